@@ -1,0 +1,45 @@
+export interface ParseInput {
+  /** Absolute and normalised; what relative links are resolved on. */
+  readonly url: string;
+  readonly content: Uint8Array;
+  /** The media type, lower-case, without parameters; empty when unknown. */
+  readonly contentType: string;
+  /** Response headers, names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** What one page says to robots, from meta tags and `X-Robots-Tag` together. */
+export interface RobotsDirectives {
+  readonly noindex: boolean;
+  readonly nofollow: boolean;
+  readonly noarchive: boolean;
+}
+
+export interface ParsedPage {
+  readonly kind: 'success';
+  readonly title: string;
+  readonly text: string;
+  /** Absolute URLs as found, fragment cut, neither normalised nor filtered; each once, with the first anchor. Empty under `nofollow`. */
+  readonly outlinks: readonly { readonly url: string; readonly anchor: string }[];
+  readonly robots: RobotsDirectives;
+  /** Absolute. */
+  readonly canonical?: string;
+  /** A short meta refresh to another page. `delay` in seconds. */
+  readonly refresh?: { readonly url: string; readonly delay: number };
+  /** A BCP 47 tag as stated. */
+  readonly language?: string;
+  /** WHATWG name of the encoding used. */
+  readonly charset?: string;
+  readonly metadata: Readonly<Record<string, string>>;
+}
+
+/** An expected failure is a value, never a throw. */
+export type ParseOutcome =
+  | ParsedPage
+  | { readonly kind: 'failed'; /** A stable word. */ readonly code: string; /** Untrusted. */ readonly message?: string };
+
+export interface Parser {
+  /** Media types in lower case; `text/*` takes every text type that no other parser names. */
+  readonly contentTypes: readonly string[];
+  parse(input: ParseInput): ParseOutcome | Promise<ParseOutcome>;
+}

@@ -1,0 +1,29 @@
+import type { FetchSchedule } from './fetch-schedule.js';
+import type { Parser } from './parser.js';
+import type { Protocol } from './protocol.js';
+import type { ScoringFilter } from './scoring-filter.js';
+
+/** Where a URL came from; a normaliser or filter may treat them differently. */
+export type UrlScope = 'inject' | 'outlink' | 'redirect';
+
+/**
+ * A plugin is a plain object; every member but the name is optional. The order of the list of plugins is the order of
+ * calls: normalisers, filters and scoring filters form chains; of the others the last one that fits serves.
+ * A member that throws rejects the URL or page it was called for, which is counted under the plugin's name.
+ */
+export interface Plugin {
+  /** Shown in counters, `explain` and messages. Lower case with dashes. */
+  readonly name: string;
+  /** Returns the URL in a better form. What it returns must parse as a URL. */
+  normalizeUrl?(url: string, scope: UrlScope): string;
+  /** true accepts; false or a string rejects, and the string names the rule that did. */
+  filterUrl?(url: string, scope: UrlScope): boolean | string;
+  readonly scoring?: ScoringFilter;
+  readonly schedule?: FetchSchedule;
+  readonly signature?: Signature;
+  readonly protocol?: Protocol;
+  readonly parser?: Parser;
+}
+
+/** Digest of a page in lower-case hex; equal digests mean "not modified". */
+export type Signature = (page: { readonly url: string; readonly content: Uint8Array; readonly text: string }) => string;

@@ -1,0 +1,57 @@
+export interface FetchRequest {
+  /** Absolute and normalised. */
+  readonly url: string;
+  /** Ends the request; the outcome is then `retry` with code `aborted`. */
+  readonly signal?: AbortSignal;
+  /** `Last-Modified` of the copy we hold, in ms since the epoch. */
+  readonly ifModifiedSince?: number;
+  /** `ETag` of the copy we hold. */
+  readonly ifNoneMatch?: string;
+}
+
+/** What every outcome tells. */
+interface Answer {
+  /** A stable word for the protocol status: `success`, `moved`, `not_found`, `timeout`, `dns`, … */
+  readonly code: string;
+  /** The HTTP status, where there was an answer. */
+  readonly http?: number;
+  /** One line for people; untrusted. */
+  readonly message?: string;
+  /** Names in lower case; values of a repeated name joined with `, `. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** How long the request took, in milliseconds. */
+  readonly millis?: number;
+}
+
+/** How a fetch ended. An expected failure is one of these, never a throw. */
+export type FetchOutcome =
+  | (Answer & {
+      readonly kind: 'content';
+      /** Content codings undone; at most `http.contentLimit` bytes. */
+      readonly body: Uint8Array;
+      /** The body was longer and was cut. */
+      readonly truncated: boolean;
+      /** The media type, lower-case, without parameters; empty when unknown. */
+      readonly contentType: string;
+    })
+  | (Answer & {
+      readonly kind: 'redirect';
+      readonly permanent: boolean;
+      /** The `Location`, resolved; null when it is missing or no URL. */
+      readonly target: string | null;
+    })
+  | (Answer & { readonly kind: 'notmodified' })
+  | (Answer & { readonly kind: 'gone' })
+  | (Answer & {
+      readonly kind: 'retry';
+      /** The server asked to wait so long, in seconds. */
+      readonly retryAfter?: number;
+    });
+
+export interface Protocol {
+  /** Without the colon: `http`, `https`. */
+  readonly schemes: readonly string[];
+  fetch(request: FetchRequest): Promise<FetchOutcome>;
+  /** Frees connections. */
+  close?(): Promise<void>;
+}

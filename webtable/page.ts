@@ -1,0 +1,130 @@
+import type { Mark, Status } from './schema.js';
+
+/** A link as found in a page: absolute normalised URL, and the text of the first link to it. */
+export interface Outlink {
+  readonly url: string;
+  readonly anchor: string;
+}
+
+/** A link to a page. `score` is what the source handed on when it was last updated. */
+export interface Inlink {
+  readonly url: string;
+  readonly anchor: string;
+  readonly score: number;
+}
+
+/** How the last fetch ended. */
+export interface ProtocolStatus {
+  /** A stable word: `success`, `moved`, `not_found`, `robots_denied`, `timeout`, … */
+  readonly code: string;
+  /** The HTTP status, where there was an answer. */
+  readonly http?: number;
+  /** One line for people; untrusted. */
+  readonly message?: string;
+  /** `Last-Modified` of the answer, in milliseconds since the epoch. */
+  readonly lastModified?: number;
+  /** `ETag` of the answer. */
+  readonly etag?: string;
+  /** The body was longer than `http.contentLimit` and was cut. */
+  readonly truncated?: boolean;
+}
+
+/** How the last parse ended. */
+export interface ParseStatus {
+  /** `success`, or why there is no result: `unsupported_type`, `missing_content`, `failed`, `timeout`, `plugin_error`, … */
+  readonly code: string;
+  /** One line for people; untrusted. */
+  readonly message?: string;
+  readonly noindex?: boolean;
+  readonly nofollow?: boolean;
+  /** The canonical URL that the page names, normalised. */
+  readonly canonical?: string;
+  /** The parser's character encoding, a WHATWG name. */
+  readonly charset?: string;
+}
+
+/**
+ * All that a row can hold. Every field may be absent. The job named in brackets owns the field: no other job writes it
+ * on a row that exists (law: a cell has one owner).
+ */
+export interface Page {
+  /** What is known of the page. [fetch while the row is in a batch, else updatedb] */
+  status: Status;
+  /** When the page is due, in ms since the epoch. [updatedb] */
+  fetchTime: number;
+  /** When it was last fetched, in ms since the epoch. [fetch] */
+  prevFetchTime: number;
+  /** Seconds between fetches. [updatedb] */
+  fetchInterval: number;
+  /** Failed fetches since the last that worked. [updatedb] */
+  retries: number;
+  /** When its content last changed as far as known, in ms since the epoch. [updatedb] */
+  modifiedTime: number;
+  /** The importance; generate takes the highest first. [updatedb] */
+  score: number;
+  /** Score received and not handed on yet. [updatedb] */
+  cash: number;
+  /** The part of `cash` that this batch hands on, fixed when the row is selected. [generate] */
+  share: number;
+  /** Fewest links from a seed. [updatedb; fetch for the target of a redirect it follows] */
+  distance: number;
+  /** Digest of the content at the last updatedb, hex. [updatedb] */
+  signature: string;
+  /** The digest before that, hex. [updatedb] */
+  prevSignature: string;
+  /** Digest of what was parsed in the batch under way, hex. [parse] */
+  newSignature: string;
+  /** [fetch] */
+  protocolStatus: ProtocolStatus;
+  /** [parse] */
+  parseStatus: ParseStatus;
+  /** The media type, lower-case, without parameters. [fetch] */
+  contentType: string;
+  /** Where a redirect leads, normalised; absent when the target was rejected. [fetch; parse for a meta refresh] */
+  redirect: string;
+  /** Redirects in a row that led here. [fetch, updatedb] */
+  redirects: number;
+  /** Which slice of which open batch was last added to score, cash, distance and inlinks. [updatedb] */
+  linked: Readonly<Record<string, number>>;
+  /** At least the number of inlinks stored. [updatedb] */
+  inlinkCount: number;
+  /** What the seed said of the page. [inject] */
+  metadata: Readonly<Record<string, string>>;
+  /** [parse] */
+  outlinks: readonly Outlink[];
+  /** Links to the page, in order of the source's row key. [updatedb] */
+  inlinks: readonly Inlink[];
+  /** [parse] */
+  title: string;
+  /** [parse] */
+  text: string;
+  /** A BCP 47 tag as the page states it. [parse] */
+  language: string;
+  /** What the page says of itself: meta tags and the like. [parse] */
+  pageMetadata: Readonly<Record<string, string>>;
+  /** Response headers, names in lower case. [fetch] */
+  headers: Readonly<Record<string, string>>;
+  /** The body as received, content codings undone. [fetch] */
+  content: Uint8Array;
+  /** The marks that stand, with the batch id each holds. [each job its own] */
+  marks: Readonly<Partial<Record<Mark, string>>>;
+}
+
+export type Field = keyof Page;
+
+/** A row as read: the fields that were asked for, each absent where the row has none. Others do not compile. */
+export type PageRow<F extends Field> = { readonly key: string } & { readonly [K in F]?: Page[K] };
+
+/** Fields that `set` and `unset` take: all but those written cell by cell. */
+export type PlainField = Exclude<Field, 'marks' | 'inlinks'>;
+
+/** One atomic change of one row; what is not named stays. */
+export interface PageChange {
+  readonly key: string;
+  readonly set?: { readonly [K in PlainField]?: Page[K] };
+  readonly unset?: readonly PlainField[];
+  /** null removes a mark. */
+  readonly marks?: { readonly [M in Mark]?: string | null };
+  /** By the row key of the source; null removes an inlink. */
+  readonly inlinks?: ReadonlyMap<string, { readonly anchor: string; readonly score: number } | null>;
+}

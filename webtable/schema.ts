@@ -1,0 +1,84 @@
+/**
+ * FROZEN. Everything in this file is persisted: table, family and column names, and the codes of statuses. A name may
+ * be added; none may be changed or used again for something else without raising {@link SCHEMA_VERSION}.
+ */
+
+/** Written into every table when it is made and checked when it is opened. */
+export const SCHEMA_VERSION = 1;
+
+/**
+ * The tables with their families, and how a family is shaped, which tells a store how to lay it out:
+ * `packed`: few small cells that are read together; `wide`: any number of cells, each written and read alone;
+ * `body`: one large cell, kept apart so that reading and compacting the other families never touches it.
+ */
+export const TABLES = {
+  webpage: { m: 'packed', l: 'wide', p: 'packed', c: 'body' },
+  frontier: { f: 'packed' },
+  batch: { b: 'packed' },
+  host: { h: 'packed' },
+  rule: { r: 'packed' },
+  meta: { v: 'packed' },
+} as const satisfies Record<string, Record<string, FamilyShape>>;
+
+export type FamilyShape = 'packed' | 'wide' | 'body';
+export type TableName = keyof typeof TABLES;
+
+/** What is known of a page. `retry` stands only between fetch and updatedb. */
+export const STATUS_CODES = {
+  unfetched: 1,
+  fetched: 2,
+  gone: 3,
+  redir_temp: 4,
+  redir_perm: 5,
+  retry: 34,
+  notmodified: 38,
+} as const;
+
+export type Status = keyof typeof STATUS_CODES;
+
+/** Each job leaves its mark, holding the batch id (inject: `y`), in the row change that does its work. */
+export const MARK_COLUMNS = {
+  inject: 'm:ki',
+  generate: 'm:kg',
+  fetch: 'm:kf',
+  parse: 'm:kp',
+  updatedb: 'm:ku',
+  index: 'm:kx',
+} as const;
+
+export type Mark = keyof typeof MARK_COLUMNS;
+
+/** The column of every field of a page but marks and inlinks. */
+export const FIELD_COLUMNS = {
+  status: 'm:st',
+  fetchTime: 'm:ft',
+  prevFetchTime: 'm:pf',
+  fetchInterval: 'm:fi',
+  retries: 'm:re',
+  modifiedTime: 'm:mt',
+  score: 'm:sc',
+  cash: 'm:ca',
+  share: 'm:sh',
+  distance: 'm:di',
+  signature: 'm:sg',
+  prevSignature: 'm:ps',
+  newSignature: 'm:ns',
+  protocolStatus: 'm:pr',
+  parseStatus: 'm:pa',
+  contentType: 'm:ct',
+  redirect: 'm:rt',
+  redirects: 'm:rn',
+  linked: 'm:ln',
+  inlinkCount: 'm:in',
+  metadata: 'm:md',
+  outlinks: 'l:o',
+  title: 'p:ti',
+  text: 'p:tx',
+  language: 'p:la',
+  pageMetadata: 'p:me',
+  headers: 'p:he',
+  content: 'c:b',
+} as const;
+
+/** Inlinks are one column per source: this, followed by the row key of the source. */
+export const INLINK_COLUMN_PREFIX = 'l:i:';

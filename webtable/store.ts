@@ -1,0 +1,63 @@
+/**
+ * What a store must be able to do to hold the tables. An implementation promises no more than this, and no job relies
+ * on more, so that a store spread over many machines can keep the same promises as one file.
+ *
+ * - Rows of a table come in byte order of their keys. Keys are ASCII without NUL, so byte order is string order.
+ * - One row change is atomic: all of its cells are seen, or none, also after the process was killed.
+ * - Nothing is promised across rows: when {@link Store.write} fails, any of its changes may have been made.
+ * - A scan sees every row whole, as it was at one moment no earlier than the start of the scan.
+ */
+
+/** `family:qualifier`, for instance `m:st`. */
+export type Column = `${string}:${string}`;
+
+/** One column, a whole family (`m`), or every column that starts so (`l:i:*`). */
+export type ColumnSelector = string;
+
+/** Keys from `start` (included) to `end` (left out). An absent end is the end of the table. */
+export interface KeyRange {
+  readonly start: string;
+  readonly end?: string;
+}
+
+/** A row as stored: only the cells that were asked for and exist; never without a cell. */
+export interface StoredRow {
+  readonly key: string;
+  readonly cells: ReadonlyMap<string, Uint8Array>;
+}
+
+/** What to change in one row. Columns not named stay as they are. Deleting what is absent is no error. */
+export interface RowChange {
+  readonly key: string;
+  readonly put?: ReadonlyMap<Column, Uint8Array>;
+  readonly delete?: readonly Column[];
+  /** Removes every cell of the row first; `put` then holds all that is left. */
+  readonly clear?: boolean;
+}
+
+export interface ScanOptions {
+  /** Read one after the other, as given. Absent: the whole table. */
+  readonly ranges?: readonly KeyRange[];
+  readonly columns: readonly ColumnSelector[];
+  /** Only rows in which this column holds exactly these bytes. It need not be among `columns`. */
+  readonly where?: { readonly column: Column; readonly equals: Uint8Array };
+  /** At most this many rows over all ranges. */
+  readonly limit?: number;
+}
+
+export interface Store {
+  /** The rows of these keys, in the order asked; undefined where a row has none of the columns. */
+  get(
+    table: TableName,
+    keys: readonly string[],
+    columns: readonly ColumnSelector[],
+  ): Promise<(StoredRow | undefined)[]>;
+  /** Rows in key order within each range. Ending the iteration early frees what it holds. */
+  scan(table: TableName, options: ScanOptions): AsyncIterable<StoredRow>;
+  /** Makes the changes in the order given; two changes of one row in one call are allowed. */
+  write(table: TableName, changes: readonly RowChange[]): Promise<void>;
+  /** Waits for writes under way, then frees everything. Calling it again does nothing. */
+  close(): Promise<void>;
+}
+
+import type { TableName } from './schema.js';
