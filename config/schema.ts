@@ -3,30 +3,55 @@ import { z } from 'zod';
 const count = z.number().int();
 const bytes = count.min(-1);
 const seconds = z.number().min(0);
+/** Goes into a request header, where nothing else is allowed. */
+const headerText = z.string().regex(/^[\t\x20-\x7e]*$/, 'printable ASCII');
+/** A file; a relative path is resolved where it is written, see `loadSettings`. */
+const path = z.string().meta({ path: true });
+
+/** A section that may be left out as a whole. */
+function section<T extends z.ZodRawShape>(shape: T) {
+  return z.strictObject(shape).prefault({});
+}
+
+function isEncoding(label: string): boolean {
+  try {
+    return new TextDecoder(label).encoding !== '';
+  } catch {
+    return false;
+  }
+}
 
 /**
  * Every setting: type, default and, as its description, its documentation. Names are Nutch's in camelCase where Nutch
  * has the setting. -1 means "no limit" wherever a limit allows it.
  */
 export const settingsSchema = z.strictObject({
-  http: z.strictObject({
-    agentName: z.string().min(1).default('webcrawl').describe('Name sent as User-Agent and looked up in robots.txt'),
-    agentVersion: z.string().default('0.1').describe('Version sent after the name'),
-    agentDescription: z.string().default('').describe('A word on the crawler, sent in the User-Agent comment'),
-    agentUrl: z.string().default('').describe('A page about the crawler, sent in the User-Agent comment'),
-    agentEmail: z.string().default('').describe('A contact, sent in the User-Agent comment'),
-    robotsAgents: z.array(z.string()).default([]).describe('Further names looked up in robots.txt after http.agentName'),
-    accept: z
+  http: section({
+    agentName: z
       .string()
+      .regex(/^[!#$%&'*+.^_`|~\w-]+$/, 'one word of letters, digits, - and _')
+      .default('webcrawl')
+      .describe('Name sent as User-Agent and looked up in robots.txt'),
+    agentVersion: headerText.default('0.1').describe('Version sent after the name'),
+    agentDescription: headerText.default('').describe('A word on the crawler, sent in the User-Agent comment'),
+    agentUrl: headerText.default('').describe('A page about the crawler, sent in the User-Agent comment'),
+    agentEmail: headerText.default('').describe('A contact, sent in the User-Agent comment'),
+    robotsAgents: z
+      .array(z.string())
+      .default([])
+      .describe('Further names looked up in robots.txt after http.agentName'),
+    accept: headerText
       .default('text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8')
       .describe('The Accept header'),
-    acceptLanguage: z.string().default('en;q=0.9,*;q=0.5').describe('The Accept-Language header'),
+    acceptLanguage: headerText.default('en;q=0.9,*;q=0.5').describe('The Accept-Language header'),
     timeout: count.min(1).default(10_000).describe('Milliseconds without a byte after which a request fails'),
     timeLimit: count.min(1).default(60_000).describe('Milliseconds that a whole request may take'),
-    contentLimit: bytes.default(2_097_152).describe('Bytes of a body kept after decoding; the rest is cut. -1: no limit'),
+    contentLimit: bytes
+      .default(2_097_152)
+      .describe('Bytes of a body kept after decoding; the rest is cut. -1: no limit'),
     headerLimit: count.min(1024).default(65_536).describe('Bytes of response headers after which a request fails'),
   }),
-  fetcher: z.strictObject({
+  fetcher: section({
     threadsFetch: count.min(1).default(50).describe('Requests in flight at the most, over all hosts'),
     threadsPerQueue: count.min(1).default(1).describe('Requests in flight per queue (host, domain or IP)'),
     serverDelay: seconds.default(1).describe('Seconds between two requests of one queue'),
@@ -35,31 +60,44 @@ export const settingsSchema = z.strictObject({
       .or(z.literal(-1))
       .default(30)
       .describe('A page whose robots.txt asks for a longer Crawl-delay in seconds is not fetched. -1: any is honoured'),
-    maxRedirects: count.min(0).default(5).describe('Redirects followed within the batch; 0: targets wait for a later one'),
-    timelimitMins: z.number().min(-1).default(-1).describe('Minutes after which fetch starts no further page. -1: no limit'),
+    maxRedirects: count
+      .min(0)
+      .default(5)
+      .describe('Redirects followed within the batch; 0: targets wait for a later one'),
+    timelimitMins: z
+      .number()
+      .min(-1)
+      .default(-1)
+      .describe('Minutes after which fetch starts no further page. -1: no limit'),
     storeContent: z.boolean().default(true).describe('Keep bodies. Without them nothing can be parsed later'),
   }),
-  generate: z.strictObject({
+  generate: section({
     maxCount: count.min(-1).default(-1).describe('Pages of one host, domain or IP in a batch. -1: no limit'),
-    maxDistance: count.min(-1).default(-1).describe('Links from a seed beyond which a page is not selected. -1: no limit'),
+    maxDistance: count
+      .min(-1)
+      .default(-1)
+      .describe('Links from a seed beyond which a page is not selected. -1: no limit'),
     minScore: z.number().default(0).describe('Pages with a lower score are not selected'),
     restrictStatus: z
       .array(z.enum(['unfetched', 'fetched', 'gone', 'redir_temp', 'redir_perm', 'notmodified']))
       .default([])
       .describe('Only pages of these statuses are selected. Empty: of any'),
-    lockExpiry: seconds.default(604_800).describe('Seconds after which a batch that was never updated lets go of its pages'),
+    lockExpiry: seconds
+      .default(604_800)
+      .describe('Seconds after which a batch that was never updated lets go of its pages'),
   }),
-  partition: z.strictObject({
+  partition: section({
     urlMode: z
       .enum(['host', 'domain', 'ip'])
       .default('host')
       .describe('What pages are grouped by for generate.maxCount, partitions and politeness'),
   }),
-  parser: z.strictObject({
+  parser: section({
     timeout: seconds.default(30).describe('Seconds that the parsing of one page may take'),
     skipTruncated: z.boolean().default(false).describe('Do not parse bodies that were cut at http.contentLimit'),
     characterEncodingDefault: z
       .string()
+      .refine(isEncoding, 'the name of an encoding, such as utf-8')
       .default('windows-1252')
       .describe('Encoding where neither byte order mark, header nor page names one and it is not UTF-8'),
     htmlFormUseAction: z.boolean().default(false).describe('Take the action of GET forms as a link'),
@@ -69,19 +107,26 @@ export const settingsSchema = z.strictObject({
       .describe('Elements whose URLs are no links'),
     textLimit: bytes.default(1_048_576).describe('Characters of text kept. -1: no limit'),
   }),
-  db: z.strictObject({
+  db: section({
     fetchIntervalDefault: seconds.default(2_592_000).describe('Seconds until a page is fetched again (30 days)'),
     fetchIntervalMax: seconds.default(7_776_000).describe('Longest interval in seconds (90 days)'),
     fetchRetryMax: count.min(0).default(3).describe('Failed fetches after which a page counts as gone'),
     fetchSchedule: z.enum(['default', 'adaptive']).default('default').describe('How the next fetch is planned'),
-    fetchScheduleAdaptiveIncRate: z.number().min(0).default(0.4).describe('Adaptive: growth of the interval when unchanged'),
+    fetchScheduleAdaptiveIncRate: z
+      .number()
+      .min(0)
+      .default(0.4)
+      .describe('Adaptive: growth of the interval when unchanged'),
     fetchScheduleAdaptiveDecRate: z.number().min(0).max(1).default(0.2).describe('Adaptive: shrinking when changed'),
     fetchScheduleAdaptiveMinInterval: seconds.default(60).describe('Adaptive: shortest interval in seconds'),
     fetchScheduleAdaptiveMaxInterval: seconds.default(31_536_000).describe('Adaptive: longest interval in seconds'),
     fetchScheduleAdaptiveSyncDelta: z.boolean().default(true).describe('Adaptive: follow the time of modification'),
     fetchScheduleAdaptiveSyncDeltaRate: z.number().min(0).max(1).default(0.3).describe('Adaptive: how closely'),
     updateAdditionsAllowed: z.boolean().default(true).describe('Add pages found as links'),
-    updateMaxInlinks: count.min(0).default(10_000).describe('Inlinks kept per page, and counted per update; the best stay'),
+    updateMaxInlinks: count
+      .min(0)
+      .default(10_000)
+      .describe('Inlinks kept per page, and counted per update; the best stay'),
     updateMaxLinksInMemory: count.min(1000).default(200_000).describe('Links that updatedb holds in memory at a time'),
     ignoreExternalLinks: z.boolean().default(false).describe('Drop links that lead to another host (or domain)'),
     ignoreExternalLinksMode: z.enum(['host', 'domain']).default('host').describe('What counts as external'),
@@ -94,23 +139,33 @@ export const settingsSchema = z.strictObject({
     scoreInjected: z.number().default(1).describe('Score of a seed that states none'),
     scoreLinkInternal: z.number().min(0).default(1).describe('OPIC: factor for links within a host'),
     scoreLinkExternal: z.number().min(0).default(1).describe('OPIC: factor for links between hosts'),
-    injectorOverwrite: z.boolean().default(false).describe('A seed that is known already gets its score, interval and due time anew'),
-    injectorUpdate: z.boolean().default(false).describe('A seed that is known already has its metadata merged'),
+    injectorOverwrite: z
+      .boolean()
+      .default(false)
+      .describe('A seed that is known already gets score, interval, metadata and due time anew'),
+    injectorUpdate: z.boolean().default(false).describe('A seed that is known already has its metadata merged, and takes a score or interval that is given'),
   }),
-  urlnormalizer: z.strictObject({
-    regexFile: z.string().default('').describe('File of regex normaliser rules. Empty: config/regex-normalize.txt'),
+  urlnormalizer: section({
+    regexFile: path.default('').describe('File of regex normaliser rules. Empty: config/regex-normalize.txt'),
   }),
-  urlfilter: z.strictObject({
-    regexFile: z.string().default('').describe('File of +/- regex rules. Empty: config/regex-urlfilter.txt'),
-    prefixFile: z.string().default('').describe('File of accepted URL prefixes, one a line. Empty: not used'),
-    suffixFile: z.string().default('').describe('File of URL suffixes. Empty: not used'),
-    domainFile: z.string().default('').describe('File of accepted suffixes, domains or hosts. Empty: not used'),
+  urlfilter: section({
+    regexFile: path.default('').describe('File of +/- regex rules. Empty: config/regex-urlfilter.txt'),
+    prefixFile: path.default('').describe('File of accepted URL prefixes, one a line. Empty: not used'),
+    suffixFile: path.default('').describe('File of URL suffixes. Empty: not used'),
+    domainFile: path.default('').describe('File of accepted suffixes, domains or hosts. Empty: not used'),
     trapMaxLength: count.min(-1).default(2000).describe('Characters of a URL. -1: no limit'),
-    trapMaxRepeats: count.min(-1).default(2).describe('Times that a path segment or run of segments may repeat. -1: no limit'),
+    trapMaxRepeats: count
+      .min(-1)
+      .default(2)
+      .describe('Times that a path segment or run of segments may repeat. -1: no limit'),
     trapMaxParameters: count.min(-1).default(20).describe('Query parameters of a URL. -1: no limit'),
     trapMaxDepth: count.min(-1).default(30).describe('Path segments of a URL. -1: no limit'),
   }),
-  plugins: z.array(z.string()).default([]).describe('Modules of further plugins, relative to the settings file'),
+  plugins: z
+    .array(z.string().min(1))
+    .default([])
+    .meta({ path: true })
+    .describe('Modules of further plugins: package names, or paths relative to the settings file'),
 });
 
 /** All settings, checked, with defaults filled in. */

@@ -113,7 +113,11 @@ export interface Page {
 export type Field = keyof Page;
 
 /** A row as read: the fields that were asked for, each absent where the row has none. Others do not compile. */
-export type PageRow<F extends Field> = { readonly key: string } & { readonly [K in F]?: Page[K] };
+export type PageRow<F extends Field> = {
+  readonly key: string;
+  /** What could not be decoded; such fields are absent here and untouched in the table. */
+  readonly damaged?: readonly string[];
+} & { readonly [K in F]?: Page[K] };
 
 /** Fields that `set` and `unset` take: all but those written cell by cell. */
 export type PlainField = Exclude<Field, 'marks' | 'inlinks'>;

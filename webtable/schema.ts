@@ -82,3 +82,16 @@ export const FIELD_COLUMNS = {
 
 /** Inlinks are one column per source: this, followed by the row key of the source. */
 export const INLINK_COLUMN_PREFIX = 'l:i:';
+
+/** The columns of the tables beside `webpage`. */
+export const INDEX_COLUMNS = {
+  schemaVersion: 'v:n',
+  fetcherRun: 'v:f',
+  frontierScore: 'f:s',
+  batchHeader: 'b:h',
+  batchEntry: 'b:e',
+  hostRobots: 'h:rb',
+} as const;
+
+/** Into how many slots, by a hash of the host, the keys of the index tables are spread. */
+export const SLOTS = 16;

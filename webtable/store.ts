@@ -1,3 +1,5 @@
+import type { TableName } from './schema.js';
+
 /**
  * What a store must be able to do to hold the tables. An implementation promises no more than this, and no job relies
  * on more, so that a store spread over many machines can keep the same promises as one file.
@@ -24,6 +26,8 @@ export interface KeyRange {
 export interface StoredRow {
   readonly key: string;
   readonly cells: ReadonlyMap<string, Uint8Array>;
+  /** Says what could not be read; the cells it held are missing here, and stay in the store as they are. */
+  readonly damaged?: string;
 }
 
 /** What to change in one row. Columns not named stay as they are. Deleting what is absent is no error. */
@@ -59,5 +63,3 @@ export interface Store {
   /** Waits for writes under way, then frees everything. Calling it again does nothing. */
   close(): Promise<void>;
 }
-
-import type { TableName } from './schema.js';

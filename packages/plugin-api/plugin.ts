@@ -3,8 +3,8 @@ import type { Parser } from './parser.js';
 import type { Protocol } from './protocol.js';
 import type { ScoringFilter } from './scoring-filter.js';
 
-/** Where a URL came from; a normaliser or filter may treat them differently. */
-export type UrlScope = 'inject' | 'outlink' | 'redirect';
+/** What a URL is wanted for; a normaliser or filter may treat them differently. generate filters and does not normalise. */
+export type UrlScope = 'inject' | 'outlink' | 'redirect' | 'generate';
 
 /**
  * A plugin is a plain object; every member but the name is optional. The order of the list of plugins is the order of

@@ -1,4 +1,3 @@
-import { CrawlError } from '../errors/index.js';
 import { parseUrl } from '../url/index.js';
 import type { Plugin, UrlScope } from './plugin.js';
 
@@ -17,7 +16,7 @@ export type UrlVerdict =
 
 /**
  * Runs every normaliser, then every filter, in list order. The URL is parsed by the WHATWG URL Standard before the
- * first and after the last normaliser. A plugin that throws rejects the URL.
+ * first and after each normaliser that changed it. A plugin that throws rejects the URL.
  */
 export function applyUrlChain(plugins: readonly Plugin[], url: string, scope: UrlScope): UrlVerdict {
   let current = url;
@@ -30,15 +29,29 @@ export function applyUrlChain(plugins: readonly Plugin[], url: string, scope: Ur
       const next = plugin.normalizeUrl(current, scope);
       if (next !== current) current = parseUrl(next).href;
     }
-    for (const plugin of plugins) {
-      if (!plugin.filterUrl) continue;
-      by = plugin.name;
-      const verdict = plugin.filterUrl(current, scope);
-      if (verdict !== true) return { accepted: false, url: current, rejectedBy: by, rule: verdict || 'rejected' };
-    }
-    return { accepted: true, url: current };
   } catch (error) {
-    const rule = error instanceof CrawlError || error instanceof Error ? error.message : String(error);
-    return { accepted: false, url: current, rejectedBy: by, rule };
+    return { accepted: false, url: current, rejectedBy: by, rule: messageOf(error) };
   }
+  return filterUrl(plugins, current, scope);
+}
+
+/** Runs every filter on a URL that is normalised already. A plugin that throws rejects the URL. */
+export function filterUrl(plugins: readonly Plugin[], url: string, scope: UrlScope): UrlVerdict {
+  for (const plugin of plugins) {
+    if (!plugin.filterUrl) continue;
+    let verdict: boolean | string;
+    try {
+      verdict = plugin.filterUrl(url, scope);
+    } catch (error) {
+      verdict = messageOf(error);
+    }
+    if (verdict !== true) {
+      return { accepted: false, url, rejectedBy: plugin.name, rule: verdict || 'rejected' };
+    }
+  }
+  return { accepted: true, url };
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }

@@ -1,0 +1,46 @@
+import { CrawlError } from '../errors/index.js';
+import type { Settings } from '../../config/index.js';
+import type { FrontierClock, WebTable } from '../../webtable/index.js';
+import type { FetchSchedule, Plugin, ScoringFilter, Signature } from '../plugin-api/index.js';
+
+/** What the jobs work on and with. Everything that is not pure is passed in here. */
+export interface CrawlContext {
+  readonly table: WebTable;
+  readonly settings: Settings;
+  readonly plugins: readonly Plugin[];
+  /** Milliseconds since the epoch. */
+  readonly clock: () => number;
+  /** A number from 0 to 1, 1 left out. */
+  readonly random: () => number;
+  /** The addresses of a host, in any order; rejects where there are none. */
+  readonly lookup: (host: string) => Promise<readonly string[]>;
+}
+
+export function frontierClock(crawl: CrawlContext): FrontierClock {
+  return { now: crawl.clock(), lockExpiry: crawl.settings.generate.lockExpiry * 1000 };
+}
+
+/** The scoring filters, in list order. */
+export function scoringOf(crawl: CrawlContext): readonly ScoringFilter[] {
+  return crawl.plugins.flatMap((plugin) => plugin.scoring ?? []);
+}
+
+/** The last fetch schedule in the list; the default plugins hold one. */
+export function scheduleOf(crawl: CrawlContext): FetchSchedule {
+  return last(crawl, 'schedule');
+}
+
+/** The last signature in the list; the default plugins hold one. */
+export function signatureOf(crawl: CrawlContext): Signature {
+  return last(crawl, 'signature');
+}
+
+function last<K extends 'schedule' | 'signature'>(crawl: CrawlContext, member: K): NonNullable<Plugin[K]> {
+  const found = crawl.plugins.findLast((plugin) => plugin[member] !== undefined)?.[member];
+  if (!found) {
+    throw new CrawlError('BAD_PLUGIN', `expected a plugin with a ${member}, found none in the list of plugins`, {
+      hint: 'keep defaultPlugins in the list',
+    });
+  }
+  return found;
+}

@@ -1,0 +1,184 @@
+import {
+  batchEntry,
+  batchRowKeys,
+  chunked,
+  clearBatchIndex,
+  deleteBatch,
+  listBatches,
+  makeBatchId,
+  promote,
+  putBatch,
+  queueEntry,
+  refile,
+  removeEntries,
+  selectableAt,
+  urlOf,
+  writeBatchIndex,
+  writeIndexed,
+  type FrontierEntry,
+  type PageRow,
+  type RowChange,
+} from '../../webtable/index.js';
+import { filterUrl } from '../plugin-api/index.js';
+import { hostOf } from '../url/index.js';
+import { frontierClock, type CrawlContext } from './context.js';
+import { readFrontier } from './frontier-order.js';
+import type { JobOptions, Report } from './job.js';
+import { createQueueNames } from './queue-name.js';
+import { createTracker, type Tracker } from './tracker.js';
+
+export interface GenerateOptions extends JobOptions {
+  /** Pages in the batch at the most. Absent: all that are due. */
+  readonly topN?: number;
+  /** Select what is due at this time, in ms since the epoch. Absent: now. */
+  readonly now?: number;
+}
+
+const FIELDS = ['fetchTime', 'score', 'marks', 'status', 'distance', 'cash'] as const;
+type Candidate = PageRow<(typeof FIELDS)[number]>;
+const CHUNK = 500;
+
+/**
+ * Selects a batch: rows that are due and held by no other batch, best score first and then by row key, at most
+ * `generate.maxCount` of a host, domain or IP (`partition.urlMode`) and `topN` in all. It reads the due part of the
+ * frontier and the rows it selects, never the table. The report has a batch id when anything was selected.
+ *
+ * Order of writes: the batch's index, then each row with its mark, then the row's old frontier entry. A batch that a
+ * killed or aborted generate left unfinished is taken back first, so its rows are selected anew.
+ *
+ * Counters: generated; and of rows that were due: capped (by generate.maxCount), distance, status, low_score,
+ * rejected_<plugin>, damaged; stale (frontier entries that were put right).
+ */
+export async function generate(crawl: CrawlContext, options: GenerateOptions = {}): Promise<Report> {
+  return crawl.table.exclusive('generate', () => selectBatch(crawl, options));
+}
+
+async function selectBatch(crawl: CrawlContext, options: GenerateOptions): Promise<Report> {
+  const { table } = crawl;
+  const tracker = createTracker(crawl, 'generate', options, {
+    ...(options.topN !== undefined && { total: options.topN }),
+  });
+  for (const batch of await listBatches(table.store)) {
+    if (batch.state === 'generating') await takeBack(crawl, batch.batchId);
+  }
+
+  const now = options.now ?? crawl.clock();
+  const batchId = makeBatchId(crawl.clock(), crawl.random());
+  await putBatch(table.store, { batchId, state: 'generating', size: 0 });
+  await promote(table.store, now);
+
+  const size = await select(crawl, batchId, now, options.topN ?? Infinity, tracker);
+  if (tracker.aborted || size === 0) {
+    await takeBack(crawl, batchId);
+    return tracker.report();
+  }
+  await putBatch(table.store, { batchId, state: 'open', size });
+  return tracker.report(batchId);
+}
+
+async function select(
+  crawl: CrawlContext,
+  batchId: string,
+  now: number,
+  topN: number,
+  tracker: Tracker,
+): Promise<number> {
+  const { maxCount, minScore } = crawl.settings.generate;
+  const queues = createQueueNames(crawl);
+  const taken = new Map<string, number>();
+  const namedHosts = new Set<string>();
+  let size = 0;
+
+  for await (const entries of chunked(readFrontier(crawl.table.store), CHUNK)) {
+    if (tracker.aborted || size >= topN) break;
+    // Rows come best first, so none after this one can pass.
+    if (entries[0]!.score < minScore) break;
+
+    const named = await Promise.all(
+      entries.map(async (entry) => {
+        const host = hostOf(urlOf(entry.rowKey));
+        return { ...entry, host, queue: await queues.nameOf(host) };
+      }),
+    );
+    const isFull = (queue: string): boolean => maxCount >= 0 && (taken.get(queue) ?? 0) >= maxCount;
+    const open = named.filter((entry) => !isFull(entry.queue));
+    tracker.count('capped', named.length - open.length);
+    const rows = await crawl.table.getMany(
+      open.map((entry) => entry.rowKey),
+      FIELDS,
+    );
+    const index: RowChange[] = [];
+    // By key: until a stale entry is put right, a row may have two.
+    const selected = new Map<string, Candidate>();
+    for (const [i, entry] of open.entries()) {
+      if (size + selected.size >= topN) break;
+      const row = rows[i];
+      const refusal = isFull(entry.queue) ? 'capped' : await refuse(crawl, entry, row, now);
+      if (refusal !== undefined) tracker.count(refusal);
+      if (refusal !== undefined || !row || selected.has(row.key)) continue;
+      taken.set(entry.queue, (taken.get(entry.queue) ?? 0) + 1);
+      if (!namedHosts.has(entry.host)) {
+        namedHosts.add(entry.host);
+        index.push(queueEntry(batchId, entry.queue, entry.host));
+      }
+      index.push(batchEntry(batchId, entry.rowKey));
+      selected.set(row.key, row);
+    }
+    await writeBatchIndex(crawl.table.store, index);
+    await writeIndexed(
+      crawl.table,
+      [...selected.values()].map((row) => ({
+        before: row,
+        change: { key: row.key, set: { share: row.cash ?? 0 }, marks: { generate: batchId } },
+      })),
+      frontierClock(crawl),
+    );
+    size += selected.size;
+    tracker.count('generated', selected.size);
+    tracker.done(selected.size);
+  }
+  return size;
+}
+
+/** Why a row is not selected, as a counter; undefined when it is. A frontier entry that is wrong is put right. */
+async function refuse(
+  crawl: CrawlContext,
+  entry: FrontierEntry,
+  row: Candidate | undefined,
+  now: number,
+): Promise<string | undefined> {
+  if (row?.damaged) return 'damaged';
+  const clock = frontierClock(crawl);
+  if (!row || selectableAt(row, clock.lockExpiry) > now || (row.score ?? 0) !== entry.score) {
+    await refile(crawl.table, entry.rowKey, row, entry.entryKey, clock);
+    if (!row || selectableAt(row, clock.lockExpiry) > now) return 'stale';
+  }
+  const { restrictStatus, maxDistance, minScore } = crawl.settings.generate;
+  const statuses: readonly string[] = restrictStatus;
+  if (statuses.length > 0 && !statuses.includes(row.status ?? '')) return 'status';
+  if (maxDistance >= 0 && (row.distance ?? 0) > maxDistance) return 'distance';
+  if ((row.score ?? 0) < minScore) return 'low_score';
+  // Rules may have become stricter since the row was made.
+  const verdict = filterUrl(crawl.plugins, urlOf(row.key), 'generate');
+  return verdict.accepted ? undefined : `rejected_${verdict.rejectedBy}`;
+}
+
+/** Lets go of the rows of a batch that was not finished, then forgets it. */
+async function takeBack(crawl: CrawlContext, batchId: string): Promise<void> {
+  const { table } = crawl;
+  for await (const keys of chunked(batchRowKeys(table.store, batchId), CHUNK)) {
+    const rows = await table.getMany(keys, ['fetchTime', 'score', 'marks']);
+    const held = rows.filter((row) => row?.marks?.generate === batchId) as Candidate[];
+    await writeIndexed(
+      table,
+      held.map((row) => ({
+        before: row,
+        change: { key: row.key, unset: ['share' as const], marks: { generate: null } },
+      })),
+      frontierClock(crawl),
+    );
+    await removeEntries(table.store, batchId, keys);
+  }
+  await clearBatchIndex(table.store, batchId);
+  await deleteBatch(table.store, batchId);
+}

@@ -1,0 +1,54 @@
+import type { CrawlContext } from './context.js';
+import type { JobOptions, Report } from './job.js';
+
+/** Counts what a job does and tells its progress. */
+export interface Tracker {
+  /** Adds to a counter. */
+  count(reason: string, n?: number): void;
+  /** Rows that are through. */
+  done(n?: number): void;
+  /** True once the caller wants the job to end. */
+  readonly aborted: boolean;
+  report(batchId?: string): Report;
+}
+
+const PROGRESS_INTERVAL = 200;
+
+/** @param total rows to do, where it is known before */
+export function createTracker(
+  crawl: Pick<CrawlContext, 'clock'>,
+  job: string,
+  { signal, onProgress }: JobOptions,
+  start: { batchId?: string; total?: number } = {},
+): Tracker {
+  const counters: Record<string, number> = {};
+  const began = crawl.clock();
+  let told = began;
+  let done = 0;
+
+  return {
+    count(reason, n = 1) {
+      if (n !== 0) counters[reason] = (counters[reason] ?? 0) + n;
+    },
+    done(n = 1) {
+      done += n;
+      const now = crawl.clock();
+      // A clock that was set back must not silence the progress for long.
+      if (!onProgress || (now >= told && now - told < PROGRESS_INTERVAL)) return;
+      told = now;
+      onProgress({ job, ...start, done, counters: { ...counters } });
+    },
+    get aborted() {
+      return signal?.aborted ?? false;
+    },
+    report(batchId = start.batchId) {
+      return {
+        job,
+        ...(batchId !== undefined && { batchId }),
+        seconds: Math.max(0, crawl.clock() - began) / 1000,
+        counters: Object.fromEntries(Object.entries(counters).sort(([a], [b]) => (a < b ? -1 : 1))),
+        ...(signal?.aborted && { interrupted: true }),
+      };
+    },
+  };
+}

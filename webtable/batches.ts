@@ -1,0 +1,169 @@
+/**
+ * The batches: a header per batch, and an index of the rows that each holds, so that a job reads its batch and nothing
+ * else. Like every index it may be stale and never misses a row (law 4): a row is in a batch when its generate mark
+ * says so.
+ *
+ * A queue is what politeness counts by: a host, a domain or an IP address. The index is keyed by row, so that the rows
+ * of a host are one range; a directory names the hosts of each queue.
+ */
+import { CrawlError, safeText } from '../packages/errors/index.js';
+import { json, text } from './codec.js';
+import { hostRange } from './row-key.js';
+import { INDEX_COLUMNS } from './schema.js';
+import { ALL_SLOTS, slotOf } from './slot.js';
+import type { RowChange, Store } from './store.js';
+
+/**
+ * `generating`: rows are being selected; a batch left so by a killed job is taken back by the next generate.
+ * `open`: may be fetched and parsed. `linking`: updatedb is adding its links, so that nothing may be fetched or parsed
+ * any more. `closing`: all links are added, and its rows are being released. `closed`: no row is held.
+ */
+export type BatchState = 'generating' | 'open' | 'linking' | 'closing' | 'closed';
+
+export interface BatchHeader {
+  readonly batchId: string;
+  readonly state: BatchState;
+  /** Rows selected by generate. */
+  readonly size: number;
+}
+
+const headerCodec = json<{ state: BatchState; size: number }>(
+  (value) =>
+    typeof value === 'object' &&
+    value !== null &&
+    'state' in value &&
+    typeof value.state === 'string' &&
+    'size' in value &&
+    typeof value.size === 'number',
+);
+
+export async function putBatch(store: Store, { batchId, state, size }: BatchHeader): Promise<void> {
+  await store.write('batch', [{ key: `h|${batchId}`, put: new Map([[INDEX_COLUMNS.batchHeader, headerCodec.encode({ state, size })]]) }]);
+}
+
+/** Forgets a batch that holds no row. */
+export async function deleteBatch(store: Store, batchId: string): Promise<void> {
+  await store.write('batch', [{ key: `h|${batchId}`, clear: true }]);
+}
+
+/** @throws CrawlError UNKNOWN_BATCH */
+export async function getBatch(store: Store, batchId: string): Promise<BatchHeader> {
+  // A key must be printable ASCII, and no id that we made is anything else.
+  const [row] = /^[\w-]{1,64}$/.test(batchId) ? await store.get('batch', [`h|${batchId}`], [INDEX_COLUMNS.batchHeader]) : [];
+  const cell = row?.cells.get(INDEX_COLUMNS.batchHeader);
+  if (!cell) {
+    throw new CrawlError('UNKNOWN_BATCH', `expected the id of a batch, found "${safeText(batchId, 80)}"`, {
+      hint: 'generate prints the id of each batch; `webcrawl readdb --stats` lists those that are open',
+    });
+  }
+  return { batchId, ...headerCodec.decode(cell) };
+}
+
+/** All batches, oldest first. */
+export async function listBatches(store: Store): Promise<BatchHeader[]> {
+  const batches: BatchHeader[] = [];
+  for await (const row of store.scan('batch', { ranges: [{ start: 'h|', end: 'h}' }], columns: [INDEX_COLUMNS.batchHeader] })) {
+    const cell = row.cells.get(INDEX_COLUMNS.batchHeader);
+    if (cell) batches.push({ batchId: row.key.slice(2), ...headerCodec.decode(cell) });
+  }
+  return batches;
+}
+
+/** Enters rows into the index of a batch, all of one host; call it before the rows get their mark. */
+export function batchEntry(batchId: string, rowKey: string): RowChange {
+  return { key: entryKey(slotOf(rowKey), batchId, rowKey), put: new Map([[INDEX_COLUMNS.batchEntry, text.encode('')]]) };
+}
+
+/** Names a host of a queue; call it before the first row of the host is entered. */
+export function queueEntry(batchId: string, queue: string, host: string): RowChange {
+  return { key: `q|${batchId}|${queue}|${host}`, put: new Map([[INDEX_COLUMNS.batchEntry, text.encode('')]]) };
+}
+
+export async function writeBatchIndex(store: Store, changes: readonly RowChange[]): Promise<void> {
+  if (changes.length > 0) await store.write('batch', changes);
+}
+
+/** Removes rows from the index of a batch; call it after the rows have lost their mark. */
+export async function removeEntries(store: Store, batchId: string, rowKeys: readonly string[]): Promise<void> {
+  await writeBatchIndex(
+    store,
+    rowKeys.map((rowKey) => ({ key: entryKey(slotOf(rowKey), batchId, rowKey), clear: true })),
+  );
+}
+
+/** Removes what is left in the index of a batch. */
+export async function clearBatchIndex(store: Store, batchId: string): Promise<void> {
+  for await (const keys of chunked(batchRowKeys(store, batchId), 1000)) await removeEntries(store, batchId, keys);
+  const ranges = [{ start: `q|${batchId}|`, end: `q|${batchId}}` }];
+  for (;;) {
+    const changes: RowChange[] = [];
+    for await (const row of store.scan('batch', { ranges, columns: [INDEX_COLUMNS.batchEntry], limit: 1000 })) {
+      changes.push({ key: row.key, clear: true });
+    }
+    if (changes.length === 0) return;
+    await store.write('batch', changes);
+  }
+}
+
+/** The queues of a batch, each with its hosts, in order of name. */
+export async function* batchQueues(
+  store: Store,
+  batchId: string,
+): AsyncGenerator<{ readonly queue: string; readonly hosts: readonly string[] }> {
+  const prefix = `q|${batchId}|`;
+  let current: { queue: string; hosts: string[] } | undefined;
+  const ranges = [{ start: prefix, end: `q|${batchId}}` }];
+  for await (const row of store.scan('batch', { ranges, columns: [INDEX_COLUMNS.batchEntry] })) {
+    const [queue, host] = row.key.slice(prefix.length).split('|') as [string, string];
+    if (current && current.queue !== queue) yield current;
+    if (current?.queue === queue) current.hosts.push(host);
+    else current = { queue, hosts: [host] };
+  }
+  if (current) yield current;
+}
+
+/** The row keys that the index names for one host, in order, from after `after` on, at most `limit`. */
+export async function hostRowKeys(
+  store: Store,
+  batchId: string,
+  host: string,
+  after: string | undefined,
+  limit: number,
+): Promise<string[]> {
+  const { start, end } = hostRange(host);
+  const slot = slotOf(start);
+  const from = after === undefined ? start : `${after}\u0001`;
+  const ranges = [{ start: entryKey(slot, batchId, from), end: entryKey(slot, batchId, end!) }];
+  const keys: string[] = [];
+  for await (const row of store.scan('batch', { ranges, columns: [INDEX_COLUMNS.batchEntry], limit })) keys.push(rowKeyOfEntry(row.key));
+  return keys;
+}
+
+/** Every row key that the index names for a batch. */
+export async function* batchRowKeys(store: Store, batchId: string): AsyncGenerator<string> {
+  for (const slot of ALL_SLOTS) {
+    const ranges = [{ start: `e${slot}|${batchId}|`, end: `e${slot}|${batchId}}` }];
+    for await (const row of store.scan('batch', { ranges, columns: [INDEX_COLUMNS.batchEntry] })) yield rowKeyOfEntry(row.key);
+  }
+}
+
+/** Gathers what a source yields into arrays of `size`, the last one shorter. */
+export async function* chunked<T>(source: AsyncIterable<T>, size: number): AsyncGenerator<T[]> {
+  let chunk: T[] = [];
+  for await (const item of source) {
+    chunk.push(item);
+    if (chunk.length === size) {
+      yield chunk;
+      chunk = [];
+    }
+  }
+  if (chunk.length > 0) yield chunk;
+}
+
+function entryKey(slot: string, batchId: string, rowKey: string): string {
+  return `e${slot}|${batchId}|${rowKey}`;
+}
+
+function rowKeyOfEntry(key: string): string {
+  return key.slice(key.indexOf('|', key.indexOf('|') + 1) + 1);
+}

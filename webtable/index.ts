@@ -1,0 +1,62 @@
+export { WebTable, type PageScan } from './web-table.js';
+export type {
+  Field,
+  Inlink,
+  Outlink,
+  Page,
+  PageChange,
+  PageRow,
+  ParseStatus,
+  PlainField,
+  ProtocolStatus,
+} from './page.js';
+export { createGroupWriter } from './group-writer.js';
+export {
+  FIELD_COLUMNS,
+  INDEX_COLUMNS,
+  MARK_COLUMNS,
+  SCHEMA_VERSION,
+  STATUS_CODES,
+  TABLES,
+  type Mark,
+  type Status,
+  type TableName,
+} from './schema.js';
+export { batchTime, makeBatchId } from './batch-id.js';
+export { ALL_SLOTS, slotOf } from './slot.js';
+export { domainRanges, hostRange, prefixRange, reversedHostOf, rowKeyOf, urlOf } from './row-key.js';
+export {
+  FRONTIER_FIELDS,
+  allEntries,
+  hasEntry,
+  promote,
+  readyEntries,
+  refile,
+  selectableAt,
+  writeIndexed,
+  type FrontierClock,
+  type FrontierEntry,
+  type FrontierRow,
+  type IndexedChange,
+} from './frontier.js';
+export {
+  batchEntry,
+  batchQueues,
+  batchRowKeys,
+  chunked,
+  clearBatchIndex,
+  deleteBatch,
+  getBatch,
+  hostRowKeys,
+  listBatches,
+  putBatch,
+  queueEntry,
+  removeEntries,
+  writeBatchIndex,
+  type BatchHeader,
+  type BatchState,
+} from './batches.js';
+export type { Column, ColumnSelector, KeyRange, RowChange, ScanOptions, Store, StoredRow } from './store.js';
+export { MemoryStore } from './memory-store.js';
+export { LevelStore } from './level-store.js';
+export { openLevelStore } from './open-level-store.js';

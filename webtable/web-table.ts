@@ -1,0 +1,172 @@
+import { CrawlError } from '../packages/errors/index.js';
+import { FIELD_CODECS, inlinkCodec, text } from './codec.js';
+import type { Field, Inlink, Page, PageChange, PageRow, PlainField } from './page.js';
+import { urlOf } from './row-key.js';
+import { FIELD_COLUMNS, INDEX_COLUMNS, INLINK_COLUMN_PREFIX, MARK_COLUMNS, SCHEMA_VERSION, type Mark } from './schema.js';
+import type { Column, ColumnSelector, KeyRange, RowChange, Store, StoredRow } from './store.js';
+
+export interface PageScan<F extends Field> {
+  /** Read one after the other. Absent: the whole table. */
+  readonly ranges?: readonly KeyRange[];
+  readonly fields: readonly F[];
+  /** Only rows on which this mark holds this batch id. */
+  readonly mark?: { readonly name: Mark; readonly batchId: string };
+  /** At most this many rows. */
+  readonly limit?: number;
+}
+
+const MARKS = Object.entries(MARK_COLUMNS) as [Mark, Column][];
+
+/** The `webpage` table with typed fields. Reading and writing rows is all it does; it knows no job. */
+export class WebTable {
+  /** The store beneath, where the index tables live too. */
+  readonly store: Store;
+  readonly #locks = new Map<string, Promise<unknown>>();
+
+  private constructor(store: Store) {
+    this.store = store;
+  }
+
+  /**
+   * The table on a store. A store that is new is given the schema version.
+   * @throws CrawlError TABLE_VERSION when it was written by another version
+   */
+  static async open(store: Store): Promise<WebTable> {
+    const [row] = await store.get('meta', ['schema'], [INDEX_COLUMNS.schemaVersion]);
+    const cell = row?.cells.get(INDEX_COLUMNS.schemaVersion);
+    const found = cell && text.decode(cell);
+    if (found === undefined) {
+      await store.write('meta', [{ key: 'schema', put: new Map([[INDEX_COLUMNS.schemaVersion, text.encode(String(SCHEMA_VERSION))]]) }]);
+    } else if (found !== String(SCHEMA_VERSION)) {
+      throw new CrawlError('TABLE_VERSION', `expected a table of schema version ${SCHEMA_VERSION}, found ${found}`, {
+        hint: 'use the version of webcrawl that wrote it, or crawl into a new table',
+      });
+    }
+    return new WebTable(store);
+  }
+
+  /** One row; undefined where it has none of the fields. */
+  async get<F extends Field>(key: string, fields: readonly F[]): Promise<PageRow<F> | undefined> {
+    return (await this.getMany([key], fields))[0];
+  }
+
+  /** Rows in the order of the keys; undefined where a row has none of the fields. */
+  async getMany<F extends Field>(
+    keys: readonly string[],
+    fields: readonly F[],
+  ): Promise<(PageRow<F> | undefined)[]> {
+    const rows = await this.store.get('webpage', keys, selectorsOf(fields));
+    return rows.map((row) => row && decodeRow(row, fields));
+  }
+
+  /** Rows in key order within each range, each whole as of one moment. */
+  async *scan<F extends Field>(scan: PageScan<F>): AsyncGenerator<PageRow<F>> {
+    const rows = this.store.scan('webpage', {
+      columns: selectorsOf(scan.fields),
+      ...(scan.ranges && { ranges: scan.ranges }),
+      ...(scan.limit !== undefined && { limit: scan.limit }),
+      ...(scan.mark && {
+        where: { column: MARK_COLUMNS[scan.mark.name], equals: text.encode(scan.mark.batchId) },
+      }),
+    });
+    for await (const row of rows) yield decodeRow(row, scan.fields);
+  }
+
+  /** Makes the changes in order; each is atomic by itself and together they are not. */
+  async write(changes: readonly PageChange[]): Promise<void> {
+    if (changes.length > 0) await this.store.write('webpage', changes.map(encodeChange));
+  }
+
+  /**
+   * Runs `task` when every earlier task of this name on this table has ended. Within one process only.
+   */
+  async exclusive<T>(name: string, task: () => Promise<T>): Promise<T> {
+    const before = this.#locks.get(name) ?? Promise.resolve();
+    const run = before.then(task, task);
+    const settled = run.then(
+      () => undefined,
+      () => undefined,
+    );
+    this.#locks.set(name, settled);
+    try {
+      return await run;
+    } finally {
+      if (this.#locks.get(name) === settled) this.#locks.delete(name);
+    }
+  }
+
+  /** Closes the store. */
+  async close(): Promise<void> {
+    await this.store.close();
+  }
+}
+
+function selectorsOf(fields: readonly Field[]): ColumnSelector[] {
+  const selectors: ColumnSelector[] = [];
+  for (const field of fields) {
+    if (field === 'marks') selectors.push(...Object.values(MARK_COLUMNS));
+    else if (field === 'inlinks') selectors.push(`${INLINK_COLUMN_PREFIX}*`);
+    else selectors.push(FIELD_COLUMNS[field]);
+  }
+  return selectors;
+}
+
+function decodeRow<F extends Field>(row: StoredRow, fields: readonly F[]): PageRow<F> {
+  const page: Record<string, unknown> = { key: row.key };
+  const damaged: string[] = row.damaged ? [row.damaged] : [];
+  for (const field of fields) {
+    try {
+      const value = decodeField(row, field);
+      if (value !== undefined) page[field] = value;
+    } catch {
+      damaged.push(field);
+    }
+  }
+  if (damaged.length > 0) page.damaged = damaged;
+  return page as unknown as PageRow<F>;
+}
+
+function decodeField(row: StoredRow, field: Field): unknown {
+  if (field === 'marks') {
+    const marks: Partial<Record<Mark, string>> = {};
+    for (const [mark, column] of MARKS) {
+      const cell = row.cells.get(column);
+      if (cell) marks[mark] = text.decode(cell);
+    }
+    return Object.keys(marks).length > 0 ? marks : undefined;
+  }
+  if (field === 'inlinks') {
+    const inlinks: Inlink[] = [];
+    for (const [column, cell] of row.cells) {
+      if (!column.startsWith(INLINK_COLUMN_PREFIX)) continue;
+      inlinks.push({ url: urlOf(column.slice(INLINK_COLUMN_PREFIX.length)), ...inlinkCodec.decode(cell) });
+    }
+    return inlinks.length > 0 ? inlinks : undefined;
+  }
+  const cell = row.cells.get(FIELD_COLUMNS[field]);
+  return cell && FIELD_CODECS[field].decode(cell);
+}
+
+function encodeChange(change: PageChange): RowChange {
+  const put = new Map<Column, Uint8Array>();
+  const remove: Column[] = [];
+  for (const field in change.set) {
+    const value = change.set[field as PlainField];
+    if (value !== undefined) put.set(FIELD_COLUMNS[field as PlainField], encodeField(field as PlainField, value));
+  }
+  for (const field of change.unset ?? []) remove.push(FIELD_COLUMNS[field]);
+  for (const mark in change.marks) {
+    const batchId = change.marks[mark as Mark];
+    if (batchId === null) remove.push(MARK_COLUMNS[mark as Mark]);
+    else if (batchId !== undefined) put.set(MARK_COLUMNS[mark as Mark], text.encode(batchId));
+  }
+  for (const [source, inlink] of change.inlinks ?? []) {
+    if (inlink) put.set(`${INLINK_COLUMN_PREFIX}${source}`, inlinkCodec.encode(inlink));
+    else remove.push(`${INLINK_COLUMN_PREFIX}${source}`);
+  }
+  return { key: change.key, put, delete: remove };
+}
+
+function encodeField<F extends PlainField>(field: F, value: Page[F]): Uint8Array {
+  return FIELD_CODECS[field].encode(value);
+}
