@@ -10,7 +10,7 @@ const path = z.string().meta({ path: true });
 
 /** A section that may be left out as a whole. */
 function section<T extends z.ZodRawShape>(shape: T) {
-  return z.strictObject(shape).prefault({});
+  return z.strictObject(shape).prefault({} as z.input<z.ZodObject<T, z.core.$strict>>);
 }
 
 function isEncoding(label: string): boolean {
@@ -143,7 +143,10 @@ export const settingsSchema = z.strictObject({
       .boolean()
       .default(false)
       .describe('A seed that is known already gets score, interval, metadata and due time anew'),
-    injectorUpdate: z.boolean().default(false).describe('A seed that is known already has its metadata merged, and takes a score or interval that is given'),
+    injectorUpdate: z
+      .boolean()
+      .default(false)
+      .describe('A seed that is known already has its metadata merged, and takes a score or interval that is given'),
   }),
   urlnormalizer: section({
     regexFile: path.default('').describe('File of regex normaliser rules. Empty: config/regex-normalize.txt'),

@@ -147,6 +147,26 @@ export async function* batchRowKeys(store: Store, batchId: string): AsyncGenerat
   }
 }
 
+/** Of each row, whether the index of the batch names it. */
+export async function hasBatchEntries(
+  store: Store,
+  rows: readonly { readonly batchId: string; readonly rowKey: string }[],
+): Promise<boolean[]> {
+  const keys = rows.map(({ batchId, rowKey }) => entryKey(slotOf(rowKey), batchId, rowKey));
+  return (await store.get('batch', keys, [INDEX_COLUMNS.batchEntry])).map((row) => row !== undefined);
+}
+
+/** What the indexes of all batches name. */
+export async function* allBatchEntries(
+  store: Store,
+): AsyncGenerator<{ readonly batchId: string; readonly rowKey: string }> {
+  const options = { ranges: [{ start: 'e', end: 'f' }], columns: [INDEX_COLUMNS.batchEntry] };
+  for await (const { key } of store.scan('batch', options)) {
+    const start = key.indexOf('|') + 1;
+    yield { batchId: key.slice(start, key.indexOf('|', start)), rowKey: rowKeyOfEntry(key) };
+  }
+}
+
 /** Gathers what a source yields into arrays of `size`, the last one shorter. */
 export async function* chunked<T>(source: AsyncIterable<T>, size: number): AsyncGenerator<T[]> {
   let chunk: T[] = [];

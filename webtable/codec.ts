@@ -7,7 +7,7 @@ export interface Codec<T> {
   decode(bytes: Uint8Array): T;
 }
 
-const STATUS_BY_CODE = new Map(Object.entries(STATUS_CODES).map(([name, code]) => [code, name as Status]));
+const STATUS_BY_CODE = new Map<number, Status>(Object.entries(STATUS_CODES).map(([name, code]) => [code, name as Status]));
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 const status: Codec<Status> = {

@@ -87,10 +87,20 @@ export async function refile(
   await table.store.write('frontier', changes);
 }
 
-/** Whether a row has an entry that leads to it in time. */
-export async function hasEntry(store: Store, rowKey: string, row: FrontierRow, lockExpiry: number): Promise<boolean> {
-  const found = await store.get('frontier', possibleKeys(rowKey, row, lockExpiry), [INDEX_COLUMNS.frontierScore]);
-  return found.some((entry) => entry !== undefined);
+/** Of each row, whether it has an entry that leads to it in time. */
+export async function hasEntries(
+  store: Store,
+  rows: readonly (FrontierRow & { readonly key: string })[],
+  lockExpiry: number,
+): Promise<boolean[]> {
+  const keys = rows.flatMap((row) => possibleKeys(row.key, row, lockExpiry));
+  const found = await store.get('frontier', keys, [INDEX_COLUMNS.frontierScore]);
+  return rows.map((_, i) => found[2 * i] !== undefined || found[2 * i + 1] !== undefined);
+}
+
+/** Whether an entry is one that its row calls for. */
+export function isEntryOf(entry: FrontierEntry, row: FrontierRow, lockExpiry: number): boolean {
+  return possibleKeys(entry.rowKey, row, lockExpiry).includes(entry.entryKey);
 }
 
 /**
@@ -164,7 +174,8 @@ function entryChange(rowKey: string, row: FrontierRow, { now, lockExpiry }: Fron
   return scoreEntry(at <= now ? readyKey(slot, score, rowKey) : timedKey(slot, at, rowKey), score);
 }
 
-function possibleKeys(rowKey: string, row: FrontierRow, lockExpiry: number): string[] {
+/** The keys that the entry of a row can have: in the zone of due rows, and in the other. */
+function possibleKeys(rowKey: string, row: FrontierRow, lockExpiry: number): [string, string] {
   const slot = slotOf(rowKey);
   return [readyKey(slot, row.score ?? 0, rowKey), timedKey(slot, selectableAt(row, lockExpiry), rowKey)];
 }

@@ -28,7 +28,8 @@ export { domainRanges, hostRange, prefixRange, reversedHostOf, rowKeyOf, urlOf }
 export {
   FRONTIER_FIELDS,
   allEntries,
-  hasEntry,
+  hasEntries,
+  isEntryOf,
   promote,
   readyEntries,
   refile,
@@ -40,6 +41,7 @@ export {
   type IndexedChange,
 } from './frontier.js';
 export {
+  allBatchEntries,
   batchEntry,
   batchQueues,
   batchRowKeys,
@@ -47,6 +49,7 @@ export {
   clearBatchIndex,
   deleteBatch,
   getBatch,
+  hasBatchEntries,
   hostRowKeys,
   listBatches,
   putBatch,

@@ -16,6 +16,7 @@ export const ERROR_CODES = {
   STORE_FAILED: { exitCode: 72, meaning: 'the store refused to read or write' },
   CLOSED: { exitCode: 73, meaning: 'the crawl or its table was used after it was closed' },
   BAD_PLUGIN: { exitCode: 74, meaning: 'a plugin can not be loaded or is not a plugin' },
+  INTERNAL: { exitCode: 75, meaning: 'something that must not happen, a fault in webcrawl; `-v` shows where' },
 } as const satisfies Record<string, { exitCode: number; meaning: string }>;
 
 export type ErrorCode = keyof typeof ERROR_CODES;

@@ -58,8 +58,7 @@ export async function inject(crawl: CrawlContext, options: InjectOptions): Promi
   }
 
   for await (const seeds of chunked(accepted(), CHUNK)) {
-    // updatedb makes rows too; the two must not make one row at the same time.
-    await crawl.table.exclusive('links', () => injectChunk(crawl, seeds, tracker.count));
+    await crawl.table.exclusive('rows', () => injectChunk(crawl, seeds, tracker.count));
     tracker.done(seeds.length);
   }
   return tracker.report();

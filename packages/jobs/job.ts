@@ -9,6 +9,8 @@ export interface JobOptions {
 export interface Progress {
   readonly job: string;
   readonly batchId?: string;
+  /** The round of a crawl, from 1 on; 0 while it injects and finishes what was left open. */
+  readonly round?: number;
   /** Rows done so far. */
   readonly done: number;
   /** Rows to do, where it is known. */

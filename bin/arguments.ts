@@ -1,0 +1,38 @@
+import { InvalidArgumentError } from 'commander';
+import { CrawlError } from '../packages/webcrawl/index.js';
+
+/** Reads an option as a whole number of at least `min`. */
+export function wholeNumber(min: number): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (/^\d+$/.test(text) && Number.isSafeInteger(value) && value >= min) return value;
+    throw new InvalidArgumentError(`Expected a whole number of at least ${min}.`);
+  };
+}
+
+/** Gathers every `--set key=value`; of one key the last counts. */
+export function keyAndValue(text: string, earlier: Readonly<Record<string, string>> = {}): Record<string, string> {
+  const at = text.indexOf('=');
+  if (at < 1) throw new InvalidArgumentError('Expected key=value, such as http.agentName=mybot.');
+  return Object.fromEntries([...Object.entries(earlier), [text.slice(0, at).trim(), text.slice(at + 1)]]);
+}
+
+/** Reads a list by commas of names out of `known`. */
+export function listOf<T extends string>(known: readonly T[]): (text: string) => readonly T[] {
+  return (text) => {
+    const names = text.split(',').map((name) => name.trim());
+    const wrong = names.filter((name) => !(known as readonly string[]).includes(name));
+    if (wrong.length === 0) return names as T[];
+    throw new InvalidArgumentError(`Found ${wrong.join(', ') || 'nothing'}, expected some of ${known.join(', ')}.`);
+  };
+}
+
+/** The batch that a verb is to work on: its id, or all that are open. Exactly one of the two must be given. */
+export function batchOf(batch: string | undefined, all: boolean | undefined): string {
+  if ((batch === undefined) === (all !== true)) {
+    throw new CrawlError('USAGE', 'expected either a batch id or --all', {
+      hint: '`webcrawl generate` prints the id of the batch it makes',
+    });
+  }
+  return batch ?? 'all';
+}

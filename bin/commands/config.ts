@@ -1,0 +1,46 @@
+import type { Command } from 'commander';
+import { describeSettings, loadSettings } from '../../packages/webcrawl/index.js';
+import type { Cli } from '../cli.js';
+import { jsonLine, safeLines, table, write } from '../output.js';
+
+/** `config`: the settings in force and where each came from, or what settings there are. Opens no table. */
+export function addConfig(program: Command, cli: Cli): void {
+  program
+    .command('config')
+    .summary('show the settings in force, and where each came from')
+    .description('Shows the settings in force, and where each came from: default, file, environment or flag.')
+    .option('--describe', 'show every setting with its type, default and meaning instead')
+    .addHelpText(
+      'after',
+      `
+Later places win: defaults, the JSON file of --config, the environment, --set. In the environment http.agentName is
+WEBCRAWL_HTTP_AGENTNAME: letter case does not count, _ stands for the dot, and further _ do not count.
+
+Examples:
+  webcrawl config --config webcrawl.json
+  webcrawl config --describe | grep -A 1 fetcher`,
+    )
+    .action(async ({ describe }: { describe?: boolean }) => {
+      await write(cli.io.stdout, describe ? described(cli) : inForce(cli));
+    });
+}
+
+function described(cli: Cli): string {
+  const settings = describeSettings();
+  if (cli.options().json) return jsonLine(settings);
+  return settings
+    .map(({ key, type, default: value, doc }) => `${key}: ${type}, default ${JSON.stringify(value)}\n    ${doc}\n`)
+    .join('');
+}
+
+function inForce(cli: Cli): string {
+  const { config: file, set, json } = cli.options();
+  const { sources } = loadSettings({ file, env: cli.io.env, ...(set ? { overrides: set } : {}) });
+  if (json) return jsonLine(sources);
+  return table(
+    Object.entries(sources).map(([key, { value, source }]) => [
+      key,
+      `${safeLines(JSON.stringify(value))}  (${source})`,
+    ]),
+  );
+}

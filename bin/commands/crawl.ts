@@ -1,0 +1,48 @@
+import { Option, type Command } from 'commander';
+import { jobs } from '../../packages/webcrawl/index.js';
+import { wholeNumber } from '../arguments.js';
+import { runJob, type Cli } from '../cli.js';
+import { seedLines } from '../seeds.js';
+
+interface CrawlOptions {
+  readonly rounds?: number;
+  readonly topN?: number;
+  readonly maxPages?: number;
+  readonly depth?: number;
+  readonly stay?: 'host' | 'domain' | 'any';
+  readonly threads?: number;
+}
+
+/** `crawl <seed…>`: all jobs in rounds, until nothing is due or a limit is reached. */
+export function addCrawl(program: Command, cli: Cli): void {
+  program
+    .command('crawl')
+    .summary('crawl sites from seeds to their end')
+    .description(
+      'Injects the seeds, then repeats generate, fetch, parse and updatedb until nothing is due or a limit is reached.\n' +
+        'Stopped, the same command goes on where it was.',
+    )
+    .argument('<seed...>', 'URLs, files of seed lines, or - for standard input')
+    .option('--rounds <n>', 'rounds at the most', wholeNumber(1))
+    .option('--top-n <n>', 'pages of a round at the most', wholeNumber(1))
+    .option('--max-pages <n>', 'pages fetched at the most', wholeNumber(1))
+    .option('--depth <n>', 'links from a seed at the most', wholeNumber(0))
+    .addOption(
+      new Option('--stay <where>', "follow links within the seeds' hosts, their domains, or to any place")
+        .choices(['host', 'domain', 'any'])
+        .default('host'),
+    )
+    .option('--threads <n>', 'requests in flight at the most', wholeNumber(1))
+    .addHelpText(
+      'after',
+      `
+Examples:
+  webcrawl crawl https://example.com/
+  webcrawl crawl seeds.txt --stay domain --max-pages 10000
+  webcrawl crawl https://example.com/ --depth 2 --set fetcher.serverDelay=2`,
+    )
+    .action(async (args: string[], options: CrawlOptions) => {
+      const seeds = seedLines(args, cli.io.stdin);
+      await runJob(cli, (crawl, job) => jobs.crawl(crawl, { seeds, ...options, ...job }));
+    });
+}

@@ -1,0 +1,35 @@
+import type { Command } from 'commander';
+import { jobs } from '../../packages/webcrawl/index.js';
+import { batchOf, wholeNumber } from '../arguments.js';
+import { runJob, type Cli } from '../cli.js';
+
+interface FetchOptions {
+  readonly all?: boolean;
+  readonly resume?: boolean;
+  readonly parse?: boolean;
+  readonly threads?: number;
+}
+
+/** `fetch <batch|--all>`: fetches the pages of a batch. */
+export function addFetch(program: Command, cli: Cli): void {
+  program
+    .command('fetch')
+    .summary('fetch the pages of a batch')
+    .description('Fetches the pages of a batch, politely: robots.txt, a delay for each host, limits of size and time.')
+    .argument('[batch]', 'the batch id that generate printed')
+    .option('--all', 'every open batch')
+    .option('--resume', 'leave out pages that this batch has fetched already')
+    .option('--parse', 'parse each page as soon as it is fetched')
+    .option('--threads <n>', 'requests in flight at the most', wholeNumber(1))
+    .addHelpText(
+      'after',
+      `
+Examples:
+  webcrawl fetch 1700000000-4f2a --parse
+  webcrawl fetch --all --resume --threads 100`,
+    )
+    .action(async (batchId: string | undefined, { all, ...options }: FetchOptions) => {
+      const batch = batchOf(batchId, all);
+      await runJob(cli, (crawl, job) => jobs.fetch(crawl, { batch, ...options, ...job }));
+    });
+}

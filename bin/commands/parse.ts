@@ -1,0 +1,26 @@
+import type { Command } from 'commander';
+import { jobs } from '../../packages/webcrawl/index.js';
+import { batchOf } from '../arguments.js';
+import { runJob, type Cli } from '../cli.js';
+
+/** `parse <batch|--all>`: takes text and links out of what was fetched. */
+export function addParse(program: Command, cli: Cli): void {
+  program
+    .command('parse')
+    .summary('parse the fetched pages of a batch')
+    .description('Takes title, text and links out of the fetched pages of a batch.')
+    .argument('[batch]', 'the batch id that generate printed')
+    .option('--all', 'every open batch')
+    .option('--force', 'parse again what this batch has parsed already')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  webcrawl parse 1700000000-4f2a
+  webcrawl parse --all --force`,
+    )
+    .action(async (batchId: string | undefined, { all, ...options }: { all?: boolean; force?: boolean }) => {
+      const batch = batchOf(batchId, all);
+      await runJob(cli, (crawl, job) => jobs.parse(crawl, { batch, ...options, ...job }));
+    });
+}

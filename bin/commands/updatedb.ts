@@ -1,0 +1,28 @@
+import type { Command } from 'commander';
+import { jobs } from '../../packages/webcrawl/index.js';
+import { batchOf } from '../arguments.js';
+import { runJob, type Cli } from '../cli.js';
+
+/** `updatedb <batch|--all>`: brings what a batch found into the table. */
+export function addUpdatedb(program: Command, cli: Cli): void {
+  program
+    .command('updatedb')
+    .summary('bring what a batch found into the table, and close it')
+    .description(
+      'Adds the pages that a batch found links to, updates their inlinks, scores and distances, plans when each page of\n' +
+        'the batch is due again, and closes the batch.',
+    )
+    .argument('[batch]', 'the batch id that generate printed')
+    .option('--all', 'every open batch')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  webcrawl updatedb 1700000000-4f2a
+  webcrawl updatedb --all`,
+    )
+    .action(async (batchId: string | undefined, { all }: { all?: boolean }) => {
+      const batch = batchOf(batchId, all);
+      await runJob(cli, (crawl, job) => jobs.updatedb(crawl, { batch, ...job }));
+    });
+}

@@ -1,0 +1,20 @@
+/** A stream that text is written to: standard output or error, or a stand-in for it. */
+export interface TextSink {
+  /** False when the caller should wait for `drain`. */
+  write(text: string): boolean;
+  once(event: 'drain', listener: () => void): unknown;
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+}
+
+/** All that the command takes from its process. */
+export interface Io {
+  /** Data. */
+  readonly stdout: TextSink;
+  /** Messages and progress. */
+  readonly stderr: TextSink;
+  readonly stdin: AsyncIterable<Uint8Array | string>;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Aborts when the person asks to stop. */
+  readonly signal: AbortSignal;
+}

@@ -1,0 +1,58 @@
+import { safeText } from '../packages/webcrawl/index.js';
+import type { Io, TextSink } from './io.js';
+
+/** Writes to a stream, and waits while it is full. */
+export async function write(sink: TextSink, text: string): Promise<void> {
+  if (!sink.write(text)) await new Promise<void>((resolve) => sink.once('drain', resolve));
+}
+
+/** A message for people. Each line is made safe for a terminal. */
+export function say(io: Io, text: string): void {
+  io.stderr.write(`${safeLines(text)}\n`);
+}
+
+/** One JSON document on one line. What a terminal could mistake for a command is written as a JSON escape. */
+export function jsonLine(value: unknown): string {
+  return `${safeText(JSON.stringify(value), Infinity)}\n`;
+}
+
+/** The same for people, over several lines. */
+export function prettyJson(value: unknown): string {
+  return `${safeLines(JSON.stringify(value, null, 2), Infinity)}\n`;
+}
+
+/** Text made safe line by line, each cut to `max` characters. */
+export function safeLines(text: string, max = 2000): string {
+  return text
+    .split('\n')
+    .map((line) => safeText(line, max))
+    .join('\n');
+}
+
+/** Columns aligned by spaces: the last is left as it is. */
+export function table(rows: readonly (readonly string[])[], indent = ''): string {
+  const widths: number[] = [];
+  for (const row of rows) row.forEach((cell, i) => (widths[i] = Math.max(widths[i] ?? 0, cell.length)));
+  return rows
+    .map((row) => row.map((cell, i) => (i === row.length - 1 ? cell : cell.padEnd(widths[i] ?? 0))).join('  '))
+    .map((line) => `${indent}${line}\n`)
+    .join('');
+}
+
+/** `1,234`, `0.25`: at most `digits` places. */
+export function number(value: number, digits = 2): string {
+  return value.toLocaleString('en-US', { maximumFractionDigits: digits });
+}
+
+/** `0.4 s`, `12 s`, `3 min 20 s`, `2 h 5 min`, `4 d 1 h`. */
+export function duration(seconds: number): string {
+  if (!Number.isFinite(seconds) || seconds < 0) return '?';
+  if (seconds < 9.95) return `${seconds.toFixed(1)} s`;
+  const whole = Math.round(seconds);
+  if (whole < 60) return `${whole} s`;
+  if (whole < 3600) return `${Math.floor(whole / 60)} min ${whole % 60} s`;
+  const minutes = Math.round(seconds / 60);
+  if (minutes < 1440) return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+  const hours = Math.round(minutes / 60);
+  return `${Math.floor(hours / 24)} d ${hours % 24} h`;
+}

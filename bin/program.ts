@@ -1,0 +1,89 @@
+import { Command } from 'commander';
+import { ERROR_CODES, VERSION } from '../packages/webcrawl/index.js';
+import { keyAndValue } from './arguments.js';
+import { DEFAULT_TABLE, type Cli, type GlobalOptions } from './cli.js';
+import { addConfig } from './commands/config.js';
+import { addCrawl } from './commands/crawl.js';
+import { addFetch } from './commands/fetch.js';
+import { addGenerate } from './commands/generate.js';
+import { addInject } from './commands/inject.js';
+import { addParse } from './commands/parse.js';
+import { addReaddb } from './commands/readdb.js';
+import { addRepair } from './commands/repair.js';
+import { addUpdatedb } from './commands/updatedb.js';
+import type { Io } from './io.js';
+import { table } from './output.js';
+
+/** A program, and what its verbs work with. */
+export interface Program {
+  readonly command: Command;
+  readonly cli: Cli;
+}
+
+/** The whole command line. Wrong usage, `--help` and `--version` throw a CommanderError when it is parsed. */
+export function buildProgram(io: Io): Program {
+  const command = new Command('webcrawl');
+  const cli: Cli = { io, options: () => command.opts<GlobalOptions>(), exitCode: 0 };
+  command
+    .description('A web crawler that keeps everything it knows about every URL in one sorted table.')
+    .version(VERSION, '--version', 'print the version')
+    .helpOption('-h, --help', 'show help, also after the name of a command')
+    .option('--table <location>', `where the table is (default: WEBCRAWL_TABLE, else ${DEFAULT_TABLE})`)
+    .option('--config <file>', 'read settings from this JSON file')
+    .option('--set <key=value>', 'set one setting; may be given many times', keyAndValue)
+    .option('--json', 'print results as one JSON object, not for people')
+    .option('-q, --quiet', 'no progress and no summary, only data and errors')
+    .option('-v, --verbose', 'say more, and show where an error comes from')
+    .exitOverride()
+    .configureHelp({ showGlobalOptions: true, sortSubcommands: false })
+    .configureOutput({
+      writeOut: (text) => void io.stdout.write(text),
+      writeErr: (text) => void io.stderr.write(text),
+      outputError: () => {},
+      getOutHelpWidth: () => io.stdout.columns ?? 100,
+      getErrHelpWidth: () => io.stderr.columns ?? 100,
+    })
+    .addHelpText('after', () => `\n${EXAMPLES}\n${exitCodes()}`);
+  for (const add of VERBS) add(command, cli);
+  return { command, cli };
+}
+
+/** In the order of the help. */
+const VERBS = [
+  addCrawl,
+  addInject,
+  addGenerate,
+  addFetch,
+  addParse,
+  addUpdatedb,
+  addReaddb,
+  addConfig,
+  addRepair,
+] as const;
+
+const EXAMPLES = `Examples:
+  webcrawl crawl https://example.com/                 crawl one site to its end
+  webcrawl readdb --stats                             what the table holds
+  webcrawl readdb --dump --fields title               every page as JSON Lines
+
+The same by single steps, which can be stopped and run again at any time:
+  webcrawl inject seeds.txt
+  batch=$(webcrawl generate --top-n 1000)
+  webcrawl fetch $batch --parse
+  webcrawl updatedb $batch
+
+Global options may stand before or after the command. Data goes to standard output, messages to standard error.
+Ctrl-C once: what is in flight is finished, and the same command goes on later. Twice: stops at once, as safe.
+`;
+
+function exitCodes(): string {
+  const rows = new Map<number, string[]>();
+  for (const [code, { exitCode, meaning }] of Object.entries(ERROR_CODES)) {
+    rows.set(exitCode, [...(rows.get(exitCode) ?? []), `${code}: ${meaning}`]);
+  }
+  const errors = [...rows]
+    .sort(([a], [b]) => a - b)
+    .flatMap(([exitCode, texts]) => texts.map((text, i) => [i === 0 ? String(exitCode) : '', text]));
+  const all = [['0', 'done'], ['1', 'nothing is due, or no such page'], ...errors, ['130', 'stopped by a signal']];
+  return `Exit codes:\n${table(all, '  ').trimEnd()}`;
+}

@@ -1,0 +1,36 @@
+#!/usr/bin/env node
+import { setMaxListeners } from 'node:events';
+import { reportError, run } from './run.js';
+
+/** Milliseconds in which a second signal is the same key press: npm and npx hand on the terminal's signal once more. */
+const SAME_PRESS = 300;
+const INTERRUPTED = 130;
+
+const stop = new AbortController();
+// Every request in flight listens; how many there are is a setting.
+setMaxListeners(0, stop.signal);
+let firstSignal = 0;
+
+function onSignal(): void {
+  if (!stop.signal.aborted) {
+    firstSignal = performance.now();
+    process.stderr.write('\nStopping: what is in flight is finished first. Again to stop at once.\n');
+    stop.abort();
+  } else if (performance.now() - firstSignal > SAME_PRESS) {
+    process.exit(INTERRUPTED);
+  }
+}
+process.on('SIGINT', onSignal);
+process.on('SIGTERM', onSignal);
+
+// A reader that has seen enough (`| head`) is no error. Data is only ever written when nothing is half done.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
+process.stderr.on('error', () => {});
+
+const { stdin, stdout, stderr, env } = process;
+const io = { stdin, stdout, stderr, env, signal: stop.signal };
+process.on('uncaughtException', (error) => process.exit(reportError(io, error, true)));
+
+const exitCode = await run(process.argv.slice(2), io);
+// Whatever a plugin left running does not keep the process, but what was written goes out first.
+stdout.write('', () => stderr.write('', () => process.exit(exitCode)));

@@ -1,0 +1,127 @@
+import { readFileSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { CrawlError } from '../packages/errors/index.js';
+import { didYouMean, foldKey } from './did-you-mean.js';
+import { fromText } from './from-text.js';
+import type { Leaf } from './leaves.js';
+
+/** A value that somebody gave. Values of one place come in the order in which they were written there. */
+export interface Given {
+  readonly key: string;
+  readonly value: unknown;
+  readonly source: string;
+  /** What a relative path is relative to. */
+  readonly folder: string;
+}
+
+/** What is wrong with a setting. */
+export interface Problem {
+  readonly key: string;
+  readonly source: string;
+  /** What was expected and found. */
+  readonly text: string;
+}
+
+export interface GivenSettings {
+  readonly given: readonly Given[];
+  readonly problems: readonly Problem[];
+}
+
+type Leaves = ReadonlyMap<string, Leaf>;
+
+/** Settings of a JSON file. @throws CrawlError BAD_INPUT when it can not be read, BAD_SETTING when it is no JSON object */
+export function givenByFile(leaves: Leaves, file: string): GivenSettings {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8').replace(/^\ufeff/, '');
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new CrawlError('BAD_INPUT', `expected a settings file at ${file}, found: ${why}`, { cause });
+  }
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new CrawlError('BAD_SETTING', `expected JSON in the settings file ${file}, found: ${why}`, { cause });
+  }
+  if (!isObject(json)) {
+    throw new CrawlError('BAD_SETTING', `expected a JSON object in the settings file ${file}, found another value`);
+  }
+  return flatten(leaves, json, { source: `file ${file}`, folder: dirname(resolve(file)), text: false });
+}
+
+/** Settings given by flags or by code: nested objects or dotted keys, text is turned into the type of the setting. */
+export function givenByFlags(leaves: Leaves, overrides: Readonly<Record<string, unknown>>): GivenSettings {
+  return flatten(leaves, overrides, { source: 'flag', folder: resolve(), text: true });
+}
+
+/**
+ * Settings of the environment. The one rule: `WEBCRAWL_` and the key, where letter case does not count, `_` stands for
+ * the dot, and further `_` do not count. So `http.agentName` is `WEBCRAWL_HTTP_AGENTNAME` or `WEBCRAWL_HTTP_AGENT_NAME`.
+ * A variable that begins with the name of a section, or is a near miss of a key, and is no setting is a problem; other
+ * variables are somebody else's.
+ */
+export function givenByEnvironment(leaves: Leaves, env: Readonly<Record<string, string | undefined>>): GivenSettings {
+  const keys = new Map([...leaves.keys()].map((key) => [foldKey(key), key]));
+  const sections = new Set([...leaves.keys()].map((key) => foldKey(key.split('.')[0] ?? key)));
+  const given: Given[] = [];
+  const problems: Problem[] = [];
+  for (const name of Object.keys(env).sort()) {
+    const text = env[name];
+    const rest = /^webcrawl_(.+)$/i.exec(name)?.[1];
+    if (rest === undefined || text === undefined) continue;
+    const source = `environment ${name}`;
+    const key = keys.get(foldKey(rest));
+    const leaf = key === undefined ? undefined : leaves.get(key);
+    if (key !== undefined && leaf) {
+      const twin = given.find((other) => other.key === key);
+      if (twin) problems.push({ key, source, text: `given twice, also by ${twin.source}` });
+      given.push({ key, value: fromText(leaf.type, text), source, folder: resolve() });
+    } else if (
+      sections.has(foldKey(rest.split('_')[0] ?? '')) ||
+      didYouMean(rest, [...leaves.keys()], 2) !== undefined
+    ) {
+      problems.push(unknownKey(leaves, rest, source));
+    }
+  }
+  return { given, problems };
+}
+
+function flatten(
+  leaves: Leaves,
+  settings: Readonly<Record<string, unknown>>,
+  place: { source: string; folder: string; text: boolean },
+): GivenSettings {
+  const given: Given[] = [];
+  const problems: Problem[] = [];
+  const { source, folder } = place;
+  const walk = (object: Readonly<Record<string, unknown>>, prefix: string): void => {
+    for (const [name, value] of Object.entries(object)) {
+      const key = prefix + name;
+      const leaf = leaves.get(key);
+      if (value === undefined) continue;
+      if (leaf) {
+        if (given.some((other) => other.key === key)) problems.push({ key, source, text: 'given twice' });
+        const typed = place.text && typeof value === 'string' ? fromText(leaf.type, value) : value;
+        given.push({ key, value: typed, source, folder });
+      } else if ([...leaves.keys()].some((known) => known.startsWith(`${key}.`))) {
+        if (isObject(value)) walk(value, `${key}.`);
+        else problems.push({ key, source, text: 'a section, expected an object of settings' });
+      } else {
+        problems.push(unknownKey(leaves, key, source));
+      }
+    }
+  };
+  walk(settings, '');
+  return { given, problems };
+}
+
+function unknownKey(leaves: Leaves, key: string, source: string): Problem {
+  const meant = didYouMean(key, [...leaves.keys()]);
+  return { key, source, text: `no such setting${meant === undefined ? '' : `; did you mean ${meant}?`}` };
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,52 @@
+import { z } from 'zod';
+import { settingsSchema } from './schema.js';
+
+/** What JSON Schema tells of one setting, as far as it is used here. */
+export interface LeafType {
+  readonly type?: string;
+  readonly enum?: readonly unknown[];
+  readonly const?: string | number;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly items?: LeafType;
+  readonly anyOf?: readonly LeafType[];
+  readonly default?: unknown;
+  readonly description?: string;
+  /** Set for files and modules, see `path` in the schema. */
+  readonly path?: boolean;
+}
+
+/** One setting. */
+export interface Leaf {
+  readonly schema: z.ZodType;
+  readonly type: LeafType;
+}
+
+/** Every setting by its dotted key, in the order of the schema. */
+export function settingLeaves(): ReadonlyMap<string, Leaf> {
+  const leaves = new Map<string, Leaf>();
+  const add = (key: string, schema: z.ZodType) =>
+    leaves.set(key, { schema, type: z.toJSONSchema(schema, { io: 'input' }) as LeafType });
+  for (const [name, schema] of Object.entries<z.ZodType>(settingsSchema.shape)) {
+    const inner = schema instanceof z.ZodPrefault ? schema.unwrap() : schema;
+    if (!(inner instanceof z.ZodObject)) add(name, schema);
+    else for (const [key, leaf] of Object.entries<z.ZodType>(inner.shape)) add(`${name}.${key}`, leaf);
+  }
+  return leaves;
+}
+
+/** The type in words: `whole number of at least 1`, `one of host, domain, ip`, `list of text`. */
+export function typeInWords(type: LeafType): string {
+  if (type.anyOf) return type.anyOf.map(typeInWords).join(' or ');
+  if (type.const !== undefined) return String(type.const);
+  if (type.enum) return `one of ${type.enum.join(', ')}`;
+  if (type.type === 'array') return `list of ${type.items?.enum?.join(', ') ?? (type.path ? 'modules' : 'text')}`;
+  if (type.type === 'boolean') return 'true or false';
+  if (type.type !== 'number' && type.type !== 'integer') return type.path ? 'path of a file' : 'text';
+  const number = type.type === 'integer' ? 'whole number' : 'number';
+  const min = type.minimum !== undefined && type.minimum > Number.MIN_SAFE_INTEGER ? type.minimum : undefined;
+  const max = type.maximum !== undefined && type.maximum < Number.MAX_SAFE_INTEGER ? type.maximum : undefined;
+  if (min !== undefined && max !== undefined) return `${number} from ${min} to ${max}`;
+  if (min !== undefined) return `${number} of at least ${min}`;
+  return max === undefined ? number : `${number} of at most ${max}`;
+}

@@ -1,0 +1,116 @@
+import { isAbsolute, resolve } from 'node:path';
+import { CrawlError, safeText } from '../packages/errors/index.js';
+import { crossChecks } from './cross-checks.js';
+import { givenByEnvironment, givenByFile, givenByFlags, type Given, type Problem } from './given.js';
+import { settingLeaves, typeInWords, type Leaf } from './leaves.js';
+import { settingsSchema, type Settings } from './schema.js';
+
+/** Where settings come from; each place wins over the one before. Defaults come first of all. */
+export interface SettingPlaces {
+  /** A JSON file: sections as nested objects, or dotted keys. */
+  readonly file?: string | undefined;
+  /** Variables `WEBCRAWL_…`; a variable is the key with `_` for the dot, and letter case and further `_` do not count. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** Nested objects or dotted keys. Text is turned into the type of the setting. */
+  readonly overrides?: Readonly<Record<string, unknown>>;
+}
+
+/** A setting in force. */
+export interface SettingSource {
+  readonly value: unknown;
+  /** `default`, `file <name>`, `environment <VARIABLE>` or `flag`. */
+  readonly source: string;
+}
+
+/** Checked settings, and for every dotted key its value and where that came from. */
+export interface LoadedSettings {
+  readonly settings: Settings;
+  readonly sources: Readonly<Record<string, SettingSource>>;
+}
+
+/**
+ * The settings in force. Relative paths of the settings file are resolved against its folder, all others against the
+ * working directory.
+ *
+ * @throws CrawlError BAD_SETTING naming every wrong setting, where it came from, what was expected and what was found;
+ *   a value that a later place replaces is checked as well
+ * @throws CrawlError BAD_INPUT when the file can not be read
+ */
+export function loadSettings(places: SettingPlaces = {}): LoadedSettings {
+  const leaves = settingLeaves();
+  const parts = [
+    ...(places.file === undefined ? [] : [givenByFile(leaves, places.file)]),
+    givenByEnvironment(leaves, places.env ?? {}),
+    givenByFlags(leaves, places.overrides ?? {}),
+  ];
+  const problems = parts.flatMap((part) => part.problems);
+  const inForce = new Map<string, Given>();
+  const wrong = new Set<string>();
+  for (const given of parts.flatMap((part) => part.given)) {
+    const leaf = leaves.get(given.key);
+    const problem = leaf && check(leaf, given);
+    if (problem) problems.push(problem);
+    if (problem) wrong.add(given.key);
+    if (leaf && !problem) inForce.set(given.key, { ...given, value: resolvePaths(leaf, given) });
+  }
+
+  const settings = settingsSchema.parse(nest(inForce));
+  const sources: Record<string, SettingSource> = {};
+  for (const key of leaves.keys()) {
+    sources[key] = { value: valueOf(settings, key), source: inForce.get(key)?.source ?? 'default' };
+  }
+  for (const { key, other, text } of crossChecks(settings)) {
+    if (wrong.has(key) || wrong.has(other)) continue;
+    const { source, value } = sources[inForce.has(key) ? key : other] ?? { source: 'default', value: undefined };
+    problems.push({ key: inForce.has(key) ? key : other, source, text: `expected ${text}, found ${show(value)}` });
+  }
+  if (problems.length > 0) throw badSettings(problems);
+  return { settings, sources };
+}
+
+function check({ schema, type }: Leaf, { key, value, source }: Given): Problem | undefined {
+  const result = schema.safeParse(value);
+  if (result.success) return undefined;
+  // Only checks that a type can not state bring words of their own.
+  const own = result.error.issues.find(({ code }) => code === 'custom' || code === 'invalid_format');
+  return { key, source, text: `expected ${own ? own.message : withArticle(typeInWords(type))}, found ${show(value)}` };
+}
+
+function resolvePaths({ type }: Leaf, { value, folder }: Given): unknown {
+  if (type.path !== true) return value;
+  if (typeof value === 'string') return value === '' || isAbsolute(value) ? value : resolve(folder, value);
+  // A module that does not begin with a dot is the name of a package.
+  const modules = value as readonly string[];
+  return modules.map((module) => (/^\.\.?[/\\]/.test(module) ? resolve(folder, module) : module));
+}
+
+function nest(given: ReadonlyMap<string, Given>): Record<string, unknown> {
+  const nested: Record<string, Record<string, unknown>> = {};
+  const top: Record<string, unknown> = {};
+  for (const { key, value } of given.values()) {
+    const [section = '', name] = key.split('.');
+    if (name === undefined) top[section] = value;
+    else (nested[section] ??= {})[name] = value;
+  }
+  return { ...nested, ...top };
+}
+
+function valueOf(settings: Settings, key: string): unknown {
+  return key.split('.').reduce<unknown>((at, name) => (at as Record<string, unknown>)[name], settings);
+}
+
+function withArticle(words: string): string {
+  return /^(whole|number|list|path)/.test(words) ? `a ${words}` : words;
+}
+
+function show(value: unknown): string {
+  return safeText(JSON.stringify(value) ?? String(value), 80);
+}
+
+function badSettings(problems: readonly Problem[]): CrawlError {
+  const lines = problems.map(({ key, source, text }) => `  ${safeText(key, 80)} (${source}): ${text}`);
+  const head = problems.length === 1 ? 'a setting is wrong:' : `${problems.length} settings are wrong:`;
+  return new CrawlError('BAD_SETTING', [head, ...lines].join('\n'), {
+    hint: '`webcrawl config --describe` lists every setting with its type and default',
+  });
+}

@@ -1,0 +1,282 @@
+import { createReadyHeap } from './ready-heap.js';
+import { createWakeTimer, type Timers } from './wake-timer.js';
+
+export interface FetchQueuesOptions {
+  /** Items in work at the most, over all queues. */
+  readonly threads: number;
+  /** Items in work at the most in one queue. */
+  readonly threadsPerQueue: number;
+  /**
+   * Seconds that a queue waits: with one thread per queue from the end of an item to the start of the next, with more
+   * from start to start. Asked once, when the queue is made.
+   */
+  readonly delay: (queueId: string) => number;
+  /** Milliseconds since the epoch. */
+  readonly clock?: () => number;
+  readonly timers?: Timers;
+}
+
+/** Does one item. What it throws ends the run. `delay`: seconds to wait after this item instead of the queue's delay. */
+export type FetchWorker<T> = (item: T, queueId: string) => Promise<{ readonly delay?: number } | void>;
+
+/** Queues of items, each served no faster than its delay, and all of them fairly: the one that waits longest is next. */
+export interface FetchQueues<T> {
+  /**
+   * Adds items to a queue, before or during the run. Nothing is read before the queue's first turn, and then only a
+   * few items ahead. A source that throws ends the run; a source that is not read to its end has `return` called.
+   */
+  addQueue(id: string, source: AsyncIterator<T>): void;
+  /** Adds one item to a queue, which need not exist. */
+  push(id: string, item: T): void;
+  /** Changes the delay of a queue that has items or a delay running; it holds for the wait under way too. In seconds. */
+  setDelay(id: string, seconds: number): void;
+  /** Starts nothing in a queue, which need not exist, before a time in ms since the epoch. It never shortens a wait. */
+  notBefore(id: string, time: number): void;
+  /** Forgets all items that wait in a queue. Returns how many had been read; more may have been left in its sources. */
+  dropQueue(id: string): number;
+  /**
+   * Works until all sources are read and all items done. After an abort it starts nothing more, and resolves when the
+   * items in work are done; items that were read but not started are forgotten. One run at a time.
+   * @param feeding the run does not end before this settles, for callers that add queues while it goes on
+   * @throws what a worker, a source or `feeding` threw, when the items in work are done
+   */
+  run(worker: FetchWorker<T>, signal?: AbortSignal, feeding?: Promise<unknown>): Promise<void>;
+}
+
+interface Queue<T> {
+  readonly id: string;
+  readonly items: T[];
+  readonly sources: AsyncIterator<T>[];
+  loading: boolean;
+  working: number;
+  /** In ms. */
+  delay: number;
+  /** What the last item asked for instead of `delay`. */
+  gap: number | undefined;
+  /** When the last item ended (with more threads: started). */
+  last: number;
+  notBefore: number;
+  /** Its place in the heap. Entries of a queue that are not this one are void. */
+  turn: Turn<T> | undefined;
+}
+
+interface Turn<T> {
+  readonly time: number;
+  readonly queue: Queue<T>;
+}
+
+const toMillis = (seconds: number): number => Math.max(0, seconds * 1000) || 0;
+
+/**
+ * Makes the scheduler, empty. A queue that waits costs one place in a heap; one timer serves all. A queue that ran
+ * empty is remembered until its delay is over, so that an item pushed later does not come too soon.
+ */
+export function createFetchQueues<T>(options: FetchQueuesOptions): FetchQueues<T> {
+  const { threads, threadsPerQueue, clock = Date.now } = options;
+  const readAhead = threadsPerQueue + 1;
+  const queues = new Map<string, Queue<T>>();
+  const heap = createReadyHeap<Turn<T>>();
+  const timer = createWakeTimer(serve, clock, options.timers);
+  let worker: FetchWorker<T> | undefined;
+  let finish: (() => void) | undefined;
+  let failure: { readonly error: unknown } | undefined;
+  let halted = false;
+  let feeding = false;
+  let serving = false;
+  let working = 0;
+  let loading = 0;
+  let waitingItems = 0;
+  let openSources = 0;
+
+  function queueOf(id: string): Queue<T> {
+    let queue = queues.get(id);
+    if (!queue) {
+      const delay = toMillis(options.delay(id));
+      queue = {
+        id,
+        items: [],
+        sources: [],
+        loading: false,
+        working: 0,
+        delay,
+        gap: undefined,
+        last: -Infinity,
+        notBefore: -Infinity,
+        turn: undefined,
+      };
+      queues.set(id, queue);
+    }
+    return queue;
+  }
+
+  function readyAt(queue: Queue<T>): number {
+    return Math.max(queue.last + (queue.gap ?? queue.delay), queue.notBefore);
+  }
+
+  /** Gives a queue its turn. One that was put off meanwhile keeps its early turn, and is put back when that comes. */
+  function schedule(queue: Queue<T>): void {
+    if (queue.working >= threadsPerQueue || (queue.items.length === 0 && queue.loading)) return;
+    const time = readyAt(queue);
+    if (queue.turn && queue.turn.time <= time) return;
+    queue.turn = { time, queue };
+    heap.push(queue.turn);
+  }
+
+  function touch(queue: Queue<T>): void {
+    schedule(queue);
+    serve();
+  }
+
+  function fail(error: unknown): void {
+    failure ??= { error };
+    halted = true;
+  }
+
+  /** Starts all that may start now, then waits: for the next turn, or for something in work to end. */
+  function serve(): void {
+    if (!worker || serving) return;
+    serving = true;
+    let next: number | undefined;
+    while (!halted && working < threads && next === undefined) {
+      const turn = heap.peek();
+      if (!turn) break;
+      const { queue, time } = turn;
+      const valid = queue.turn === turn;
+      if (valid && time > clock()) {
+        next = time;
+        continue;
+      }
+      const mustLoad = queue.items.length === 0 && queue.sources.length > 0;
+      if (valid && mustLoad && loading >= threads) break;
+      heap.pop();
+      if (!valid) continue;
+      queue.turn = undefined;
+      if (readyAt(queue) > clock()) schedule(queue);
+      else if (queue.items.length > 0) void start(queue, worker);
+      else if (mustLoad) void load(queue);
+      else if (queue.working === 0) queues.delete(queue.id);
+    }
+    serving = false;
+    const done = halted || (waitingItems === 0 && openSources === 0 && !feeding);
+    timer.wakeAt(done ? undefined : next);
+    if (done && working === 0 && loading === 0) finish?.();
+  }
+
+  async function start(queue: Queue<T>, work: FetchWorker<T>): Promise<void> {
+    const item = queue.items.shift() as T;
+    waitingItems--;
+    working++;
+    queue.working++;
+    const started = clock();
+    queue.last = started;
+    queue.gap = undefined;
+    schedule(queue);
+    if (queue.items.length < readAhead && queue.sources.length > 0) void load(queue);
+    let gap: number | undefined;
+    try {
+      const result = await work(item, queue.id);
+      if (result?.delay !== undefined) gap = toMillis(result.delay);
+    } catch (error) {
+      fail(error);
+    }
+    working--;
+    queue.working--;
+    if (threadsPerQueue === 1) queue.last = clock();
+    if (threadsPerQueue === 1 || queue.last === started) queue.gap = gap;
+    touch(queue);
+  }
+
+  async function load(queue: Queue<T>): Promise<void> {
+    if (queue.loading) return;
+    queue.loading = true;
+    loading++;
+    try {
+      while (!halted && queue.items.length < readAhead) {
+        const source = queue.sources[0];
+        if (!source) break;
+        const next = await source.next();
+        if (queue.sources[0] !== source) continue;
+        if (next.done) {
+          queue.sources.shift();
+          openSources--;
+        } else {
+          queue.items.push(next.value);
+          waitingItems++;
+          touch(queue);
+        }
+      }
+    } catch (error) {
+      fail(error);
+    }
+    queue.loading = false;
+    loading--;
+    touch(queue);
+  }
+
+  /** Empties a queue; what its sources say to that matters to nobody. */
+  function empty(queue: Queue<T>): Promise<unknown> {
+    waitingItems -= queue.items.length;
+    queue.items.length = 0;
+    const sources = queue.sources.splice(0);
+    openSources -= sources.length;
+    return Promise.allSettled(sources.map(async (source) => source.return?.()));
+  }
+
+  return {
+    addQueue(id, source) {
+      const queue = queueOf(id);
+      queue.sources.push(source);
+      openSources++;
+      touch(queue);
+    },
+    push(id, item) {
+      const queue = queueOf(id);
+      queue.items.push(item);
+      waitingItems++;
+      touch(queue);
+    },
+    setDelay(id, seconds) {
+      const queue = queues.get(id);
+      if (!queue) return;
+      queue.delay = toMillis(seconds);
+      touch(queue);
+    },
+    notBefore(id, time) {
+      const queue = queueOf(id);
+      queue.notBefore = Math.max(queue.notBefore, time);
+      touch(queue);
+    },
+    dropQueue(id) {
+      const queue = queues.get(id);
+      if (!queue) return 0;
+      const count = queue.items.length;
+      void empty(queue);
+      touch(queue);
+      return count;
+    },
+    async run(work, signal, feeder) {
+      const onAbort = (): void => {
+        halted = true;
+        serve();
+      };
+      halted = signal?.aborted ?? false;
+      failure = undefined;
+      feeding = feeder !== undefined;
+      void feeder?.catch(fail).finally(() => {
+        feeding = false;
+        serve();
+      });
+      signal?.addEventListener('abort', onAbort);
+      worker = work;
+      await new Promise<void>((resolve) => {
+        finish = resolve;
+        serve();
+      });
+      signal?.removeEventListener('abort', onAbort);
+      worker = undefined;
+      finish = undefined;
+      if (halted) await Promise.all([...queues.values()].map(empty));
+      if (failure) throw (failure as { error: unknown }).error;
+    },
+  };
+}

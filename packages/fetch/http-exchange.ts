@@ -1,0 +1,117 @@
+import type { Dispatcher } from 'undici';
+import type { RawHeaders } from './http-headers.js';
+import { networkCode, networkMessage, type NetworkCode } from './network-error.js';
+
+/** One request as it goes out, with its limits. */
+export interface Exchange {
+  readonly url: URL;
+  /** Name, value, name, value, … */
+  readonly headers: string[];
+  /** Milliseconds that all of it may take. */
+  readonly timeLimit: number;
+  readonly signal?: AbortSignal | undefined;
+  /** How many bytes of the body to keep, as received; undefined when only status and headers matter. */
+  readonly keep: (status: number, headers: RawHeaders) => number | undefined;
+}
+
+/** What came back: an answer, with the body as received, or why there is none. */
+export type ExchangeResult =
+  | {
+      readonly status: number;
+      readonly statusText: string;
+      readonly headers: RawHeaders;
+      readonly body: Uint8Array;
+      /** The body was longer than what was to be kept; the connection was closed. */
+      readonly cut: boolean;
+    }
+  | {
+      readonly failure: NetworkCode;
+      readonly message: string;
+      /** The server closed a connection that had served before without a word; nothing came of this request. */
+      readonly stale?: boolean;
+    };
+
+type Answer = Extract<ExchangeResult, { status: number }>;
+
+/** A body that does not matter is read up to here, so that the connection can be used again. */
+const DRAIN_LIMIT = 65_536;
+const LONGEST_TIMER = 2_147_483_647;
+
+/** Sends one GET request and collects the answer. It never rejects, and it ends within the time limit. */
+export function exchange(dispatcher: Dispatcher, request: Exchange): Promise<ExchangeResult> {
+  return new Promise((resolve) => {
+    let controller: Dispatcher.DispatchController | undefined;
+    let head: Omit<Answer, 'body' | 'cut'> | undefined;
+    let room: number | undefined;
+    const chunks: Uint8Array[] = [];
+    let received = 0;
+    let done = false;
+
+    const end = (result: ExchangeResult): void => {
+      if (done) return;
+      done = true;
+      clearTimeout(timer);
+      request.signal?.removeEventListener('abort', onAbort);
+      resolve(result);
+    };
+    /** Once status and headers say it all, nothing that happens to the body matters. */
+    const fail = (failure: NetworkCode, message: string, stale = false): void => {
+      if (head && room === undefined) end({ ...head, body: new Uint8Array(), cut: false });
+      else end({ failure, message, stale });
+    };
+    const stop = (failure: NetworkCode, message: string): void => {
+      fail(failure, message);
+      controller?.abort(new Error(message));
+    };
+    const onAbort = (): void => stop('aborted', 'the request was aborted');
+    const limit = Math.min(request.timeLimit, LONGEST_TIMER);
+    const timer = setTimeout(() => stop('too_slow', `not done after ${limit} ms`), limit);
+
+    if (request.signal?.aborted) return onAbort();
+    request.signal?.addEventListener('abort', onAbort);
+
+    dispatcher.dispatch(
+      {
+        origin: request.url.origin,
+        path: request.url.pathname + request.url.search,
+        method: 'GET',
+        headers: request.headers,
+      },
+      {
+        onRequestStart(started) {
+          controller = started;
+          if (done) started.abort(new Error('given up before it began'));
+        },
+        onResponseStart(_controller, status, headers, statusText) {
+          if (status < 200) return;
+          head = { status, statusText: statusText ?? '', headers };
+          room = request.keep(status, headers);
+        },
+        onResponseData(_controller, chunk) {
+          if (done || !head) return;
+          received += chunk.length;
+          if (received > (room ?? DRAIN_LIMIT)) {
+            if (room !== undefined) chunks.push(chunk.subarray(0, chunk.length - (received - room)));
+            end({ ...head, body: Buffer.concat(chunks), cut: room !== undefined });
+            controller?.abort(new Error('the rest of the body is not wanted'));
+          } else if (room !== undefined) {
+            chunks.push(chunk);
+          }
+        },
+        onResponseEnd() {
+          if (head) end({ ...head, body: Buffer.concat(chunks), cut: false });
+        },
+        onResponseError(_controller, error) {
+          fail(networkCode(error), networkMessage(error), head === undefined && closedWhileIdle(error));
+        },
+      },
+    );
+  });
+}
+
+/** The socket had carried an answer before, and was closed by the server with nothing more. */
+function closedWhileIdle(error: Error): boolean {
+  const socket: unknown = 'socket' in error ? error.socket : undefined;
+  if (typeof socket !== 'object' || socket === null || !('bytesRead' in socket)) return false;
+  return typeof socket.bytesRead === 'number' && socket.bytesRead > 0;
+}

@@ -1,0 +1,65 @@
+import { parseUrl } from '../url/index.js';
+
+/** Response headers: names in lower case, each byte of a value one character, a repeated name an array. */
+export type RawHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
+
+/** The first value of a header. */
+export function firstValue(headers: RawHeaders, name: string): string | undefined {
+  const value = Object.hasOwn(headers, name) ? headers[name] : undefined;
+  return typeof value === 'string' || value === undefined ? value : value[0];
+}
+
+/** All values of a header, joined with `, `. */
+export function allValues(headers: RawHeaders, name: string): string | undefined {
+  const value = Object.hasOwn(headers, name) ? headers[name] : undefined;
+  return typeof value === 'string' || value === undefined ? value : value.join(', ');
+}
+
+/** Values of a repeated name joined with `, `. Any name is safe, `__proto__` too. */
+export function joinedHeaders(headers: RawHeaders): Record<string, string> {
+  return Object.fromEntries(Object.keys(headers).map((name) => [name, allValues(headers, name) ?? '']));
+}
+
+/** The media type in lower case without parameters; empty when the header is absent or names none. */
+export function mediaType(contentType: string | undefined): string {
+  const type = (contentType ?? '').split(/[;,]/, 1)[0]?.trim().toLowerCase() ?? '';
+  return /^[a-z0-9!#$&^_.+-]+\/[a-z0-9!#$&^_.+-]+$/.test(type) ? type : '';
+}
+
+const LONGEST_WAIT = 31_536_000;
+
+/** Seconds that `Retry-After` asks to wait, at most a year; undefined when it is absent or says nothing. */
+export function retryAfterSeconds(value: string | undefined, now: number): number | undefined {
+  const text = value?.trim() ?? '';
+  if (/^\d+$/.test(text)) return Math.min(Number(text), LONGEST_WAIT);
+  // Date.parse takes many things that are no HTTP date ("-1" for one); all three forms of a date begin with a weekday.
+  const date = /^(mon|tue|wed|thu|fri|sat|sun)/i.test(text) ? Date.parse(text) : NaN;
+  if (Number.isNaN(date)) return undefined;
+  return Math.min(Math.max(0, Math.ceil((date - now) / 1000)), LONGEST_WAIT);
+}
+
+/**
+ * Where `Location` leads from `base`, without fragment; null when it is missing, empty or not a URL that the table
+ * can hold. Bytes outside ASCII are escaped as they are, so that a server gets back the bytes it sent.
+ */
+export function redirectTarget(location: string | undefined, base: URL): string | null {
+  const text = (location ?? '').trim();
+  if (!text) return null;
+  const ascii = text.replace(/[\u0080-\u00ff]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`);
+  try {
+    return parseUrl(new URL(ascii, base).href).href;
+  } catch {
+    return null;
+  }
+}
+
+/** The value of `If-Modified-Since`, or undefined where the time can not be said in a header. */
+export function httpDate(time: number | undefined): string | undefined {
+  if (time === undefined || !(time > 0) || time > 253_402_300_799_000) return undefined;
+  return new Date(time).toUTCString();
+}
+
+/** Whether a text can be sent as a header value. Servers choose entity tags, so they are checked before use. */
+export function isHeaderValue(text: string): boolean {
+  return /^[\t\x20-\x7e\x80-\xff]*$/.test(text);
+}

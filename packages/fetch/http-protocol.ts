@@ -1,0 +1,152 @@
+import { Agent } from 'undici';
+import type { Settings } from '../../config/schema.js';
+import { CrawlError, safeText } from '../errors/index.js';
+import type { FetchOutcome, FetchRequest, Protocol } from '../plugin-api/index.js';
+import { parseUrl } from '../url/index.js';
+import { decodeBody, contentCodings, encodedLimit } from './content-coding.js';
+import { exchange, type ExchangeResult } from './http-exchange.js';
+import { allValues, firstValue, httpDate, isHeaderValue, joinedHeaders, mediaType } from './http-headers.js';
+import { redirectTarget, retryAfterSeconds } from './http-headers.js';
+import { statusVerdict } from './http-status.js';
+import { userAgent } from './user-agent.js';
+
+/** A request of HTTP may lower the limit of the body. */
+export interface HttpRequest extends FetchRequest {
+  /** Bytes of the body kept after decoding, instead of `http.contentLimit` where that is more. */
+  readonly contentLimit?: number;
+}
+
+/** What the settings do not say. */
+export interface HttpExtras {
+  /** Milliseconds since the epoch. */
+  readonly clock?: () => number;
+  /** Connections to one origin at the most; further requests wait. */
+  readonly connectionsPerOrigin?: number;
+  /** How connections are made: options of the connector, `lookup` and `ca` among them, or a connector. */
+  readonly connect?: Agent.Options['connect'];
+}
+
+/**
+ * The protocol `http` and `https`. Connections are kept alive and used again; redirects are reported, not followed.
+ * Timeouts have a precision of about a second.
+ *
+ * `fetch` rejects only for wrong use: CrawlError BAD_URL for a URL that is not http(s), CLOSED after `close`.
+ * @throws CrawlError BAD_SETTING when a setting can not be sent as a header
+ */
+export function httpProtocol(settings: Settings['http'], extras: HttpExtras = {}): HttpProtocol {
+  const clock = extras.clock ?? Date.now;
+  const headers = requestHeaders(settings);
+  const agent = new Agent({
+    connections: extras.connectionsPerOrigin ?? 64,
+    pipelining: 1,
+    autoSelectFamily: false,
+    connectTimeout: settings.timeout,
+    headersTimeout: settings.timeout,
+    bodyTimeout: settings.timeout,
+    maxHeaderSize: settings.headerLimit,
+    ...(extras.connect === undefined ? {} : { connect: extras.connect }),
+  });
+  let closed: Promise<void> | undefined;
+
+  async function fetch(request: HttpRequest): Promise<FetchOutcome> {
+    if (closed) throw new CrawlError('CLOSED', 'expected an open protocol, found it closed');
+    const url = parseUrl(request.url);
+    const conditions = conditionalHeaders(request);
+    const limit = lowerLimit(settings.contentLimit, request.contentLimit ?? -1);
+    const started = clock();
+    const send = (): Promise<ExchangeResult> =>
+      exchange(agent, {
+        url,
+        headers: [...headers, ...conditions],
+        timeLimit: settings.timeLimit,
+        signal: request.signal,
+        keep: (status, answer) => bytesToKeep(status, allValues(answer, 'content-encoding'), limit),
+      });
+    let result = await send();
+    // A server may close an idle connection just when it is used again. That says nothing about the page.
+    if ('stale' in result && result.stale && !request.signal?.aborted) result = await send();
+    const now = clock();
+    const outcome = await outcomeOf(result, { url, limit, now, conditional: conditions.length > 0 });
+    return { ...outcome, millis: Math.max(0, now - started) };
+  }
+
+  return {
+    schemes: ['http', 'https'],
+    fetch,
+    close: () => (closed ??= agent.destroy()),
+  };
+}
+
+/** {@link httpProtocol} takes a little more than every protocol does. */
+export interface HttpProtocol extends Protocol {
+  fetch(request: HttpRequest): Promise<FetchOutcome>;
+  /** Ends what is in flight, as `aborted`, and frees all connections. Calling it again does nothing. */
+  close(): Promise<void>;
+}
+
+interface Context {
+  readonly url: URL;
+  readonly limit: number;
+  readonly now: number;
+  readonly conditional: boolean;
+}
+
+async function outcomeOf(result: ExchangeResult, context: Context): Promise<FetchOutcome> {
+  if ('failure' in result) return { kind: 'retry', code: result.failure, message: result.message };
+
+  const { status, headers } = result;
+  const verdict = statusVerdict(status, context.conditional);
+  const answer = { code: verdict.code, http: status, headers: joinedHeaders(headers) };
+  if (verdict.kind === 'content') {
+    const decoded = await decodeBody(result.body, answer.headers['content-encoding'], context.limit, result.cut);
+    const contentType = mediaType(firstValue(headers, 'content-type'));
+    return { ...answer, kind: 'content', ...decoded, contentType };
+  }
+  if (verdict.kind === 'redirect') {
+    const target = redirectTarget(firstValue(headers, 'location'), context.url);
+    return { ...answer, kind: 'redirect', permanent: verdict.permanent, target };
+  }
+  if (verdict.kind === 'notmodified') return { ...answer, kind: 'notmodified' };
+
+  const message = safeText(`HTTP ${status} ${result.statusText}`.trim());
+  if (verdict.kind === 'gone') return { ...answer, kind: 'gone', message };
+  const retryAfter = retryAfterSeconds(firstValue(headers, 'retry-after'), context.now);
+  return { ...answer, kind: 'retry', message, ...(retryAfter === undefined ? {} : { retryAfter }) };
+}
+
+function requestHeaders(settings: Settings['http']): string[] {
+  const pairs = [
+    ['User-Agent', userAgent(settings)],
+    ['Accept', settings.accept],
+    ['Accept-Language', settings.acceptLanguage],
+    ['Accept-Encoding', 'gzip, deflate, br'],
+  ] as const;
+  for (const [name, value] of pairs) {
+    if (isHeaderValue(value)) continue;
+    throw new CrawlError(
+      'BAD_SETTING',
+      `expected text that a header can carry for ${name}, found "${safeText(value)}"`,
+    );
+  }
+  return pairs.filter(([, value]) => value !== '').flat();
+}
+
+function conditionalHeaders(request: FetchRequest): string[] {
+  const since = httpDate(request.ifModifiedSince);
+  const tag = request.ifNoneMatch;
+  return [
+    ...(since === undefined ? [] : ['If-Modified-Since', since]),
+    ...(tag && isHeaderValue(tag) ? ['If-None-Match', tag] : []),
+  ];
+}
+
+/** The body of an answer that is no content is not kept; an encoded one may be slightly longer than what it encodes. */
+function bytesToKeep(status: number, encoding: string | undefined, limit: number): number | undefined {
+  if (statusVerdict(status, false).kind !== 'content') return undefined;
+  if (limit < 0) return Infinity;
+  return contentCodings(encoding)?.length ? encodedLimit(limit) : limit;
+}
+
+function lowerLimit(a: number, b: number): number {
+  return a < 0 ? b : b < 0 ? a : Math.min(a, b);
+}

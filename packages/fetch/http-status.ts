@@ -1,0 +1,34 @@
+/** What an HTTP status means for the page, before anything else of the answer is looked at. */
+export type StatusVerdict =
+  | { readonly kind: 'content' | 'notmodified' | 'gone' | 'retry'; readonly code: string }
+  | { readonly kind: 'redirect'; readonly code: string; readonly permanent: boolean };
+
+const TEMPORARY_REDIRECTS: ReadonlySet<number> = new Set([302, 303, 307]);
+
+const VERDICTS: ReadonlyMap<number, StatusVerdict> = new Map([
+  [400, { kind: 'gone', code: 'gone' }],
+  [401, { kind: 'gone', code: 'access_denied' }],
+  [403, { kind: 'retry', code: 'forbidden' }],
+  [404, { kind: 'gone', code: 'not_found' }],
+  [410, { kind: 'gone', code: 'gone' }],
+  [429, { kind: 'retry', code: 'throttled' }],
+  [503, { kind: 'retry', code: 'unavailable' }],
+]);
+
+/**
+ * Every 2xx is content. A 403 is tried again, because servers use it to turn crawlers away for a while.
+ * @param conditional the request carried `If-Modified-Since` or `If-None-Match`; otherwise a 304 is no answer to it
+ */
+export function statusVerdict(status: number, conditional: boolean): StatusVerdict {
+  const verdict = VERDICTS.get(status);
+  if (verdict) return verdict;
+  if (status >= 200 && status < 300) return { kind: 'content', code: 'success' };
+  if (status === 304) {
+    return conditional ? { kind: 'notmodified', code: 'notmodified' } : { kind: 'retry', code: 'http_error' };
+  }
+  if (status >= 300 && status < 400) {
+    const permanent = !TEMPORARY_REDIRECTS.has(status);
+    return { kind: 'redirect', code: permanent ? 'moved' : 'temp_moved', permanent };
+  }
+  return { kind: 'retry', code: 'http_error' };
+}

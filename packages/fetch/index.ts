@@ -1,0 +1,10 @@
+export { httpProtocol, type HttpExtras, type HttpProtocol, type HttpRequest } from './http-protocol.js';
+export { statusVerdict, type StatusVerdict } from './http-status.js';
+export type { NetworkCode } from './network-error.js';
+export { userAgent } from './user-agent.js';
+export { parseRobots, ROBOTS_LIMIT, type RobotsLine, type RobotsRules, type RobotsTxt } from './robots.js';
+export { createRobots, type Robots, type RobotsOptions, type RobotsStore } from './robots-cache.js';
+export type { RobotsVerdict, StoredRobots } from './robots-cache.js';
+export { createFetchQueues, type FetchQueues, type FetchQueuesOptions } from './fetch-queues.js';
+export type { FetchWorker } from './fetch-queues.js';
+export type { Timers } from './wake-timer.js';

@@ -1,0 +1,67 @@
+import { safeText } from '../errors/index.js';
+
+/** Why there was no usable answer. Stable words, persisted as the code of the protocol status. */
+export type NetworkCode =
+  'dns' | 'connect' | 'tls' | 'timeout' | 'too_slow' | 'reset' | 'protocol' | 'header_limit' | 'aborted' | 'network';
+
+const CODES: Readonly<Record<string, NetworkCode>> = {
+  ENOTFOUND: 'dns',
+  ENODATA: 'dns',
+  ESERVFAIL: 'dns',
+  ECONNREFUSED: 'connect',
+  EHOSTUNREACH: 'connect',
+  ENETUNREACH: 'connect',
+  EADDRNOTAVAIL: 'connect',
+  EACCES: 'connect',
+  ETIMEDOUT: 'connect',
+  UND_ERR_CONNECT_TIMEOUT: 'connect',
+  UND_ERR_HEADERS_TIMEOUT: 'timeout',
+  UND_ERR_BODY_TIMEOUT: 'timeout',
+  ECONNRESET: 'reset',
+  EPIPE: 'reset',
+  UND_ERR_SOCKET: 'reset',
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'reset',
+  UND_ERR_HEADERS_OVERFLOW: 'header_limit',
+  UND_ERR_DESTROYED: 'aborted',
+  UND_ERR_CLOSED: 'aborted',
+  UND_ERR_ABORTED: 'aborted',
+  EPROTO: 'tls',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'tls',
+  SELF_SIGNED_CERT_IN_CHAIN: 'tls',
+  HOSTNAME_MISMATCH: 'tls',
+};
+
+const PREFIXES: readonly (readonly [string, NetworkCode])[] = [
+  ['EAI_', 'dns'],
+  ['ERR_TLS', 'tls'],
+  ['ERR_SSL', 'tls'],
+  ['CERT_', 'tls'],
+  ['UNABLE_TO_', 'tls'],
+];
+
+/** The stable word for an error of the network layer. */
+export function networkCode(error: unknown): NetworkCode {
+  if (error instanceof Error) {
+    // The parser of answers gives its errors no codes.
+    if (error.name === 'HTTPParserError') return error.message.includes('EOF') ? 'reset' : 'protocol';
+    if (error.message === 'bad response' || error.message === 'bad upgrade') return 'protocol';
+  }
+  const code = errorCode(error);
+  return CODES[code] ?? PREFIXES.find(([prefix]) => code.startsWith(prefix))?.[1] ?? 'network';
+}
+
+/** One line on an error of the network layer, with its code where the text lacks it. */
+export function networkMessage(error: unknown): string {
+  const text = error instanceof Error ? error.message : String(error);
+  const code = errorCode(error);
+  return safeText(code && !text.includes(code) ? `${text} (${code})` : text);
+}
+
+/** The code of an error, or of what caused it; empty when there is none. */
+function errorCode(error: unknown): string {
+  for (let at = error, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth++) {
+    const code: unknown = 'code' in at ? at.code : undefined;
+    if (typeof code === 'string') return code;
+  }
+  return '';
+}

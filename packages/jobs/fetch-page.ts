@@ -1,0 +1,166 @@
+import type { FetchQueues, Robots } from '../fetch/index.js';
+import { applyUrlChain, type FetchOutcome } from '../plugin-api/index.js';
+import { urlOf, type PageChange, type PageRow, type ProtocolStatus, type Status } from '../../webtable/index.js';
+import type { CrawlContext } from './context.js';
+import { leavesSite } from './external.js';
+import { followRedirect } from './follow-redirect.js';
+import { parsePage } from './parse-page.js';
+import { protocolFor } from './protocol-for.js';
+import type { QueueNames } from './queue-name.js';
+import type { Tracker } from './tracker.js';
+
+export const FETCH_FIELDS = ['marks', 'distance', 'redirects', 'protocolStatus', 'signature'] as const;
+/** A page to fetch, with what the fetch needs of its row. */
+export type FetchItem = PageRow<(typeof FETCH_FIELDS)[number]>;
+
+/** What the pages of one fetch share. */
+export interface FetchRun {
+  readonly batchId: string;
+  readonly parse: boolean;
+  readonly tracker: Tracker;
+  readonly write: (change: PageChange) => Promise<void>;
+  readonly robots: Robots;
+  readonly queues: FetchQueues<FetchItem>;
+  readonly queueNames: QueueNames;
+  /** Rows that joined the batch as targets of redirects during this run. */
+  readonly joined: Set<string>;
+}
+
+/** Redirects in a row that are too many wherever they were followed, as in the Fetch Standard, section 4.4. */
+const REDIRECT_LIMIT = 20;
+
+/** Fetches one page and stores what came of it: neighbours first, then the page's own row with its mark. */
+export async function fetchPage(crawl: CrawlContext, run: FetchRun, item: FetchItem, queue: string): Promise<void> {
+  const url = urlOf(item.key);
+  const outcome = await ask(crawl, run, item, url, queue);
+  const { tracker, batchId } = run;
+  const set: Mutable<NonNullable<PageChange['set']>> = {
+    prevFetchTime: crawl.clock(),
+    status: statusOf(outcome),
+    protocolStatus: protocolStatusOf(outcome, item),
+  };
+  // What the batch may have left on the row when it fetched it before.
+  const unset = new Set<'redirect' | 'newSignature' | 'parseStatus'>(['redirect', 'newSignature', 'parseStatus']);
+  let isParsed = false;
+
+  if (outcome.kind === 'content') {
+    set.contentType = outcome.contentType;
+    set.headers = outcome.headers ?? {};
+    if (crawl.settings.fetcher.storeContent) set.content = outcome.body;
+    if (run.parse) {
+      const page = { url, content: outcome.body, contentType: outcome.contentType, headers: set.headers };
+      const result = await parsePage(crawl, { ...page, truncated: outcome.truncated }, tracker.count);
+      isParsed = result.parsed;
+      Object.assign(set, result.set);
+    }
+  } else if (outcome.kind === 'redirect') {
+    const target = await takeTarget(crawl, run, item, url, outcome.target);
+    if (target === 'too_many') {
+      set.status = 'gone';
+      set.protocolStatus = { ...protocolStatusOf(outcome, item), code: 'redirect_exceeded' };
+    } else if (target !== undefined) {
+      set.redirect = target;
+    }
+  }
+  for (const field of Object.keys(set)) unset.delete(field as 'redirect');
+  await run.write({
+    key: item.key,
+    set,
+    unset: [...unset],
+    marks: { fetch: batchId, parse: isParsed ? batchId : null },
+  });
+  tracker.count('fetched');
+  tracker.count(set.protocolStatus?.code ?? 'success');
+  tracker.done();
+}
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+
+/** Asks robots.txt, then the server. */
+async function ask(
+  crawl: CrawlContext,
+  run: FetchRun,
+  item: FetchItem,
+  url: string,
+  queue: string,
+): Promise<FetchOutcome> {
+  const protocol = protocolFor(crawl, url);
+  if (!protocol) return { kind: 'gone', code: 'no_protocol' };
+
+  const rules = await run.robots.check(url);
+  if (rules.kind === 'denied') {
+    const message = rules.line && `line ${rules.line.number}: ${rules.line.text}`;
+    return { kind: 'gone', code: 'robots_denied', ...(message !== undefined && { message }) };
+  }
+  if (rules.kind === 'unavailable') return { kind: 'retry', code: 'robots_unavailable', message: rules.message };
+  const { maxCrawlDelay, serverDelay } = crawl.settings.fetcher;
+  if (rules.crawlDelay !== undefined) {
+    if (maxCrawlDelay >= 0 && rules.crawlDelay > maxCrawlDelay) {
+      return { kind: 'gone', code: 'crawl_delay_too_long', message: `Crawl-delay: ${rules.crawlDelay}` };
+    }
+    run.queues.setDelay(queue, Math.max(serverDelay, rules.crawlDelay));
+  }
+
+  // Only a page that we have parsed can do without a new copy.
+  const copy = item.signature === undefined ? undefined : item.protocolStatus;
+  return protocol.fetch({
+    url,
+    ...(copy?.lastModified !== undefined && { ifModifiedSince: copy.lastModified }),
+    ...(copy?.etag !== undefined && { ifNoneMatch: copy.etag }),
+  });
+}
+
+function statusOf(outcome: FetchOutcome): Status {
+  switch (outcome.kind) {
+    case 'content':
+      return 'fetched';
+    case 'redirect':
+      return outcome.permanent ? 'redir_perm' : 'redir_temp';
+    default:
+      return outcome.kind;
+  }
+}
+
+function protocolStatusOf(outcome: FetchOutcome, item: FetchItem): ProtocolStatus {
+  const { code, http, message, headers } = outcome;
+  const lastModified = Date.parse(headers?.['last-modified'] ?? '');
+  const etag = headers?.etag;
+  // A server need not repeat these when nothing has changed (RFC 9110, section 15.4.5).
+  const before = outcome.kind === 'notmodified' ? item.protocolStatus : undefined;
+  return {
+    ...(before?.lastModified !== undefined && { lastModified: before.lastModified }),
+    ...(before?.etag !== undefined && { etag: before.etag }),
+    code,
+    ...(http !== undefined && { http }),
+    ...(message !== undefined && { message: message.slice(0, 500) }),
+    ...(lastModified > 0 && { lastModified }),
+    ...(etag !== undefined && etag.length <= 1000 && { etag }),
+    ...(outcome.kind === 'content' && outcome.truncated && { truncated: true }),
+  };
+}
+
+/**
+ * Decides on the target of a redirect and, where it may, has it join the batch.
+ * @returns the target's URL; `too_many` at the end of a chain; undefined where the target is not taken
+ */
+async function takeTarget(
+  crawl: CrawlContext,
+  run: FetchRun,
+  item: FetchItem,
+  url: string,
+  location: string | null,
+): Promise<string | 'too_many' | undefined> {
+  const { count } = run.tracker;
+  if (location === null) return void count('redirect_invalid');
+  const verdict = applyUrlChain(crawl.plugins, location, 'redirect');
+  if (!verdict.accepted) return void count(`redirect_rejected_${verdict.rejectedBy}`);
+  if (verdict.url === url) return void count('redirect_to_itself');
+  // Where a seed redirects to is what was asked for: http://example.org/ may well mean https://www.example.org/.
+  if (item.distance !== 0 && leavesSite(crawl, url, verdict.url)) return void count('redirect_external');
+
+  const { maxRedirects } = crawl.settings.fetcher;
+  const hops = (item.redirects ?? 0) + 1;
+  if (hops > (maxRedirects || REDIRECT_LIMIT)) return 'too_many';
+  if (maxRedirects > 0) await followRedirect(crawl, run, item, verdict.url, hops);
+  return verdict.url;
+}

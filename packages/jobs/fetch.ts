@@ -1,0 +1,115 @@
+import { createFetchQueues, createRobots } from '../fetch/index.js';
+import {
+  batchQueues,
+  createGroupWriter,
+  hostRowKeys,
+  type BatchHeader,
+} from '../../webtable/index.js';
+import { mustBeOpen, overBatches, type BatchOptions } from './batch-rows.js';
+import type { CrawlContext } from './context.js';
+import { FETCH_FIELDS, fetchPage, type FetchItem, type FetchRun } from './fetch-page.js';
+import { beginFetcherRun, endFetcherRun } from './fetcher-run.js';
+import type { Report } from './job.js';
+import { robotsProtocol } from './protocol-for.js';
+import { createQueueNames } from './queue-name.js';
+import { createRobotsStore } from './robots-store.js';
+import { createTracker } from './tracker.js';
+
+export interface FetchOptions extends BatchOptions {
+  /** Pass over pages that this batch has fetched. Without it they are fetched again. */
+  readonly resume?: boolean;
+  /** Parse each page at once; its parse is stored in the same row change as its fetch. */
+  readonly parse?: boolean;
+  /** Requests in flight at the most. Absent: `fetcher.threadsFetch`. */
+  readonly threads?: number;
+}
+
+/** Row keys that one queue reads ahead. */
+const READ_AHEAD = 50;
+
+/**
+ * Fetches the pages of a batch: robots.txt obeyed, one queue per host, domain or IP with its delay, and each outcome
+ * stored with the fetch mark in one row change. The target of a redirect joins the batch, up to
+ * `fetcher.maxRedirects` in a row. Fetches on one table run one after another, so that politeness holds.
+ *
+ * Counters: fetched (pages with a new mark), and the same by outcome: success, notmodified, moved, not_found,
+ * robots_denied, timeout, …; already_fetched, damaged; redirects_followed, redirect_known, redirect_external,
+ * redirect_rejected_<plugin>; and those of parse when it parses.
+ * @throws CrawlError UNKNOWN_BATCH, BATCH_CLOSING
+ */
+export async function fetch(crawl: CrawlContext, options: FetchOptions): Promise<Report> {
+  return overBatches(crawl, 'fetch', options, (batch) =>
+    crawl.table.exclusive('fetch', () => fetchBatch(crawl, batch, options)),
+  );
+}
+
+async function fetchBatch(crawl: CrawlContext, batch: BatchHeader, options: FetchOptions): Promise<Report> {
+  mustBeOpen(batch);
+  const { settings, table, clock } = crawl;
+  const { batchId } = batch;
+  const tracker = createTracker(crawl, 'fetch', options, { batchId, total: batch.size });
+  const { threadsPerQueue, serverDelay, serverMinDelay } = settings.fetcher;
+  const delay = threadsPerQueue > 1 ? serverMinDelay : serverDelay;
+  const queues = createFetchQueues<FetchItem>({
+    threads: options.threads ?? settings.fetcher.threadsFetch,
+    threadsPerQueue,
+    delay: () => delay,
+    clock,
+  });
+  const run: FetchRun = {
+    batchId,
+    parse: options.parse ?? false,
+    tracker,
+    write: createGroupWriter(table),
+    robots: createRobots({
+      protocol: robotsProtocol(crawl),
+      agents: [settings.http.agentName, ...settings.http.robotsAgents],
+      clock,
+      store: createRobotsStore(table.store),
+    }),
+    queues,
+    queueNames: createQueueNames(crawl),
+    joined: new Set(),
+  };
+
+  const since = await beginFetcherRun(table.store, clock());
+  for await (const { queue, hosts } of batchQueues(table.store, batchId)) {
+    queues.addQueue(queue, readQueue(crawl, run, hosts, options.resume ?? false));
+    if (since > 0 && delay > 0) queues.notBefore(queue, since + delay * 1000);
+  }
+  await queues.run((item, queue) => fetchPage(crawl, run, item, queue), stopSignal(options.signal, settings));
+  await endFetcherRun(table.store, clock());
+  return tracker.report();
+}
+
+/** The rows of a queue that are to be fetched, read as the queue drains. */
+async function* readQueue(
+  crawl: CrawlContext,
+  run: FetchRun,
+  hosts: readonly string[],
+  resume: boolean,
+): AsyncGenerator<FetchItem> {
+  for (const host of hosts) {
+    let after: string | undefined;
+    for (;;) {
+      const keys = await hostRowKeys(crawl.table.store, run.batchId, host, after, READ_AHEAD);
+      if (keys.length === 0) break;
+      after = keys.at(-1);
+      for (const row of await crawl.table.getMany(keys, FETCH_FIELDS)) {
+        // A redirect's target that joined while the queue was being read was handed to the queue already.
+        if (!row || row.marks?.generate !== run.batchId || run.joined.has(row.key)) continue;
+        if (row.damaged) run.tracker.count('damaged');
+        else if (resume && row.marks.fetch === run.batchId) run.tracker.count('already_fetched');
+        else yield row;
+      }
+    }
+  }
+}
+
+/** Aborts when the caller does, or when `fetcher.timelimitMins` is over. */
+function stopSignal(signal: AbortSignal | undefined, settings: CrawlContext['settings']): AbortSignal | undefined {
+  const { timelimitMins } = settings.fetcher;
+  const signals = signal ? [signal] : [];
+  if (timelimitMins >= 0) signals.push(AbortSignal.timeout(timelimitMins * 60_000));
+  return signals.length > 0 ? AbortSignal.any(signals) : undefined;
+}

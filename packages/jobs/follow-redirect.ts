@@ -1,0 +1,64 @@
+import {
+  FRONTIER_FIELDS,
+  batchEntry,
+  queueEntry,
+  rowKeyOf,
+  writeBatchIndex,
+  writeIndexed,
+  type PageChange,
+} from '../../webtable/index.js';
+import { hostOf } from '../url/index.js';
+import { frontierClock, scheduleOf, scoringOf, type CrawlContext } from './context.js';
+import type { FetchItem, FetchRun } from './fetch-page.js';
+
+/**
+ * Has the target of a redirect join the batch, when it is new or due and no batch holds it: index first, then its row
+ * with the generate mark, then its queue. A target that is known and not due is left as it is.
+ */
+export async function followRedirect(
+  crawl: CrawlContext,
+  run: FetchRun,
+  source: FetchItem,
+  url: string,
+  hops: number,
+): Promise<void> {
+  const key = rowKeyOf(url);
+  const host = hostOf(url);
+  const queue = await run.queueNames.nameOf(host);
+  // Another page may redirect to it, or link to it, at the same time.
+  const joined = await crawl.table.exclusive('rows', async () => {
+    const row = await crawl.table.get(key, [...FRONTIER_FIELDS, 'cash']);
+    const clock = frontierClock(crawl);
+    if (row && (row.damaged || row.marks?.generate !== undefined || (row.fetchTime ?? 0) > clock.now)) return false;
+    await writeBatchIndex(crawl.table.store, [queueEntry(run.batchId, queue, host), batchEntry(run.batchId, key)]);
+    const change: PageChange = row
+      ? { key, set: { share: row.cash ?? 0 }, marks: { generate: run.batchId } }
+      : { key, set: targetCells(crawl, source, url, hops), marks: { generate: run.batchId } };
+    run.joined.add(key);
+    await writeIndexed(crawl.table, [{ before: row, change }], clock);
+    return true;
+  });
+  if (!joined) {
+    run.tracker.count('redirect_known');
+    return;
+  }
+  run.tracker.count('redirects_followed');
+  const item = await crawl.table.get(key, ['marks', 'distance', 'redirects', 'protocolStatus', 'signature']);
+  if (item) run.queues.push(queue, item);
+}
+
+function targetCells(crawl: CrawlContext, source: FetchItem, url: string, hops: number): NonNullable<PageChange['set']> {
+  const { fetchTime, fetchInterval, retries } = scheduleOf(crawl).initialize(crawl.clock());
+  let score = { score: 0, cash: 0 };
+  for (const filter of scoringOf(crawl)) score = filter.initial?.(score, url) ?? score;
+  return {
+    status: 'unfetched',
+    fetchTime,
+    fetchInterval,
+    retries,
+    ...score,
+    share: score.cash,
+    redirects: hops,
+    ...(source.distance !== undefined && { distance: source.distance }),
+  };
+}

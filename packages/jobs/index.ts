@@ -1,0 +1,11 @@
+export type { JobOptions, Progress, Report } from './job.js';
+export type { CrawlContext } from './context.js';
+export type { BatchOptions } from './batch-rows.js';
+export { inject, type InjectOptions } from './inject.js';
+export { generate, type GenerateOptions } from './generate.js';
+export { fetch, type FetchOptions } from './fetch.js';
+export { parse, type ParseOptions } from './parse.js';
+export { updatedb } from './updatedb.js';
+export { crawl, type CrawlOptions } from './crawl.js';
+export { repair } from './repair.js';
+export { DUMP_FIELDS, dumpPage, readPages, stats, type PageSelection, type TableStats } from './readdb.js';

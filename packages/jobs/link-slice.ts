@@ -1,0 +1,170 @@
+import {
+  FRONTIER_FIELDS,
+  rowKeyOf,
+  urlOf,
+  writeIndexed,
+  type IndexedChange,
+  type PageChange,
+  type PageRow,
+} from '../../webtable/index.js';
+import { frontierClock, scheduleOf, scoringOf, type CrawlContext } from './context.js';
+import type { Tracker } from './tracker.js';
+
+/** One link, as the row it leads to is told of it. */
+export interface LinkEvent {
+  /** Row key of the page with the link. */
+  readonly source: string;
+  /** Place of the source in its batch. */
+  readonly position: number;
+  readonly anchor: string;
+  readonly score: number;
+  /** Of the target by way of this link; Infinity when that of the source is not known. */
+  readonly distance: number;
+  /** Redirects in a row that lead to the target by way of this link. */
+  readonly redirects: number;
+}
+
+/** Links of consecutive pages of a batch, gathered by target: as many as fit into memory. */
+export interface LinkSlice {
+  readonly batchId: string;
+  readonly links: number;
+  readonly targets: ReadonlyMap<string, readonly LinkEvent[]>;
+  add(target: string, event: LinkEvent): void;
+}
+
+export function createLinkSlice(batchId: string): LinkSlice {
+  const targets = new Map<string, LinkEvent[]>();
+  let links = 0;
+  return {
+    batchId,
+    targets,
+    get links() {
+      return links;
+    },
+    add(target, event) {
+      const events = targets.get(target);
+      if (events) events.push(event);
+      else targets.set(target, [event]);
+      links += 1;
+    },
+  };
+}
+
+const FIELDS = [...FRONTIER_FIELDS, 'cash', 'distance', 'linked', 'inlinkCount'] as const;
+type Target = PageRow<(typeof FIELDS)[number]>;
+const CHUNK = 500;
+
+/**
+ * Tells the targets of their links, in key order. A target notes how far into the batch it has been told (`linked`) in
+ * the same change, and passes over what it was told before.
+ * @param openIds batches that may still tell; notes of others are dropped
+ */
+export async function addLinks(
+  crawl: CrawlContext,
+  slice: LinkSlice,
+  openIds: ReadonlySet<string>,
+  tracker: Tracker,
+): Promise<void> {
+  const keys = [...slice.targets.keys()].sort();
+  for (let i = 0; i < keys.length; i += CHUNK) {
+    const chunk = keys.slice(i, i + CHUNK);
+    await crawl.table.exclusive('rows', () => addLinksTo(crawl, slice, chunk, openIds, tracker));
+  }
+}
+
+async function addLinksTo(
+  crawl: CrawlContext,
+  slice: LinkSlice,
+  keys: readonly string[],
+  openIds: ReadonlySet<string>,
+  tracker: Tracker,
+): Promise<void> {
+  const rows = await crawl.table.getMany(keys, FIELDS);
+  const changes: IndexedChange[] = [];
+  for (const [i, key] of keys.entries()) {
+    const row = rows[i];
+    if (row?.damaged) {
+      tracker.count('damaged');
+      continue;
+    }
+    const told = row?.linked?.[slice.batchId] ?? -1;
+    const events = slice.targets.get(key)!.filter((event) => event.position > told);
+    if (events.length === 0) continue;
+    if (!row && !crawl.settings.db.updateAdditionsAllowed) {
+      tracker.count('not_added');
+      continue;
+    }
+    tracker.count('links', events.length);
+    tracker.count(row ? 'linked' : 'added');
+    changes.push({ before: row, change: linkChange(crawl, slice.batchId, key, row, events, openIds) });
+  }
+  await trimInlinks(crawl, changes);
+  await writeIndexed(crawl.table, changes, frontierClock(crawl));
+}
+
+function linkChange(
+  crawl: CrawlContext,
+  batchId: string,
+  key: string,
+  row: Target | undefined,
+  events: readonly LinkEvent[],
+  openIds: ReadonlySet<string>,
+): PageChange {
+  const url = urlOf(key);
+  const best = [...events].sort(byScore).slice(0, crawl.settings.db.updateMaxInlinks);
+  const distance = best.reduce((least, event) => Math.min(least, event.distance), row?.distance ?? Infinity);
+  let score = row ? { score: row.score ?? 0, cash: row.cash ?? 0 } : { score: 0, cash: 0 };
+  for (const filter of scoringOf(crawl)) {
+    if (!row) score = filter.initial?.(score, url) ?? score;
+  }
+  const scores = best.map((event) => event.score);
+  for (const filter of scoringOf(crawl)) score = filter.update?.(score, scores, url) ?? score;
+  const notes = Object.entries(row?.linked ?? {}).filter(([id]) => openIds.has(id));
+  return {
+    key,
+    set: {
+      ...(!row && firstCells(crawl, best)),
+      score: score.score,
+      cash: score.cash,
+      ...(Number.isFinite(distance) && { distance }),
+      linked: { ...Object.fromEntries(notes), [batchId]: Math.max(...events.map((event) => event.position)) },
+      inlinkCount: (row?.inlinkCount ?? 0) + best.length,
+    },
+    inlinks: new Map(best.map(({ source, anchor, score }) => [source, { anchor, score }])),
+  };
+}
+
+/** What a page that is first seen as a link starts with. */
+function firstCells(crawl: CrawlContext, events: readonly LinkEvent[]): NonNullable<PageChange['set']> {
+  const { fetchTime, fetchInterval, retries } = scheduleOf(crawl).initialize(crawl.clock());
+  const redirects = events.reduce((least, event) => Math.min(least, event.redirects), Infinity);
+  return {
+    status: 'unfetched',
+    fetchTime,
+    fetchInterval,
+    retries,
+    ...(Number.isFinite(redirects) && redirects > 0 && { redirects }),
+  };
+}
+
+/** Keeps the best inlinks of rows that would have more than `db.updateMaxInlinks`. */
+async function trimInlinks(crawl: CrawlContext, changes: IndexedChange[]): Promise<void> {
+  const max = crawl.settings.db.updateMaxInlinks;
+  for (const [i, { before, change }] of changes.entries()) {
+    if ((change.set?.inlinkCount ?? 0) <= max) continue;
+    const row = await crawl.table.get(change.key, ['inlinks']);
+    const all = new Map<string, { anchor: string; score: number } | null>();
+    for (const { url, anchor, score } of row?.inlinks ?? []) all.set(rowKeyOf(url), { anchor, score });
+    for (const [source, inlink] of change.inlinks ?? []) all.set(source, inlink);
+    const ranked = [...all].map(([source, inlink]) => ({ source, score: inlink!.score })).sort(byScore);
+    for (const { source } of ranked.slice(max)) all.set(source, null);
+    changes[i] = {
+      before,
+      change: { ...change, set: { ...change.set, inlinkCount: Math.min(max, ranked.length) }, inlinks: all },
+    };
+  }
+}
+
+function byScore(a: { score: number; source: string }, b: { score: number; source: string }): number {
+  return b.score - a.score || (a.source < b.source ? -1 : 1);
+}

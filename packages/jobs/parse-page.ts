@@ -1,0 +1,144 @@
+import { chooseParser, sniffContentType } from '../parse/index.js';
+import { applyUrlChain, type ParsedPage, type ParseOutcome } from '../plugin-api/index.js';
+import type { Outlink, PageChange, ParseStatus } from '../../webtable/index.js';
+import { signatureOf, type CrawlContext } from './context.js';
+import { leavesSite } from './external.js';
+
+/** What parsing one page needs of it. */
+export interface PageContent {
+  readonly url: string;
+  readonly content: Uint8Array | undefined;
+  readonly contentType: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** The body was cut at `http.contentLimit`. */
+  readonly truncated: boolean;
+}
+
+/** The cells that parse owns, as they are to be written. */
+export interface ParseResult {
+  readonly parsed: boolean;
+  readonly set: NonNullable<PageChange['set']>;
+  readonly unset: NonNullable<PageChange['unset']>;
+}
+
+type Count = (reason: string, n?: number) => void;
+
+/**
+ * Parses a page and makes what is to be written of it. A failure of the page or of a plugin is a result, not a throw.
+ * Counters: parsed, or failed_<code>; links, and links_<why> for those that were dropped.
+ */
+export async function parsePage(crawl: CrawlContext, page: PageContent, count: Count): Promise<ParseResult> {
+  const outcome = await parseContent(crawl, page);
+  if (outcome.kind === 'failed') return failure(outcome.code, outcome.message, count);
+
+  let newSignature: string;
+  try {
+    newSignature = signatureOf(crawl)({ url: page.url, content: page.content!, text: outcome.text });
+  } catch (error) {
+    return failure('plugin_error', messageOf(error), count);
+  }
+  const refresh = outcome.refresh && refreshTarget(crawl, page.url, outcome.refresh.url, count);
+  count('parsed');
+  return {
+    parsed: true,
+    set: {
+      newSignature,
+      parseStatus: statusOf(crawl, outcome),
+      title: outcome.title,
+      text: outcome.text,
+      outlinks: keptLinks(crawl, page.url, outcome, refresh, count),
+      pageMetadata: outcome.metadata,
+      ...(outcome.language !== undefined && { language: outcome.language }),
+      ...(refresh !== undefined && { redirect: refresh }),
+    },
+    unset: outcome.language === undefined ? ['language'] : [],
+  };
+}
+
+async function parseContent(crawl: CrawlContext, page: PageContent): Promise<ParseOutcome> {
+  if (!page.content) return { kind: 'failed', code: 'missing_content' };
+  if (page.truncated && crawl.settings.parser.skipTruncated) return { kind: 'failed', code: 'truncated' };
+  const contentType = sniffContentType(page.content, page.contentType);
+  const parser = chooseParser(crawl.plugins, contentType);
+  if (!parser) return { kind: 'failed', code: 'unsupported_type', message: contentType };
+  try {
+    const { url, content, headers } = page;
+    return await withTimeout(
+      Promise.resolve(parser.parse({ url, content, contentType, headers })),
+      crawl.settings.parser.timeout,
+    );
+  } catch (error) {
+    return { kind: 'failed', code: 'plugin_error', message: messageOf(error) };
+  }
+}
+
+/** Ends the wait for a parser that answers later; one that never yields can not be ended from its own thread. */
+async function withTimeout(parse: Promise<ParseOutcome>, seconds: number): Promise<ParseOutcome> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<ParseOutcome>((resolve) => {
+    timer = setTimeout(() => resolve({ kind: 'failed', code: 'timeout' }), seconds * 1000);
+  });
+  try {
+    return await Promise.race([parse, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function failure(code: string, message: string | undefined, count: Count): ParseResult {
+  count(`failed_${code}`);
+  const parseStatus = { code, ...(message !== undefined && { message: message.slice(0, 500) }) };
+  return { parsed: false, set: { parseStatus }, unset: ['newSignature'] };
+}
+
+function statusOf(crawl: CrawlContext, { robots, canonical, charset }: ParsedPage): ParseStatus {
+  const verdict = canonical === undefined ? undefined : applyUrlChain(crawl.plugins, canonical, 'outlink');
+  return {
+    code: 'success',
+    ...(robots.noindex && { noindex: true }),
+    ...(robots.nofollow && { nofollow: true }),
+    ...(verdict?.accepted && { canonical: verdict.url }),
+    ...(charset !== undefined && { charset }),
+  };
+}
+
+/** Where a meta refresh leads, when that is another page that the crawl may take. */
+function refreshTarget(crawl: CrawlContext, from: string, to: string, count: Count): string | undefined {
+  const verdict = applyUrlChain(crawl.plugins, to, 'redirect');
+  if (!verdict.accepted) count(`redirect_rejected_${verdict.rejectedBy}`);
+  else if (leavesSite(crawl, from, verdict.url)) count('redirect_external');
+  else if (verdict.url !== from) return verdict.url;
+  return undefined;
+}
+
+/** The links of a page after normalising and filtering, each URL once with its first anchor that is not empty. */
+function keptLinks(
+  crawl: CrawlContext,
+  from: string,
+  page: ParsedPage,
+  refresh: string | undefined,
+  count: Count,
+): Outlink[] {
+  const { maxOutlinksPerPage, maxOutlinkLength, maxAnchorLength } = crawl.settings.db;
+  const limit = maxOutlinksPerPage < 0 ? Infinity : maxOutlinksPerPage;
+  const links = new Map<string, string>();
+  if (refresh !== undefined && !page.robots.nofollow) links.set(refresh, '');
+  for (const { url, anchor } of page.outlinks) {
+    if (url.length > maxOutlinkLength) {
+      count('links_too_long');
+      continue;
+    }
+    const verdict = applyUrlChain(crawl.plugins, url, 'outlink');
+    if (!verdict.accepted) count(`links_rejected_${verdict.rejectedBy}`);
+    else if (leavesSite(crawl, from, verdict.url)) count('links_external');
+    else if (links.has(verdict.url)) links.set(verdict.url, links.get(verdict.url) || anchor.slice(0, maxAnchorLength));
+    else if (links.size >= limit) count('links_over_limit');
+    else links.set(verdict.url, anchor.slice(0, maxAnchorLength));
+  }
+  count('links', links.size);
+  return Array.from(links, ([url, anchor]) => ({ url, anchor }));
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

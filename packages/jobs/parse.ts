@@ -1,0 +1,61 @@
+import { urlOf, type BatchHeader, type PageChange } from '../../webtable/index.js';
+import { batchRows, mustBeOpen, overBatches, type BatchOptions } from './batch-rows.js';
+import type { CrawlContext } from './context.js';
+import type { Report } from './job.js';
+import { parsePage } from './parse-page.js';
+import { createTracker } from './tracker.js';
+
+export interface ParseOptions extends BatchOptions {
+  /** Parse pages again that this batch has parsed. */
+  readonly force?: boolean;
+}
+
+/** Rows read at a time; each may bring a body of `http.contentLimit` bytes. */
+const CHUNK = 20;
+
+/**
+ * Parses what a batch has fetched: title, text, links and digest, with the parse mark, in one change per row. Running
+ * it again goes on where it stopped.
+ * Counters: parsed, failed_<code>, already_parsed, not_fetched (in the batch but without a new body), damaged, links,
+ * links_<why>.
+ * @throws CrawlError UNKNOWN_BATCH, BATCH_CLOSING
+ */
+export async function parse(crawl: CrawlContext, options: ParseOptions): Promise<Report> {
+  return overBatches(crawl, 'parse', options, (batch) => parseBatch(crawl, batch, options));
+}
+
+async function parseBatch(crawl: CrawlContext, batch: BatchHeader, options: ParseOptions): Promise<Report> {
+  mustBeOpen(batch);
+  const { batchId, size } = batch;
+  const tracker = createTracker(crawl, 'parse', options, { batchId, total: size });
+  for await (const rows of batchRows(crawl, batchId, ['status'], CHUNK, tracker.count)) {
+    if (tracker.aborted) break;
+    const ready: string[] = [];
+    for (const { row } of rows) {
+      const { key, marks, status } = row;
+      if (marks?.fetch !== batchId || status !== 'fetched') tracker.count('not_fetched');
+      else if (marks.parse === batchId && !options.force) tracker.count('already_parsed');
+      else ready.push(key);
+    }
+    const bodies = await crawl.table.getMany(ready, ['content', 'contentType', 'headers', 'protocolStatus']);
+    const changes: PageChange[] = [];
+    for (const [i, key] of ready.entries()) {
+      const page = bodies[i];
+      const result = await parsePage(
+        crawl,
+        {
+          url: urlOf(key),
+          content: page?.content,
+          contentType: page?.contentType ?? '',
+          headers: page?.headers ?? {},
+          truncated: page?.protocolStatus?.truncated ?? false,
+        },
+        tracker.count,
+      );
+      changes.push({ key, set: result.set, unset: result.unset, marks: { parse: result.parsed ? batchId : null } });
+    }
+    await crawl.table.write(changes);
+    tracker.done(rows.length);
+  }
+  return tracker.report();
+}

@@ -1,0 +1,126 @@
+import {
+  allBatchEntries,
+  allEntries,
+  batchEntry,
+  chunked,
+  hasBatchEntries,
+  hasEntries,
+  isEntryOf,
+  listBatches,
+  putBatch,
+  queueEntry,
+  refile,
+  removeEntries,
+  urlOf,
+  writeBatchIndex,
+  writeIndexed,
+  FRONTIER_FIELDS,
+  type PageRow,
+} from '../../webtable/index.js';
+import { hostOf } from '../url/index.js';
+import { frontierClock, type CrawlContext } from './context.js';
+import type { JobOptions, Report } from './job.js';
+import { createQueueNames } from './queue-name.js';
+import { createTracker, type Tracker } from './tracker.js';
+
+type Row = PageRow<(typeof FRONTIER_FIELDS)[number]>;
+const CHUNK = 1000;
+
+/**
+ * Rebuilds the indexes from the rows, which are the truth: enters rows that the frontier or the index of their batch
+ * does not name, and removes entries that no row bears out. It reads the whole table and waits for other jobs on it.
+ * After any crash it finds nothing missing; stale entries are in order.
+ * Counters: rows, missing_frontier, missing_batch, missing_header, stale_frontier, stale_batch, damaged.
+ */
+export async function repair(crawl: CrawlContext, options: JobOptions = {}): Promise<Report> {
+  const { table } = crawl;
+  const tracker = createTracker(crawl, 'repair', options);
+  const alone = (task: () => Promise<void>): Promise<void> =>
+    ['generate', 'updatedb', 'fetch'].reduce<() => Promise<void>>(
+      (inner, name) => () => table.exclusive(name, inner),
+      task,
+    )();
+  await alone(async () => {
+    await enterMissing(crawl, tracker);
+    await removeStale(crawl, tracker);
+  });
+  return tracker.report();
+}
+
+async function enterMissing(crawl: CrawlContext, tracker: Tracker): Promise<void> {
+  const { table } = crawl;
+  const headers = new Set((await listBatches(table.store)).map((batch) => batch.batchId));
+  const lost = new Map<string, number>();
+  for await (const rows of chunked(table.scan({ fields: [...FRONTIER_FIELDS] }), CHUNK)) {
+    if (tracker.aborted) return;
+    const whole = rows.filter((row) => !row.damaged);
+    tracker.count('damaged', rows.length - whole.length);
+    tracker.count('rows', rows.length);
+    for (const { marks } of whole) {
+      const id = marks?.generate;
+      if (id !== undefined && !headers.has(id)) lost.set(id, (lost.get(id) ?? 0) + 1);
+    }
+    await enterIntoFrontier(crawl, whole, tracker);
+    await enterIntoBatches(crawl, whole, tracker);
+    tracker.done(rows.length);
+  }
+  for (const [batchId, size] of lost) {
+    await putBatch(table.store, { batchId, state: 'open', size });
+    tracker.count('missing_header');
+  }
+}
+
+async function enterIntoFrontier(crawl: CrawlContext, rows: readonly Row[], tracker: Tracker): Promise<void> {
+  const clock = frontierClock(crawl);
+  const found = await hasEntries(crawl.table.store, rows, clock.lockExpiry);
+  const missing = rows.filter((_, i) => !found[i]);
+  tracker.count('missing_frontier', missing.length);
+  await writeIndexed(
+    crawl.table,
+    missing.map((row) => ({ before: row, change: { key: row.key } })),
+    clock,
+  );
+}
+
+async function enterIntoBatches(crawl: CrawlContext, rows: readonly Row[], tracker: Tracker): Promise<void> {
+  const held = rows.flatMap(({ key, marks }) => (marks?.generate ? { rowKey: key, batchId: marks.generate } : []));
+  const found = await hasBatchEntries(crawl.table.store, held);
+  const queues = createQueueNames(crawl);
+  for (const [i, { rowKey, batchId }] of held.entries()) {
+    if (found[i]) continue;
+    tracker.count('missing_batch');
+    const host = hostOf(urlOf(rowKey));
+    const queue = await queues.nameOf(host);
+    await writeBatchIndex(crawl.table.store, [queueEntry(batchId, queue, host), batchEntry(batchId, rowKey)]);
+  }
+}
+
+async function removeStale(crawl: CrawlContext, tracker: Tracker): Promise<void> {
+  const { table } = crawl;
+  const clock = frontierClock(crawl);
+  for await (const entries of chunked(allEntries(table.store), CHUNK)) {
+    if (tracker.aborted) return;
+    const rows = await table.getMany(
+      entries.map((entry) => entry.rowKey),
+      FRONTIER_FIELDS,
+    );
+    for (const [i, entry] of entries.entries()) {
+      const row = rows[i];
+      if (row && (row.damaged || isEntryOf(entry, row, clock.lockExpiry))) continue;
+      await refile(table, entry.rowKey, row, entry.entryKey, clock);
+      tracker.count('stale_frontier');
+    }
+  }
+  for await (const entries of chunked(allBatchEntries(table.store), CHUNK)) {
+    if (tracker.aborted) return;
+    const rows = await table.getMany(
+      entries.map((entry) => entry.rowKey),
+      ['marks'],
+    );
+    for (const [i, { batchId, rowKey }] of entries.entries()) {
+      if (rows[i]?.damaged || rows[i]?.marks?.generate === batchId) continue;
+      await removeEntries(table.store, batchId, [rowKey]);
+      tracker.count('stale_batch');
+    }
+  }
+}

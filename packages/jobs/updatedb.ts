@@ -1,0 +1,120 @@
+import {
+  FRONTIER_FIELDS,
+  clearBatchIndex,
+  listBatches,
+  putBatch,
+  removeEntries,
+  rowKeyOf,
+  urlOf,
+  writeIndexed,
+  type BatchHeader,
+  type IndexedChange,
+  type Outlink,
+} from '../../webtable/index.js';
+import { batchRows, overBatches, type BatchOptions, type BatchRow } from './batch-rows.js';
+import { frontierClock, scoringOf, type CrawlContext } from './context.js';
+import type { Report } from './job.js';
+import { addLinks, createLinkSlice, type LinkSlice } from './link-slice.js';
+import { RESCHEDULE_FIELDS, reschedule } from './reschedule.js';
+import { createTracker, type Tracker } from './tracker.js';
+
+const CHUNK = 200;
+const SOURCE_FIELDS = ['status', 'share', 'distance', 'redirects', 'redirect', 'outlinks'] as const;
+type Source = BatchRow<(typeof SOURCE_FIELDS)[number]>['row'];
+
+/**
+ * Closes a batch: adds the links of the pages it fetched to the rows they lead to, making rows that are new, then
+ * plans the next fetch of each of its own rows and lets go of them. Pages that were not fetched stay due.
+ *
+ * The order is what makes it safe to kill and run again: every linked row is written before the first own row is let
+ * go of. Each linked row remembers how far into the batch it has been told, so that nothing is added twice. Memory is
+ * bounded by `db.updateMaxLinksInMemory`.
+ *
+ * Counters: fetched, notmodified, redirected, gone, retry, not_fetched (own rows); links, added (new rows), linked
+ * (rows that were known), not_added (`db.updateAdditionsAllowed`), damaged.
+ * @throws CrawlError UNKNOWN_BATCH
+ */
+export async function updatedb(crawl: CrawlContext, options: BatchOptions): Promise<Report> {
+  return overBatches(crawl, 'updatedb', options, (batch) =>
+    crawl.table.exclusive('updatedb', () => updateBatch(crawl, batch, options)),
+  );
+}
+
+async function updateBatch(crawl: CrawlContext, batch: BatchHeader, options: BatchOptions): Promise<Report> {
+  const { store } = crawl.table;
+  const tracker = createTracker(crawl, 'updatedb', options, { batchId: batch.batchId, total: batch.size });
+  if (batch.state !== 'closing') {
+    await putBatch(store, { ...batch, state: 'linking' });
+    if (!(await linkRows(crawl, batch.batchId, tracker))) return tracker.report();
+    await putBatch(store, { ...batch, state: 'closing' });
+  }
+  if (!(await releaseRows(crawl, batch.batchId, tracker))) return tracker.report();
+  await clearBatchIndex(store, batch.batchId);
+  await putBatch(store, { ...batch, state: 'closed' });
+  return tracker.report();
+}
+
+/** @returns false when the job was ended before all links were added */
+async function linkRows(crawl: CrawlContext, batchId: string, tracker: Tracker): Promise<boolean> {
+  const open = await listBatches(crawl.table.store);
+  const openIds = new Set(open.filter((batch) => batch.state !== 'closed').map((batch) => batch.batchId));
+  const limit = crawl.settings.db.updateMaxLinksInMemory;
+  let slice = createLinkSlice(batchId);
+  for await (const rows of batchRows(crawl, batchId, SOURCE_FIELDS, CHUNK, tracker.count)) {
+    if (tracker.aborted) return false;
+    for (const { row, position } of rows) {
+      collectLinks(crawl, slice, row, position);
+      if (slice.links < limit) continue;
+      await addLinks(crawl, slice, openIds, tracker);
+      slice = createLinkSlice(batchId);
+    }
+  }
+  await addLinks(crawl, slice, openIds, tracker);
+  return true;
+}
+
+/** The links that a row hands on: those of a page that was parsed in this batch, or the target of a redirect. */
+function collectLinks(crawl: CrawlContext, slice: LinkSlice, row: Source, position: number): void {
+  if (row.marks?.fetch !== slice.batchId) return;
+  const isRedirect = row.status === 'redir_perm' || row.status === 'redir_temp';
+  let links: readonly Outlink[] = [];
+  if (isRedirect && row.redirect !== undefined) links = [{ url: row.redirect, anchor: '' }];
+  if (row.status === 'fetched' && row.marks.parse === slice.batchId) links = row.outlinks ?? [];
+  if (links.length === 0) return;
+
+  const targets = links.map((link) => link.url);
+  let scores: readonly number[] = targets.map(() => 0);
+  for (const filter of scoringOf(crawl)) {
+    scores = filter.distribute?.(scores, urlOf(row.key), targets, row.share ?? 0) ?? scores;
+  }
+  for (const [i, link] of links.entries()) {
+    const score = scores[i] ?? 0;
+    slice.add(rowKeyOf(link.url), {
+      source: row.key,
+      position,
+      anchor: link.anchor,
+      score: Number.isFinite(score) ? score : 0,
+      distance: row.distance === undefined ? Infinity : row.distance + (isRedirect ? 0 : 1),
+      redirects: isRedirect ? (row.redirects ?? 0) + 1 : 0,
+    });
+  }
+}
+
+/** @returns false when the job was ended before all rows were let go of */
+async function releaseRows(crawl: CrawlContext, batchId: string, tracker: Tracker): Promise<boolean> {
+  const { table } = crawl;
+  for await (const rows of batchRows(crawl, batchId, [...FRONTIER_FIELDS], CHUNK, tracker.count)) {
+    if (tracker.aborted) return false;
+    const keys = rows.map(({ row }) => row.key);
+    await table.exclusive('rows', async () => {
+      const changes: IndexedChange[] = [];
+      for (const row of await table.getMany(keys, RESCHEDULE_FIELDS)) {
+        if (row) changes.push({ before: row, change: reschedule(crawl, row, batchId, tracker.count) });
+      }
+      await writeIndexed(table, changes, frontierClock(crawl));
+    });
+    await removeEntries(table.store, batchId, keys);
+    tracker.done(rows.length);
+  }
+  return true;
+}

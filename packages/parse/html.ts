@@ -1,0 +1,75 @@
+import type { ParseInput, ParseOutcome, Parser } from '../plugin-api/index.js';
+import { resolveLink } from '../url/index.js';
+import { decodeText, fallbackEncoding } from './charset.js';
+import { parseTree, walkTree } from './html-tree.js';
+import { MAX_ELEMENTS, MAX_REFRESH_DELAY } from './limits.js';
+import { canonicalInHeader } from './link-header.js';
+import { PageBody } from './page-body.js';
+import { languageTag, PageHead } from './page-head.js';
+import type { ParseSettings } from './parse-settings.js';
+import { parseRefresh } from './refresh.js';
+import { RobotsReader } from './robots.js';
+
+/**
+ * Reads HTML, and XHTML by the same rules, as the HTML Standard says a browser without scripting does. Any bytes give
+ * a page; the only failure is `timeout`, after `parser.timeout` seconds.
+ *
+ * - The text begins with the title. Code, and what only old browsers show, is no part of it.
+ * - A link with `rel=nofollow` is left out; `ugc` and `sponsored` tell what a link is, not whether to follow it.
+ * - A refresh counts up to {@link MAX_REFRESH_DELAY} seconds, and not to the page itself.
+ * - Sizes are bounded by the settings and by limits.ts; what is beyond is left out.
+ *
+ * @param clock milliseconds from any origin
+ * @throws CrawlError BAD_SETTING when `parser.characterEncodingDefault` names no encoding
+ */
+export function htmlParser(settings: ParseSettings, clock: () => number = () => performance.now()): Parser {
+  fallbackEncoding(settings.parser.characterEncodingDefault);
+  return {
+    contentTypes: ['text/html', 'application/xhtml+xml'],
+    parse: (input) => parseHtml(input, settings, clock),
+  };
+}
+
+function parseHtml(input: ParseInput, settings: ParseSettings, clock: () => number): ParseOutcome {
+  const { headers } = input;
+  const deadline = clock() + settings.parser.timeout * 1000;
+  const decoded = decodeText(input.content, headers['content-type'], settings.parser.characterEncodingDefault);
+  const document = parseTree(decoded.text, MAX_ELEMENTS, () => clock() > deadline);
+  if (!document) {
+    return { kind: 'failed', code: 'timeout', message: `not done after ${settings.parser.timeout} seconds` };
+  }
+
+  const robots = new RobotsReader(settings.http.agentName);
+  robots.addHeader(headers['x-robots-tag']);
+  const head = new PageHead(robots);
+  const body = new PageBody(settings, head);
+  walkTree(document, body);
+
+  const page = input.url;
+  // The document base URL of the HTML Standard, unless it leads nowhere.
+  const base = resolve(head.base, page, settings) ?? page;
+  const directives = robots.directives;
+  const canonical =
+    resolve(head.canonical, base, settings) ?? resolve(canonicalInHeader(headers['link']), page, settings);
+  const refresh = head.refresh ?? parseRefresh(headers['refresh'] ?? '');
+  const target = resolve(refresh?.url, base, settings);
+  const isRedirect = refresh && refresh.delay <= MAX_REFRESH_DELAY && target !== resolveLink('', page);
+  const language = head.language ?? languageTag(headers['content-language']);
+  return {
+    kind: 'success',
+    title: body.title,
+    text: body.text.toString(),
+    outlinks: directives.nofollow ? [] : body.links.resolve(base),
+    robots: directives,
+    metadata: head.metadata,
+    charset: decoded.charset,
+    ...(canonical !== undefined && { canonical }),
+    ...(isRedirect && target !== undefined && { refresh: { url: target, delay: refresh.delay } }),
+    ...(language !== undefined && { language }),
+  };
+}
+
+function resolve(reference: string | undefined, base: string, { db }: ParseSettings): string | undefined {
+  const url = reference !== undefined && reference.length <= db.maxOutlinkLength ? resolveLink(reference, base) : null;
+  return url !== null && url.length <= db.maxOutlinkLength ? url : undefined;
+}

@@ -1,0 +1,6 @@
+export { htmlParser } from './html.js';
+export { textParser } from './text.js';
+export { chooseParser } from './choose-parser.js';
+export { sniffContentType } from './sniff.js';
+export { decodeText, type DecodedText } from './charset.js';
+export type { ParseSettings } from './parse-settings.js';

@@ -1,0 +1,51 @@
+import { resolveLink } from '../url/index.js';
+import { MAX_LINK_CHARACTERS, MAX_LINKS } from './limits.js';
+
+/** A link as it stands in the page. Its anchor may be set as long as it has none. */
+export interface FoundLink {
+  anchor: string;
+}
+
+/**
+ * Collects the links of a page. Pages repeat their links, so each reference is kept once as it stands there and only
+ * then made a URL.
+ */
+export class LinkCollector {
+  readonly #maxLength: number;
+  readonly #links = new Map<string, FoundLink>();
+
+  /** @param maxLength characters of a URL; longer ones are left out */
+  constructor(maxLength: number) {
+    this.#maxLength = maxLength;
+  }
+
+  /** Undefined when it is too long, or one more than a page may have. */
+  add(reference: string): FoundLink | undefined {
+    const hash = reference.indexOf('#');
+    const key = hash === -1 ? reference : reference.slice(0, hash);
+    const known = this.#links.get(key);
+    if (known || key.length > this.#maxLength || this.#links.size >= MAX_LINKS) return known;
+    const link = { anchor: '' };
+    this.#links.set(key, link);
+    return link;
+  }
+
+  /** Absolute URLs in order of appearance, each once with the first anchor that is not empty. */
+  resolve(base: string): { url: string; anchor: string }[] {
+    const byUrl = new Map<string, { url: string; anchor: string }>();
+    let characters = 0;
+    for (const [reference, { anchor }] of this.#links) {
+      const url = resolveLink(reference, base);
+      if (url === null || url.length > this.#maxLength) continue;
+      const known = byUrl.get(url);
+      if (known) {
+        known.anchor ||= anchor;
+        continue;
+      }
+      characters += url.length;
+      if (characters > MAX_LINK_CHARACTERS) break;
+      byUrl.set(url, { url, anchor });
+    }
+    return [...byUrl.values()];
+  }
+}

@@ -1,0 +1,145 @@
+import { attribute, tokens, type Element, type TreeVisitor } from './html-tree.js';
+import { LinkCollector, type FoundLink } from './link-collector.js';
+import { MAX_TITLE_LENGTH } from './limits.js';
+import type { PageHead } from './page-head.js';
+import type { ParseSettings } from './parse-settings.js';
+import { TextBuilder } from './text-builder.js';
+
+/** Elements that people see apart from what stands before and after. */
+const BREAKING = names(
+  'address article aside blockquote body br button caption center col dd details dialog dir div dl dt fieldset',
+  'figcaption figure footer form frame frameset h1 h2 h3 h4 h5 h6 head header hgroup hr html iframe legend li listing',
+  'main menu nav ol optgroup option p plaintext pre rp rt search section select summary table tbody td textarea tfoot',
+  'th thead title tr ul xmp',
+);
+
+/** Elements whose text is code, or is shown by none. */
+const SILENT = names('iframe noembed noframes script style template');
+
+/** Which attribute of an element is a link. */
+const LINK_ATTRIBUTES: ReadonlyMap<string, string> = new Map([
+  ['a', 'href'],
+  ['area', 'href'],
+  ['form', 'action'],
+  ['frame', 'src'],
+  ['iframe', 'src'],
+  ['img', 'src'],
+  ['link', 'href'],
+  ['script', 'src'],
+  ['source', 'src'],
+]);
+
+const HTML = 'http://www.w3.org/1999/xhtml';
+
+/** A link whose element is not closed yet. Text belongs to the innermost. */
+interface OpenLink {
+  readonly element: Element;
+  /** Undefined when it is not to be followed. */
+  readonly link: FoundLink | undefined;
+  readonly text: TextBuilder;
+  /** What images in it say, for when there is no text. */
+  readonly alt: TextBuilder;
+}
+
+/** Takes title, text and links from a tree in one walk, and hands the elements to the head. */
+export class PageBody implements TreeVisitor {
+  readonly text: TextBuilder;
+  readonly links: LinkCollector;
+  readonly #settings: ParseSettings;
+  readonly #head: PageHead;
+  readonly #ignored: ReadonlySet<string>;
+  readonly #open: OpenLink[] = [];
+  #noscripts = 0;
+  #title: { readonly element: Element; readonly text: TextBuilder } | undefined;
+  #inTitle = false;
+
+  constructor(settings: ParseSettings, head: PageHead) {
+    this.#settings = settings;
+    this.#head = head;
+    this.text = new TextBuilder(settings.parser.textLimit);
+    this.links = new LinkCollector(settings.db.maxOutlinkLength);
+    this.#ignored = new Set(settings.parser.htmlOutlinksIgnoreTags.map((tag) => tag.toLowerCase()));
+  }
+
+  /** The first `title` of the page. */
+  get title(): string {
+    return this.#title?.text.toString() ?? '';
+  }
+
+  enter(element: Element): boolean {
+    const { tagName } = element;
+    const html = element.namespaceURI === HTML;
+    if (html) this.#head.read(element, this.#noscripts > 0);
+    if (html || tagName === 'a') this.#readLink(element);
+    if (html && BREAKING.has(tagName)) this.#breakWord();
+    if (SILENT.has(tagName)) return false;
+    if (html && tagName === 'noscript') this.#noscripts++;
+    if (html && tagName === 'title' && !this.#title) {
+      this.#title = { element, text: new TextBuilder(MAX_TITLE_LENGTH) };
+      this.#inTitle = true;
+    }
+    return true;
+  }
+
+  leave(element: Element): void {
+    const { tagName } = element;
+    const html = element.namespaceURI === HTML;
+    if (html && BREAKING.has(tagName)) this.#breakWord();
+    if (html && tagName === 'noscript') this.#noscripts--;
+    if (element === this.#title?.element) this.#inTitle = false;
+    const open = this.#open.at(-1);
+    if (open?.element !== element) return;
+    this.#open.pop();
+    if (open.link) open.link.anchor ||= open.text.toString() || open.alt.toString();
+  }
+
+  characters(value: string): void {
+    this.text.add(value);
+    this.#open.at(-1)?.text.add(value);
+    if (this.#inTitle) this.#title?.text.add(value);
+  }
+
+  #breakWord(): void {
+    this.text.breakWord();
+    this.#open.at(-1)?.text.breakWord();
+  }
+
+  #readLink(element: Element): void {
+    const { tagName } = element;
+    const source = LINK_ATTRIBUTES.get(tagName);
+    if (source === undefined) return;
+    const alt = tagName === 'img' || tagName === 'area' ? this.#anchor(attribute(element, 'alt')) : '';
+    if (tagName === 'img') this.#open.at(-1)?.alt.add(` ${alt} `);
+    const reference = attribute(element, source);
+    // An empty `src` loads nothing, while an empty `href` leads to the page itself.
+    if (reference === undefined || (source === 'src' && reference.trim() === '')) return;
+    if (tagName === 'form' && !this.#isLinkForm(element)) return;
+    const followed = !this.#ignored.has(tagName) && !tokens(attribute(element, 'rel')).includes('nofollow');
+    const link = followed ? this.links.add(reference) : undefined;
+    if (tagName === 'a' || tagName === 'form') {
+      this.#open.push({ element, link, text: this.#anchorBuilder(), alt: this.#anchorBuilder() });
+    } else if (link) {
+      link.anchor ||= alt;
+    }
+  }
+
+  #isLinkForm(element: Element): boolean {
+    const method = attribute(element, 'method')?.toLowerCase();
+    return this.#settings.parser.htmlFormUseAction && method !== 'post' && method !== 'dialog';
+  }
+
+  #anchor(text: string | undefined): string {
+    if (!text) return '';
+    const builder = this.#anchorBuilder();
+    builder.add(text);
+    return builder.toString();
+  }
+
+  #anchorBuilder(): TextBuilder {
+    return new TextBuilder(this.#settings.db.maxAnchorLength);
+  }
+}
+
+function names(...lines: string[]): ReadonlySet<string> {
+  return new Set(lines.join(' ').split(' '));
+}

@@ -1,0 +1,72 @@
+import { MAX_METADATA, MAX_METADATA_NAME, MAX_METADATA_VALUE } from './limits.js';
+import { attribute, tokens, type Element } from './html-tree.js';
+import { parseRefresh, type Refresh } from './refresh.js';
+import type { RobotsReader } from './robots.js';
+import { TextBuilder } from './text-builder.js';
+
+/**
+ * What a page says of itself in `html`, `base`, `link` and `meta` elements. Where they stand does not count: a stray
+ * element in the head moves all that follows into the body. Of several, the first that says something counts, but for
+ * robots, of which all count.
+ */
+export class PageHead {
+  readonly #robots: RobotsReader;
+  readonly #metadata = new Map<string, string>();
+  /** As they stand in the page. */
+  base: string | undefined;
+  canonical: string | undefined;
+  language: string | undefined;
+  refresh: Refresh | undefined;
+
+  constructor(robots: RobotsReader) {
+    this.#robots = robots;
+  }
+
+  /** By name in lower case. */
+  get metadata(): Record<string, string> {
+    return Object.fromEntries(this.#metadata);
+  }
+
+  /** @param inNoscript a refresh there is meant for browsers that want scripts, and mostly leads to a page that says so */
+  read(element: Element, inNoscript: boolean): void {
+    switch (element.tagName) {
+      case 'html':
+        this.#setLanguage(attribute(element, 'lang') ?? attribute(element, 'xml:lang'));
+        break;
+      case 'base':
+        this.base ??= attribute(element, 'href');
+        break;
+      case 'link':
+        if (tokens(attribute(element, 'rel')).includes('canonical')) this.canonical ??= attribute(element, 'href');
+        break;
+      case 'meta':
+        this.#readMeta(element, inNoscript);
+    }
+  }
+
+  #readMeta(element: Element, inNoscript: boolean): void {
+    const content = attribute(element, 'content');
+    if (content === undefined) return;
+    const pragma = attribute(element, 'http-equiv')?.toLowerCase();
+    if (pragma === 'refresh' && !inNoscript) this.refresh ??= parseRefresh(content);
+    if (pragma === 'content-language') this.#setLanguage(content);
+    const name = (attribute(element, 'name') ?? attribute(element, 'property'))?.trim().toLowerCase();
+    if (name === undefined) return;
+    this.#robots.addMeta(name, content);
+    if (!/^[a-z][\w.:-]*$/.test(name) || name.length > MAX_METADATA_NAME) return;
+    if (this.#metadata.has(name) || this.#metadata.size >= MAX_METADATA) return;
+    const value = new TextBuilder(MAX_METADATA_VALUE);
+    value.add(content);
+    this.#metadata.set(name, value.toString());
+  }
+
+  #setLanguage(tag: string | undefined): void {
+    this.language ??= languageTag(tag);
+  }
+}
+
+/** A language tag in the form of BCP 47; undefined for anything else, as a list of several. */
+export function languageTag(tag: string | undefined): string | undefined {
+  const trimmed = tag !== undefined && tag.length <= 64 ? tag.trim() : '';
+  return /^[a-z]{1,8}(?:-[a-z0-9]{1,8})*$/i.test(trimmed) ? trimmed : undefined;
+}

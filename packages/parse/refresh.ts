@@ -1,0 +1,24 @@
+/** What a refresh asks for; without a URL the page itself is meant. */
+export interface Refresh {
+  /** Whole seconds. */
+  readonly delay: number;
+  readonly url: string | undefined;
+}
+
+/**
+ * Reads the content of a `meta` refresh, or a `Refresh` header, as the HTML Standard does: `0; url='/next'`, `5`,
+ * `0,/next`. Undefined when it is none.
+ */
+export function parseRefresh(content: string): Refresh | undefined {
+  const match = /^[\t\n\f\r ]*(?:(\d+)|(?=\.))(?:\.[\d.]*)?(?=[\t\n\f\r ;,]|$)/.exec(content);
+  if (!match) return undefined;
+  const delay = Number(match[1] ?? 0);
+  const rest = content.slice(match[0].length).replace(/^[\t\n\f\r ]*[;,]?[\t\n\f\r ]*/, '');
+  if (rest === '') return { delay, url: undefined };
+  const named = /^url[\t\n\f\r ]*=[\t\n\f\r ]*/i.exec(rest);
+  const value = named ? rest.slice(named[0].length) : rest;
+  const quote = value.charAt(0);
+  if (quote !== '"' && quote !== "'") return { delay, url: value };
+  const end = value.indexOf(quote, 1);
+  return { delay, url: value.slice(1, end === -1 ? undefined : end) };
+}

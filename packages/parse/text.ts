@@ -1,0 +1,37 @@
+import type { Parser } from '../plugin-api/index.js';
+import { decodeText, fallbackEncoding } from './charset.js';
+import { languageTag } from './page-head.js';
+import type { ParseSettings } from './parse-settings.js';
+import { RobotsReader } from './robots.js';
+import { TextBuilder } from './text-builder.js';
+
+/**
+ * Reads plain text: no title, no links.
+ *
+ * @throws CrawlError BAD_SETTING when `parser.characterEncodingDefault` names no encoding
+ */
+export function textParser(settings: ParseSettings): Parser {
+  const { characterEncodingDefault, textLimit } = settings.parser;
+  fallbackEncoding(characterEncodingDefault);
+  return {
+    contentTypes: ['text/plain'],
+    parse({ content, headers }) {
+      const decoded = decodeText(content, headers['content-type'], characterEncodingDefault, () => undefined);
+      const text = new TextBuilder(textLimit);
+      text.add(decoded.text);
+      const robots = new RobotsReader(settings.http.agentName);
+      robots.addHeader(headers['x-robots-tag']);
+      const language = languageTag(headers['content-language']);
+      return {
+        kind: 'success',
+        title: '',
+        text: text.toString(),
+        outlinks: [],
+        robots: robots.directives,
+        metadata: {},
+        charset: decoded.charset,
+        ...(language !== undefined && { language }),
+      };
+    },
+  };
+}

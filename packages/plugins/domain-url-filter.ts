@@ -1,0 +1,36 @@
+import type { Plugin } from '../plugin-api/index.js';
+import { domainOf, hostOf, publicSuffixOf } from '../url/index.js';
+import { BadRule, readRules } from './rule-file.js';
+
+/**
+ * Accepts URLs whose host, registrable domain, public suffix or top-level domain is one of the lines, and rejects all
+ * others. A line that names a host below a domain (`www.example.com`) accepts that host only. Case does not count, and
+ * names may be written in any script.
+ * @throws CrawlError BAD_SETTING that lists every line that is no host name or IP address
+ */
+export function domainUrlFilter(text: string): Plugin {
+  const names = new Set(readRules('domain URL filter', text, readName).map(({ rule }) => rule));
+
+  return {
+    name: 'urlfilter-domain',
+    filterUrl(url) {
+      const host = hostOf(url).replace(/\.$/, '');
+      if (names.has(host) || names.has(domainOf(host))) return true;
+      const suffix = publicSuffixOf(host);
+      if (suffix === null) return 'no suffix, domain or host matches';
+      return names.has(suffix) || names.has(host.slice(host.lastIndexOf('.') + 1)) || 'no suffix, domain or host matches';
+    },
+  };
+}
+
+function readName(line: string): string {
+  const name = line.trim();
+  try {
+    const url = new URL(`http://${name}/`);
+    const nothingElse = url.username === '' && url.port === '' && url.pathname === '/' && url.search + url.hash === '';
+    if (nothingElse && !/[\s:/\\?#@]/.test(name.replace(/^\[.*\]$/, ''))) return url.hostname.replace(/\.$/, '');
+  } catch {
+    // It is no host, as below.
+  }
+  throw new BadRule('a host name or IP address without scheme, port and path is expected');
+}

@@ -1,0 +1,12 @@
+export { basicUrlNormalizer } from './basic-url-normalizer.js';
+export { regexUrlNormalizer } from './regex-url-normalizer.js';
+export { regexUrlFilter } from './regex-url-filter.js';
+export { prefixUrlFilter } from './prefix-url-filter.js';
+export { suffixUrlFilter } from './suffix-url-filter.js';
+export { domainUrlFilter } from './domain-url-filter.js';
+export { trapUrlFilter, type TrapLimits } from './trap-url-filter.js';
+export { opicScoring, type OpicFactors } from './scoring-opic.js';
+export { defaultSchedule, type ScheduleSettings } from './schedule-default.js';
+export { adaptiveSchedule, type AdaptiveScheduleSettings } from './schedule-adaptive.js';
+export { md5Signature } from './signature-md5.js';
+export { textProfileSignature, type TextProfileSettings } from './signature-text-profile.js';

@@ -1,0 +1,40 @@
+import type { Plugin } from '../plugin-api/index.js';
+import { BadRule, readRules } from './rule-file.js';
+
+/**
+ * Accepts URLs that start with one of the lines and rejects all others. The time for one URL grows with the logarithm
+ * of the number of lines. A line ends where it says: `http://a.com` also accepts `http://a.com.evil.net/`, so close
+ * hosts by `/`.
+ * @throws CrawlError BAD_SETTING that lists every line that no normalised URL can start with
+ */
+export function prefixUrlFilter(text: string): Plugin {
+  const lines = readRules('prefix URL filter', text, (line) => {
+    const prefix = line.trimEnd();
+    const scheme = ['http://', 'https://'].find((each) => prefix.startsWith(each) || each.startsWith(prefix));
+    if (scheme === undefined) throw new BadRule('a prefix starts with http:// or https://');
+    if (/[^!-~]/.test(prefix)) throw new BadRule('a prefix is printable ASCII, as URLs are once they are normalised');
+    if (/[A-Z]/.test(prefix.slice(scheme.length).split('/', 1)[0]!)) throw new BadRule('a host is lower case');
+    return prefix;
+  }).map(({ rule }) => rule);
+
+  // Without those that a shorter one covers, the only candidate is the last that does not sort after the URL.
+  const prefixes: string[] = [];
+  for (const prefix of lines.sort()) {
+    const last = prefixes.at(-1);
+    if (last === undefined || !prefix.startsWith(last)) prefixes.push(prefix);
+  }
+
+  return {
+    name: 'urlfilter-prefix',
+    filterUrl(url) {
+      let low = 0;
+      let high = prefixes.length;
+      while (low < high) {
+        const middle = (low + high) >>> 1;
+        if (prefixes[middle]! <= url) low = middle + 1;
+        else high = middle;
+      }
+      return low > 0 && url.startsWith(prefixes[low - 1]!) ? true : 'no prefix matches';
+    },
+  };
+}

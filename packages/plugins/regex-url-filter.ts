@@ -1,0 +1,26 @@
+import type { Plugin } from '../plugin-api/index.js';
+import { BadRule, readRules } from './rule-file.js';
+import { PATTERN_INPUT_LIMIT, compilePattern } from './rule-pattern.js';
+
+/**
+ * Accepts and rejects URLs by patterns. A line is `+` (accept) or `-` (reject) and a pattern that is looked for anywhere
+ * in the URL. The first line that is found decides; a URL for which none is found is rejected.
+ * @throws CrawlError BAD_SETTING that lists every wrong line
+ */
+export function regexUrlFilter(rulesText: string): Plugin {
+  const rules = readRules('regex URL filter', rulesText, (line) => {
+    const accept = line.startsWith('+');
+    if (!accept && !line.startsWith('-')) throw new BadRule('a line starts with +, - or #');
+    const pattern = line.slice(1).trimEnd();
+    return { accept, pattern: compilePattern(pattern), text: `${line[0]}${pattern}` };
+  }).map(({ line, rule }) => ({ pattern: rule.pattern, verdict: rule.accept || `line ${line}: ${rule.text}` }));
+
+  return {
+    name: 'urlfilter-regex',
+    filterUrl(url) {
+      if (url.length > PATTERN_INPUT_LIMIT) return `longer than ${PATTERN_INPUT_LIMIT} characters`;
+      for (const { pattern, verdict } of rules) if (pattern.test(url)) return verdict;
+      return 'no line matches';
+    },
+  };
+}

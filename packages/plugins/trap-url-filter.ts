@@ -1,0 +1,102 @@
+import { CrawlError } from '../errors/index.js';
+import type { Plugin } from '../plugin-api/index.js';
+
+/** Whole numbers; -1 is no limit. */
+export interface TrapLimits {
+  /** Characters of a URL. */
+  readonly maxLength: number;
+  /** Times in a row that a segment or a block of segments may stand; at least 1. */
+  readonly maxRepeats: number;
+  /** Query parameters of a URL. */
+  readonly maxParameters: number;
+  /** Path segments of a URL. */
+  readonly maxDepth: number;
+}
+
+/** Longer blocks are not looked for, which bounds the work where neither length nor depth is limited. */
+const MAX_BLOCK = 32;
+
+/**
+ * Rejects URLs of the forms that endless sites make.
+ *
+ * What repeats is counted over the segments that end in `/`, from the host to the last slash of the URL; the query
+ * counts along, empty segments do not. A URL is rejected where, more than `maxRepeats` times,
+ *
+ * - a block of 1 to 32 segments stands back to back: `/a/a/a/`, `/a/b/c/a/b/c/a/b/c/` (for a limit of 2), or
+ * - one segment stands at every second place, whatever is between: `/a/x/a/y/a/`.
+ *
+ * One segment of digits only may stand back to back, as dates and map tiles have it: `/01/01/01/`. It still is rejected
+ * by the second rule. `/2024/01/01/` and `/en/docs/en/` repeat twice; the name of a file counts nowhere.
+ * @throws CrawlError BAD_SETTING that lists every wrong limit
+ */
+export function trapUrlFilter(limits: TrapLimits): Plugin {
+  check(limits);
+  const orInfinity = (limit: number) => (limit === -1 ? Infinity : limit);
+  const maxLength = orInfinity(limits.maxLength);
+  const maxDepth = orInfinity(limits.maxDepth);
+  const maxParameters = orInfinity(limits.maxParameters);
+  const maxRepeats = orInfinity(limits.maxRepeats);
+  const verdicts = {
+    length: `length: more than ${maxLength} characters`,
+    depth: `depth: more than ${maxDepth} path segments`,
+    parameters: `parameters: more than ${maxParameters} in the query`,
+    repeats: `repeats: the same segments more than ${maxRepeats} times in a row`,
+  };
+
+  return {
+    name: 'urlfilter-traps',
+    filterUrl(url) {
+      if (url.length > maxLength) return verdicts.length;
+      const hostStart = url.indexOf('://') + 3;
+      const queryStart = url.indexOf('?', hostStart);
+      const path = queryStart < 0 ? url.slice(hostStart) : url.slice(hostStart, queryStart);
+      if (countParts(path, '/') - 1 > maxDepth) return verdicts.depth;
+      if (queryStart >= 0 && countParts(url.slice(queryStart + 1), '&') > maxParameters) return verdicts.parameters;
+      return repeats(url.slice(hostStart, url.lastIndexOf('/')), maxRepeats) ? verdicts.repeats : true;
+    },
+  };
+}
+
+function repeats(text: string, max: number): boolean {
+  const segments = text.split('/').filter(Boolean);
+  if (segments.length <= max) return false;
+  if (standsApart(segments, max)) return true;
+  const longest = Math.min(MAX_BLOCK, Math.floor(segments.length / (max + 1)));
+  for (let length = 1; length <= longest; length++) if (standsBackToBack(segments, length, max)) return true;
+  return false;
+}
+
+/** One segment at every second place, more than `max` times. */
+function standsApart(segments: readonly string[], max: number): boolean {
+  for (let start = 0; start < 2; start++) {
+    for (let at = start + 2, times = 1; at < segments.length; at += 2) {
+      times = segments[at] === segments[at - 2] ? times + 1 : 1;
+      if (times > max) return true;
+    }
+  }
+  return false;
+}
+
+/** A block of `length` segments back to back, more than `max` times. */
+function standsBackToBack(segments: readonly string[], length: number, max: number): boolean {
+  for (let at = length, equal = 0; at < segments.length; at++) {
+    const same = segments[at] === segments[at - length] && !(length === 1 && /^\d+$/.test(segments[at]!));
+    equal = same ? equal + 1 : 0;
+    if (equal >= length * max) return true;
+  }
+  return false;
+}
+
+function countParts(text: string, separator: string): number {
+  let parts = 0;
+  for (const part of text.split(separator)) if (part !== '') parts++;
+  return parts;
+}
+
+function check(limits: TrapLimits): void {
+  const wrong = Object.entries(limits)
+    .filter(([name, value]) => !Number.isInteger(value) || value < -1 || (name === 'maxRepeats' && value === 0))
+    .map(([name, value]) => `${name} is ${value}`);
+  if (wrong.length === 0) return;
+  throw new CrawlError('BAD_SETTING', `URL trap filter: expected whole numbers from -1, maxRepeats not 0; ${wrong.join('; ')}`);
+}

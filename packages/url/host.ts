@@ -1,0 +1,13 @@
+import { parseUrl } from './parse-url.js';
+
+/** A normalised URL whose host is a plain name; the rest is parsed. */
+const PLAIN = /^https?:\/\/((?:[a-z0-9-]+\.)*[a-z][a-z0-9-]*)(?::\d+)?\//;
+
+/**
+ * The host of a URL: lower-case ASCII, without port, IPv6 in brackets.
+ * @param url absolute and normalised
+ * @throws CrawlError BAD_URL where {@link parseUrl} refuses it
+ */
+export function hostOf(url: string): string {
+  return PLAIN.exec(url)?.[1] ?? parseUrl(url).hostname;
+}

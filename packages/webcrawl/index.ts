@@ -1,0 +1,76 @@
+/**
+ * webcrawl: a web crawler that keeps everything it knows about every URL in one sorted table.
+ *
+ * Open a table with {@link openCrawl}, run {@link jobs} on it, read it with `crawl.page` and `crawl.pages`.
+ */
+export { openCrawl, type Crawl, type OpenCrawlOptions } from './open-crawl.js';
+export { jobs } from './jobs.js';
+export { defaultPlugins } from './default-plugins.js';
+export { VERSION } from './version.js';
+export {
+  DUMP_FIELDS,
+  dumpPage,
+  stats,
+  type BatchOptions,
+  type CrawlContext,
+  type CrawlOptions,
+  type FetchOptions,
+  type GenerateOptions,
+  type InjectOptions,
+  type JobOptions,
+  type PageSelection,
+  type ParseOptions,
+  type Progress,
+  type Report,
+  type TableStats,
+} from '../jobs/index.js';
+export { CrawlError, ERROR_CODES, safeText, type ErrorCode } from '../errors/index.js';
+export {
+  describeSettings,
+  loadSettings,
+  type LoadedSettings,
+  type SettingDescription,
+  type SettingPlaces,
+  type Settings,
+  type SettingSource,
+} from '../../config/index.js';
+export {
+  LevelStore,
+  MemoryStore,
+  WebTable,
+  openLevelStore,
+  rowKeyOf,
+  urlOf,
+  type BatchHeader,
+  type BatchState,
+  type Field,
+  type Inlink,
+  type KeyRange,
+  type Mark,
+  type Outlink,
+  type Page,
+  type PageChange,
+  type PageRow,
+  type PageScan,
+  type ParseStatus,
+  type ProtocolStatus,
+  type Status,
+  type Store,
+} from '../../webtable/index.js';
+export type {
+  FetchOutcome,
+  FetchRequest,
+  FetchSchedule,
+  ParsedPage,
+  ParseInput,
+  ParseOutcome,
+  Parser,
+  Plugin,
+  Protocol,
+  RobotsDirectives,
+  Schedule,
+  Score,
+  ScoringFilter,
+  Signature,
+  UrlScope,
+} from '../plugin-api/index.js';

@@ -1,0 +1,20 @@
+// Compiles to dist, and copies the files that are read at run time.
+import { execFileSync } from 'node:child_process';
+import { chmodSync, cpSync, readdirSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const tsc = createRequire(import.meta.url).resolve('typescript/bin/tsc');
+
+rmSync(join(root, 'dist'), { recursive: true, force: true });
+try {
+  execFileSync(process.execPath, [tsc, '-p', 'tsconfig.build.json'], { cwd: root, stdio: 'inherit' });
+} catch {
+  process.exit(1);
+}
+for (const name of readdirSync(join(root, 'config'))) {
+  if (/\.(txt|json)$/.test(name)) cpSync(join(root, 'config', name), join(root, 'dist/config', name));
+}
+chmodSync(join(root, 'dist/bin/webcrawl.js'), 0o755);

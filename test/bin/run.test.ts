@@ -1,0 +1,366 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { run } from '../../bin/run.js';
+import { CrawlError, ERROR_CODES } from '../../packages/errors/index.js';
+import { resetStub, stub } from './stub-api.js';
+import { testIo, type TestIo } from './test-io.js';
+
+vi.mock('../../packages/webcrawl/index.js', async () => (await import('./stub-api.js')).api);
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'webcrawl-bin-'));
+});
+afterAll(() => rm(folder, { recursive: true }));
+beforeEach(resetStub);
+
+async function webcrawl(args: readonly string[], io: TestIo = testIo()) {
+  const code = await run(args, io);
+  return { code, out: io.stdout.text, err: io.stderr.text };
+}
+
+const called = (name: string) => stub.calls.find((call) => call.name === name)?.options;
+
+describe('arguments reach the jobs', () => {
+  test.each([
+    [['generate'], 'generate', {}],
+    [['generate', '--top-n', '10'], 'generate', { topN: 10 }],
+    [['fetch', 'b1'], 'fetch', { batch: 'b1' }],
+    [
+      ['fetch', '--all', '--resume', '--parse', '--threads', '3'],
+      'fetch',
+      { batch: 'all', resume: true, parse: true, threads: 3 },
+    ],
+    [['parse', 'b1', '--force'], 'parse', { batch: 'b1', force: true }],
+    [['parse', '--all'], 'parse', { batch: 'all' }],
+    [['updatedb', 'b1'], 'updatedb', { batch: 'b1' }],
+    [['updatedb', '--all'], 'updatedb', { batch: 'all' }],
+    [['repair'], 'repair', {}],
+    [['crawl', 'http://a/'], 'crawl', { stay: 'host' }],
+    [
+      'crawl http://a/ --rounds 1 --top-n 2 --max-pages 3 --depth 0 --stay any --threads 9'.split(' '),
+      'crawl',
+      { rounds: 1, topN: 2, maxPages: 3, depth: 0, stay: 'any', threads: 9 },
+    ],
+  ])('%j', async (args, name, options) => {
+    stub.report = { batchId: 'b1' };
+    expect((await webcrawl(args)).code).toBe(0);
+    expect(called(name)).toEqual(options);
+    expect(stub.closed).toBe(1);
+  });
+
+  test('global options work before and after the verb', async () => {
+    const globals = ['--table', 'level:x', '--set', 'http.timeout=5', '--set', 'http.timeLimit=6', '-q'];
+    for (const args of [
+      [...globals, 'repair'],
+      ['repair', ...globals],
+    ]) {
+      resetStub();
+      const { code, out, err } = await webcrawl(args);
+      expect([code, out, err]).toEqual([0, '', '']);
+      const settings = { 'http.timeout': '5', 'http.timeLimit': '6' };
+      expect(called('openCrawl')).toEqual({ table: 'level:x', env: {}, settings });
+    }
+  });
+
+  test('the table: flag, else WEBCRAWL_TABLE, else the default', async () => {
+    await webcrawl(['repair', '--table', 'level:flag'], testIo({ env: { WEBCRAWL_TABLE: 'level:env' } }));
+    await webcrawl(['repair'], testIo({ env: { WEBCRAWL_TABLE: 'level:env' } }));
+    await webcrawl(['repair'], testIo({ env: { WEBCRAWL_TABLE: '' } }));
+    const tables = stub.calls.filter(({ name }) => name === 'openCrawl').map(({ options }) => options.table);
+    expect(tables).toEqual(['level:flag', 'level:env', 'level:./webcrawl-data']);
+  });
+
+  test('a value may hold an equals sign, and the last of two wins', async () => {
+    await webcrawl(['repair', '--set', 'http.agentUrl=http://x/?a=1', '--set', 'http.agentUrl=http://x/?a=2']);
+    expect(called('openCrawl')?.settings).toEqual({ 'http.agentUrl': 'http://x/?a=2' });
+  });
+});
+
+describe('seeds', () => {
+  test('URLs, files and standard input, in order', async () => {
+    const file = join(folder, 'seeds.txt');
+    await writeFile(file, '\ufeffhttp://file/1\tscore=2\r\n\n# note\nhttp://file/ü');
+    const bytes = new TextEncoder().encode('http://in/1\nhttp://in/é\n');
+    const cut = bytes.length - 2;
+    const io = testIo({ stdin: [bytes.slice(0, cut), bytes.slice(cut)] });
+    const { code } = await webcrawl(['inject', 'HTTPS://Arg/\tscore=1', file, '-'], io);
+    expect(code).toBe(0);
+    expect(stub.seeds).toEqual([
+      'HTTPS://Arg/\tscore=1',
+      'http://file/1\tscore=2',
+      '',
+      '# note',
+      'http://file/ü',
+      'http://in/1',
+      'http://in/é',
+    ]);
+  });
+
+  test.each([
+    ['missing.txt', 'found nothing'],
+    ['example.com', 'did you mean https://example.com/ ?'],
+    ['example.com:8080/a', 'did you mean https://example.com:8080/a ?'],
+    ['ftp://example.com/', 'expected an http or https URL'],
+    ['http://[', 'expected an http or https URL'],
+    [tmpdir(), 'found something that is no file'],
+  ])('%s is refused before a table is opened', async (seed, expected) => {
+    for (const verb of ['inject', 'crawl']) {
+      const { code, err } = await webcrawl([verb, 'http://a/', seed]);
+      expect(code).toBe(66);
+      expect(err).toContain('error [BAD_INPUT]: ');
+      expect(err).toContain(expected);
+      expect(stub.calls).toEqual([]);
+    }
+  });
+
+  test('a line without end', async () => {
+    const endless = Array.from({ length: 20 }, () => 'x'.repeat(100_000));
+    const { code, err } = await webcrawl(['inject', '-'], testIo({ stdin: endless }));
+    expect(code).toBe(66);
+    expect(err).toContain('found one without end');
+    expect(stub.closed).toBe(1);
+  });
+});
+
+describe('output', () => {
+  test('generate prints the batch id alone, the summary goes to standard error', async () => {
+    stub.report = { batchId: '17-ab', counters: { selected: 1500 } };
+    const { out, err } = await webcrawl(['generate']);
+    expect(out).toBe('17-ab\n');
+    expect(err).toBe('generate 17-ab: 1.5 s\n  selected  1,500\n');
+    expect(await webcrawl(['generate', '-q'])).toEqual({ code: 0, out: '17-ab\n', err: '' });
+  });
+
+  test('generate with nothing due says so and exits with 1', async () => {
+    expect(await webcrawl(['generate'])).toEqual({ code: 1, out: '', err: 'generate: 1.5 s\nNothing is due.\n' });
+    const json = await webcrawl(['generate', '--json']);
+    expect(json.code).toBe(1);
+    expect(JSON.parse(json.out)).toEqual({ job: 'generate', seconds: 1.5, counters: {} });
+    expect(await webcrawl(['generate', '-q'])).toEqual({ code: 1, out: '', err: '' });
+  });
+
+  test('with --json a job prints one object', async () => {
+    stub.report = { batchId: 'b', counters: { fetched: 2 } };
+    const { out, err } = await webcrawl(['fetch', 'b', '--json']);
+    expect(out.trim().split('\n')).toHaveLength(1);
+    expect(JSON.parse(out)).toEqual({ job: 'fetch', batchId: 'b', seconds: 1.5, counters: { fetched: 2 } });
+    expect(err).toBe('');
+  });
+
+  test('an interrupted job reports, and exits with 130', async () => {
+    const io = testIo();
+    stub.run = ({ signal }) => {
+      io.stop.abort();
+      expect(signal?.aborted).toBe(true);
+    };
+    stub.report = { interrupted: true, counters: { fetched: 1 } };
+    const { code, err } = await webcrawl(['fetch', '--all'], io);
+    expect(code).toBe(130);
+    expect(err).toContain('fetched  1');
+    expect(err).toContain('The same command goes on from here.');
+    stub.run = undefined;
+    expect((await webcrawl(['generate'])).code).toBe(130);
+  });
+
+  test('untrusted text is made safe', async () => {
+    stub.report = { counters: { '\u001b[2Jevil': 1 } };
+    const { err } = await webcrawl(['repair']);
+    expect(err).toContain('\\u001b[2Jevil');
+    stub.rows = [{ key: 'k', title: '\u202e\u001b[2J\u009b"' }];
+    for (const args of [
+      ['readdb', '--dump'],
+      ['readdb', '--url', 'http://a/'],
+      ['readdb', '--url', 'x', '--json'],
+    ]) {
+      const { out } = await webcrawl(args);
+      // eslint-disable-next-line no-control-regex
+      expect(out).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/);
+      expect(JSON.parse(out)).toEqual(stub.rows[0]);
+    }
+  });
+});
+
+describe('readdb', () => {
+  test('--stats', async () => {
+    const { code, out, err } = await webcrawl(['readdb', '--stats']);
+    expect([code, err]).toEqual([0, '']);
+    expect(out).toContain('pages      1,234\n  fetched  1,000\n');
+    expect(JSON.parse((await webcrawl(['readdb', '--stats', '--json'])).out)).toMatchObject({ total: 1234 });
+  });
+
+  test('--url of a page that is not there', async () => {
+    const { code, out, err } = await webcrawl(['readdb', '--url', 'http://a/']);
+    expect([code, out]).toEqual([1, '']);
+    expect(err).toBe('The table has no page http://a/\n');
+  });
+
+  test('--dump hands on what is selected, and waits for a slow reader', async () => {
+    stub.rows = Array.from({ length: 5 }, (_, i) => ({ key: `k${i}` }));
+    const io = testIo();
+    io.stdout.full = 3;
+    const args = ['readdb', '--dump', '--host', 'a', '--status', 'gone', '--fields', 'title, score'];
+    const { code, out } = await webcrawl(args, io);
+    expect(code).toBe(0);
+    expect(out).toBe('{"key":"k0"}\n{"key":"k1"}\n{"key":"k2"}\n{"key":"k3"}\n{"key":"k4"}\n');
+    expect(io.stdout.waits).toBe(3);
+    expect(called('pages')).toEqual({ host: 'a', status: 'gone', fields: ['title', 'score'] });
+  });
+
+  test('--dump stops at a signal', async () => {
+    stub.rows = [{ key: 'k' }];
+    const io = testIo();
+    io.stop.abort();
+    expect(await webcrawl(['readdb', '--dump'], io)).toEqual({ code: 130, out: '', err: '' });
+    expect(stub.closed).toBe(1);
+  });
+
+  test.each([
+    [[], 'exactly one'],
+    [['--stats', '--dump'], 'exactly one'],
+    [['--dump', '--host', 'a', '--domain', 'b'], 'at most one of'],
+    [['--stats', '--host', 'a'], 'go with --dump'],
+    [['--url', 'x', '--status', 'gone'], 'go with --dump'],
+    [['--stats', '--fields', 'title'], '--fields goes with'],
+    [['--dump', '--fields', 'titel'], 'Found titel'],
+    [['--dump', '--fields', ''], 'Found nothing'],
+    [['--dump', '--status', 'lost'], 'Allowed choices'],
+  ])('%j is refused', async (args, expected) => {
+    const { code, err } = await webcrawl(['readdb', ...args]);
+    expect(code).toBe(64);
+    expect(err).toContain(expected);
+    expect(stub.calls).toEqual([]);
+  });
+});
+
+describe('config', () => {
+  test('shows the settings in force and where each came from, and opens no table', async () => {
+    const file = join(folder, 'settings.json');
+    await writeFile(file, '{"generate": {"maxCount": 5}}');
+    const io = testIo({ env: { WEBCRAWL_HTTP_TIMEOUT: '9' } });
+    const { code, out } = await webcrawl(['config', '--config', file, '--set', 'http.agentName=zz'], io);
+    expect(code).toBe(0);
+    expect(out).toMatch(/^http\.agentName +"zz" {2}\(flag\)$/m);
+    expect(out).toMatch(/^http\.timeout +9 {2}\(environment WEBCRAWL_HTTP_TIMEOUT\)$/m);
+    expect(out).toContain(`5  (file ${file})`);
+    expect(out).toMatch(/^fetcher\.serverDelay +1 {2}\(default\)$/m);
+    expect(stub.calls).toEqual([]);
+    const json = JSON.parse((await webcrawl(['config', '--json'])).out) as Record<string, unknown>;
+    expect(json['fetcher.serverDelay']).toEqual({ value: 1, source: 'default' });
+  });
+
+  test('--describe', async () => {
+    const { out } = await webcrawl(['config', '--describe']);
+    expect(out).toContain('generate.maxCount: whole number of at least -1, default -1\n    Pages of one host');
+    expect(JSON.parse((await webcrawl(['config', '--describe', '--json'])).out)).toBeInstanceOf(Array);
+  });
+
+  test('wrong settings are listed line by line', async () => {
+    const { code, err } = await webcrawl(['config', '--set', 'http.timeout=x', '--set', 'a\u001bb=1']);
+    expect(code).toBe(65);
+    expect(err.split('\n')).toEqual([
+      'error [BAD_SETTING]: 2 settings are wrong:',
+      '  a\\u001bb (flag): no such setting',
+      '  http.timeout (flag): expected a whole number of at least 1, found "x"',
+      expect.stringContaining('hint: '),
+      '',
+    ]);
+  });
+});
+
+describe('wrong usage exits with 64 and a hint', () => {
+  test.each([
+    [['nosuch'], "unknown command 'nosuch'"],
+    [['fecth', 'x'], 'Did you mean fetch?'],
+    [['generate', '--top'], 'Did you mean --top-n?'],
+    [['generate', '--top-n', 'abc'], 'Expected a whole number of at least 1.'],
+    [['generate', '--top-n', '0'], 'Expected a whole number of at least 1.'],
+    [['generate', '--top-n', '1.5'], 'Expected a whole number'],
+    [['generate', '--top-n', '1e3'], 'Expected a whole number'],
+    [['generate', '--top-n', '99999999999999999999'], 'Expected a whole number'],
+    [['generate', '--top-n'], 'argument missing'],
+    [['generate', 'extra'], 'too many arguments'],
+    [['fetch'], 'either a batch id or --all'],
+    [['fetch', 'b', '--all'], 'either a batch id or --all'],
+    [['parse'], 'either a batch id or --all'],
+    [['updatedb'], 'either a batch id or --all'],
+    [['crawl'], 'missing required argument'],
+    [['crawl', 'http://a/', '--stay', 'home'], 'Allowed choices are host, domain, any'],
+    [['repair', '--set', 'nothing'], 'Expected key=value'],
+    [['repair', '--set', '=x'], 'Expected key=value'],
+  ])('%j', async (args, expected) => {
+    const { code, out, err } = await webcrawl(args);
+    expect([code, out]).toEqual([64, '']);
+    expect(err).toMatch(/^error \[USAGE\]: /);
+    expect(err).toContain(expected);
+    expect(err).toContain('hint: ');
+    expect(stub.calls).toEqual([]);
+  });
+
+  test('no command at all shows the help on standard error', async () => {
+    const { code, out, err } = await webcrawl([]);
+    expect([code, out]).toEqual([64, '']);
+    expect(err).toContain('Usage: webcrawl');
+  });
+});
+
+describe('errors', () => {
+  test('a CrawlError gives its code, its hint and its exit status', async () => {
+    stub.run = () => {
+      throw new CrawlError('UNKNOWN_BATCH', 'expected an open batch, found \u001b[2J', { hint: 'see readdb' });
+    };
+    const { code, out, err } = await webcrawl(['fetch', 'b', '--json']);
+    expect(code).toBe(67);
+    expect(out).toBe('');
+    expect(err).toBe('error [UNKNOWN_BATCH]: expected an open batch, found \\u001b[2J\nhint: see readdb\n');
+    expect(stub.closed).toBe(1);
+  });
+
+  test('anything else is INTERNAL, with a stack only with -v', async () => {
+    stub.run = () => {
+      throw new TypeError('x is not a function');
+    };
+    const { code, err } = await webcrawl(['repair']);
+    expect(code).toBe(75);
+    expect(err).toContain('error [INTERNAL]: TypeError: x is not a function\nhint: ');
+    expect(err).not.toContain('at ');
+    const verbose = await webcrawl(['repair', '-v']);
+    expect(verbose.err).toContain('caused by TypeError: x is not a function\n');
+    expect(verbose.err).toContain('run.test.ts');
+  });
+
+  test('an error while closing does not hide the first', async () => {
+    stub.run = () => {
+      throw new CrawlError('STORE_FULL', 'no space');
+    };
+    stub.closeError = new Error('close failed');
+    expect((await webcrawl(['repair'])).code).toBe(72);
+    stub.run = undefined;
+    const { code, err } = await webcrawl(['repair']);
+    expect(code).toBe(75);
+    expect(err).toContain('close failed');
+  });
+});
+
+describe('help', () => {
+  test('the top level has every verb, examples and every exit code', async () => {
+    const { code, out, err } = await webcrawl(['--help']);
+    expect([code, err]).toEqual([0, '']);
+    const verbs = ['crawl', 'inject', 'generate', 'fetch', 'parse', 'updatedb', 'readdb', 'config', 'repair'];
+    for (const verb of verbs) expect(out).toMatch(new RegExp(`^ {2}${verb}\\b`, 'm'));
+    expect(out).toContain('Examples:');
+    for (const name of Object.keys(ERROR_CODES)) expect(out).toContain(`${name}: `);
+    expect(out).toMatch(/^ {2}130 /m);
+    for (const line of out.split('\n')) expect(line.length).toBeLessThanOrEqual(120);
+    for (const verb of verbs.filter((verb) => verb !== 'repair')) {
+      expect((await webcrawl([verb, '--help'])).out).toContain('Examples:');
+      expect((await webcrawl(['help', verb])).out).toContain('Global Options:');
+    }
+  });
+
+  test('--version', async () => {
+    expect(await webcrawl(['--version'])).toEqual({ code: 0, out: '1.2.3\n', err: '' });
+  });
+});

@@ -1,0 +1,71 @@
+import { describeSettings, loadSettings } from '../../config/index.js';
+import { CrawlError, ERROR_CODES, safeText } from '../../packages/errors/index.js';
+import type { JobOptions, Report } from '../../packages/jobs/job.js';
+
+/** What the command called, and what the calls are to do. A stand-in for packages/webcrawl, so that no table is opened. */
+export const stub = {
+  calls: [] as { name: string; options: Record<string, unknown> }[],
+  closed: 0,
+  seeds: [] as string[],
+  rows: [] as { key: string; [field: string]: unknown }[],
+  report: {} as Partial<Report>,
+  run: undefined as ((options: JobOptions) => void | Promise<void>) | undefined,
+  closeError: undefined as Error | undefined,
+};
+
+export function resetStub(): void {
+  Object.assign(stub, { calls: [], closed: 0, seeds: [], rows: [], report: {}, run: undefined, closeError: undefined });
+}
+
+type Seeds = { seeds?: AsyncIterable<string> };
+
+function job(name: string) {
+  return async (_crawl: unknown, options: JobOptions & Seeds): Promise<Report> => {
+    const { signal: _signal, onProgress: _onProgress, seeds, ...rest } = options;
+    stub.calls.push({ name, options: rest });
+    if (seeds) for await (const seed of seeds) stub.seeds.push(seed);
+    await stub.run?.(options);
+    return { job: name, seconds: 1.5, counters: {}, ...stub.report };
+  };
+}
+
+/** The module that takes the place of packages/webcrawl/index.ts. */
+export const api = {
+  CrawlError,
+  ERROR_CODES,
+  safeText,
+  describeSettings,
+  loadSettings,
+  VERSION: '1.2.3',
+  openCrawl: async (options: { config?: string; settings?: Record<string, unknown>; env?: Record<string, string> }) => {
+    stub.calls.push({ name: 'openCrawl', options });
+    loadSettings({ file: options.config, env: options.env ?? {}, overrides: options.settings ?? {} });
+    const close = async () => {
+      stub.closed++;
+      if (stub.closeError) throw stub.closeError;
+    };
+    return {
+      close,
+      [Symbol.asyncDispose]: close,
+      async *pages(selection: Record<string, unknown>) {
+        stub.calls.push({ name: 'pages', options: selection });
+        yield* stub.rows;
+      },
+      async page(url: string, fields: readonly string[]) {
+        stub.calls.push({ name: 'page', options: { url, fields } });
+        return stub.rows[0];
+      },
+    };
+  },
+  jobs: Object.fromEntries(
+    ['inject', 'generate', 'fetch', 'parse', 'updatedb', 'crawl', 'repair'].map((name) => [name, job(name)]),
+  ),
+  stats: async () => ({
+    total: 1234,
+    statuses: { fetched: 1000, gone: 234 },
+    retries: { 0: 1234 },
+    score: { min: 0, avg: 0.5, max: 1 },
+    batches: 2,
+  }),
+  dumpPage: (row: unknown) => row,
+};

@@ -1,0 +1,39 @@
+import type { Io, TextSink } from '../../bin/io.js';
+
+/** A stream that keeps what is written to it. */
+export class Sink implements TextSink {
+  text = '';
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+  /** Writes after which it is full until the next turn. */
+  full = Infinity;
+  waits = 0;
+
+  constructor(options: { isTTY?: boolean; columns?: number } = {}) {
+    Object.assign(this, options);
+  }
+
+  write(text: string): boolean {
+    this.text += text;
+    return --this.full > 0;
+  }
+
+  once(_event: 'drain', listener: () => void): void {
+    this.waits++;
+    setImmediate(listener);
+  }
+}
+
+export interface TestIo extends Io {
+  readonly stdout: Sink;
+  readonly stderr: Sink;
+  readonly stop: AbortController;
+}
+
+export function testIo(options: { stdin?: readonly (string | Uint8Array)[]; env?: Io['env'] } = {}): TestIo {
+  const stop = new AbortController();
+  async function* stdin() {
+    yield* options.stdin ?? [];
+  }
+  return { stdout: new Sink(), stderr: new Sink(), stdin: stdin(), env: options.env ?? {}, signal: stop.signal, stop };
+}

@@ -1,0 +1,44 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { CrawlError, ERROR_CODES } from '../packages/errors/index.js';
+import { sourceFiles } from './support/source-files.js';
+
+const codes = Object.entries(ERROR_CODES);
+const sources = sourceFiles().filter(({ path }) => path !== 'packages/errors/codes.ts');
+
+describe('error codes', () => {
+  test.each(codes)('%s is thrown somewhere', (code) => {
+    const users = sources.filter(({ text }) => text.includes(`'${code}'`)).map(({ path }) => path);
+    expect(users, `no source file mentions '${code}'`).not.toEqual([]);
+  });
+
+  test('every code that is thrown exists', () => {
+    for (const { path, text } of sources) {
+      for (const [, code = ''] of text.matchAll(/new CrawlError\(\s*'(\w+)'/g)) {
+        expect(ERROR_CODES, `${path} throws ${code}`).toHaveProperty(code);
+      }
+    }
+  });
+
+  test('no exit status has a meaning already', () => {
+    for (const [code, { exitCode, meaning }] of codes) {
+      expect(exitCode, code).toBeGreaterThanOrEqual(64);
+      expect(exitCode, code).toBeLessThan(126);
+      expect(meaning, code).toMatch(/^\S.{10,100}[^.\s]$/);
+      expect(new CrawlError(code as keyof typeof ERROR_CODES, 'x').exitCode).toBe(exitCode);
+    }
+  });
+
+  test.each(codes)('the README has a row for %s with its exit status', (code, { exitCode }) => {
+    const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
+    const row = readme.split('\n').find((line) => line.startsWith('|') && line.includes(`\`${code}\``));
+    expect(row, `no row of a table in README.md names \`${code}\``).toBeDefined();
+    expect(row).toMatch(new RegExp(`\\|\\s*\`?${exitCode}\`?\\s*\\|`));
+  });
+
+  test('the README names no code that does not exist', () => {
+    const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
+    const named = [...readme.matchAll(/^\|.*`([A-Z]+(?:_[A-Z]+)*)`.*\|\s*`?\d+`?\s*\|/gm)].map(([, code]) => code);
+    for (const code of named) expect(ERROR_CODES).toHaveProperty(code ?? '');
+  });
+});

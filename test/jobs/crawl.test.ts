@@ -1,0 +1,185 @@
+import { describe, expect, it } from 'vitest';
+import { jobs, type Crawl, type Report } from '../../packages/webcrawl/index.js';
+import { fakeWeb, links, randomWeb, type FakeWeb } from '../support/fake-web.js';
+import { START, allRows, testCrawl } from '../support/test-crawl.js';
+
+const statuses = async (crawl: Crawl): Promise<Record<string, string | undefined>> => {
+  const found: Record<string, string | undefined> = {};
+  for await (const page of crawl.pages({ fields: ['status'] })) found[page.url] = page.status;
+  return found;
+};
+
+/** The jobs one by one, as the separate commands run them. */
+async function crawlByHand(crawl: Crawl, seeds: readonly string[], parseInFetch: boolean): Promise<Report[]> {
+  const reports = [await jobs.inject(crawl, { seeds })];
+  for (;;) {
+    const { batchId } = await jobs.generate(crawl);
+    if (batchId === undefined) return reports;
+    reports.push(await jobs.fetch(crawl, { batch: batchId, parse: parseInFetch }));
+    if (!parseInFetch) reports.push(await jobs.parse(crawl, { batch: batchId }));
+    reports.push(await jobs.updatedb(crawl, { batch: 'all' }));
+  }
+}
+
+describe('crawl', () => {
+  it('follows links on the seeds’ hosts to the end', async () => {
+    const web = fakeWeb({
+      'http://a.com/': links('/x', 'http://b.com/', 'http://sub.a.com/'),
+      'http://a.com/x': links('/', '/missing'),
+      'http://b.com/': 'other',
+    });
+    await using crawl = await testCrawl(web);
+    const report = await jobs.crawl(crawl, { seeds: ['http://a.com/'] });
+    expect(report).toMatchObject({ job: 'crawl', counters: { rounds: 3, fetched: 3, success: 2, not_found: 1, added: 2 } });
+    expect(await statuses(crawl)).toEqual({
+      'http://a.com/': 'fetched',
+      'http://a.com/x': 'fetched',
+      'http://a.com/missing': 'gone',
+    });
+    expect(web.requests).toEqual(['http://a.com/', 'http://a.com/x', 'http://a.com/missing']);
+  });
+
+  it('stays within the domain, or nowhere, when told so', async () => {
+    const pages = {
+      'http://www.a.com/': links('http://sub.a.com/', 'http://b.com/'),
+      'http://sub.a.com/': links('http://c.com/'),
+      'http://b.com/': '',
+      'http://c.com/': '',
+    };
+    for (const [stay, count] of [['host', 1], ['domain', 2], ['any', 4]] as const) {
+      const web = fakeWeb(pages);
+      await using crawl = await testCrawl(web);
+      await jobs.crawl(crawl, { seeds: ['http://www.a.com/'], stay });
+      expect(web.requests).toHaveLength(count);
+    }
+  });
+
+  it('goes where a seed redirects to, and other pages’ redirects only within the host', async () => {
+    const web = fakeWeb({
+      'http://a.com/': { location: 'https://www.a.com/' },
+      'https://www.a.com/': links('/x'),
+      'https://www.a.com/x': { location: 'http://elsewhere.com/' },
+      'http://elsewhere.com/': '',
+    });
+    await using crawl = await testCrawl(web);
+    const report = await jobs.crawl(crawl, { seeds: ['http://a.com/'] });
+    expect(await statuses(crawl)).toEqual({
+      'http://a.com/': 'redir_perm',
+      'https://www.a.com/': 'fetched',
+      'https://www.a.com/x': 'redir_perm',
+    });
+    expect(report.counters).toMatchObject({ redirects_followed: 1, redirect_external: 1 });
+  });
+
+  it('keeps to rounds, depth, pages per round and pages in all', async () => {
+    const chain: Record<string, string> = {};
+    for (let i = 0; i < 10; i++) chain[`http://a.com/${i}`] = links(`/${i + 1}`, `/${i}/side`);
+    const run = async (options: object): Promise<string[]> => {
+      const web = fakeWeb(chain);
+      await using crawl = await testCrawl(web);
+      await jobs.crawl(crawl, { seeds: ['http://a.com/0'], ...options });
+      return web.requests;
+    };
+    expect(await run({ rounds: 2 })).toEqual(['http://a.com/0', 'http://a.com/0/side', 'http://a.com/1']);
+    expect(await run({ depth: 0 })).toEqual(['http://a.com/0']);
+    expect(await run({ depth: 1 })).toHaveLength(3);
+    expect(await run({ maxPages: 4 })).toHaveLength(4);
+    expect(await run({ topN: 1, rounds: 3 })).toHaveLength(3);
+  });
+
+  it('gives the same rows as the jobs one by one, whether fetch parses or parse does', async () => {
+    for (const seed of [1, 2, 3]) {
+      const { pages, seeds } = randomWeb(seed, 120, 4);
+      const runs: [FakeWeb, Awaited<ReturnType<typeof allRows>>][] = [];
+      for (const run of [
+        (crawl: Crawl) => jobs.crawl(crawl, { seeds, stay: 'any' }),
+        (crawl: Crawl) => crawlByHand(crawl, seeds, true),
+        (crawl: Crawl) => crawlByHand(crawl, seeds, false),
+      ]) {
+        const web = fakeWeb(pages);
+        await using crawl = await testCrawl(web);
+        await run(crawl);
+        runs.push([web, await allRows(crawl)]);
+        expect(new Set(web.requests).size, 'nothing is fetched twice').toBe(web.requests.length);
+        expect((await jobs.repair(crawl)).counters).toEqual({ rows: runs[0]![1].length });
+      }
+      const withoutBatchIds = (rows: unknown): unknown => JSON.parse(JSON.stringify(rows).replace(/"\d{10}-\d+"/g, '"batch"'));
+      expect(withoutBatchIds(runs[1]![1])).toEqual(withoutBatchIds(runs[0]![1]));
+      expect(withoutBatchIds(runs[2]![1])).toEqual(withoutBatchIds(runs[0]![1]));
+    }
+  });
+
+  it('fetches again when pages are due again, and asks for changes only', async () => {
+    const web = fakeWeb({
+      'http://a.com/': { html: links('/x'), headers: { etag: '"1"' } },
+      'http://a.com/x': 'x',
+    });
+    await using crawl = await testCrawl(web);
+    await jobs.crawl(crawl, { seeds: ['http://a.com/'] });
+    crawl.setTime(START + 31 * 86_400_000);
+    web.set('http://a.com/x', { html: 'changed' });
+    const report = await jobs.crawl(crawl, { seeds: ['http://a.com/'] });
+    expect(report.counters).toMatchObject({ fetched: 2, notmodified: 1, success: 1, known: 1 });
+    const [root, x] = await allRows(crawl);
+    expect(root).toMatchObject({ status: 'notmodified', title: 't', retries: 0, marks: { inject: 'y' } });
+    expect(x).toMatchObject({ status: 'fetched', text: 'changed', fetchTime: START + 61 * 86_400_000 });
+    expect(x!.signature).not.toBe(x!.prevSignature);
+  });
+
+  it('gives a page up that fails too often', async () => {
+    const web = fakeWeb({ 'http://a.com/': { status: 503 } });
+    await using crawl = await testCrawl(web);
+    for (let day = 0; day < 5; day++) {
+      crawl.setTime(START + day * 86_400_000);
+      await jobs.crawl(crawl, { seeds: ['http://a.com/'] });
+    }
+    expect(web.requests).toHaveLength(3);
+    expect(await allRows(crawl)).toMatchObject([{ status: 'gone', retries: 3, fetchTime: START + (2 + 45) * 86_400_000 }]);
+  });
+
+  it('ends chains and loops of redirects', async () => {
+    const web = fakeWeb({ 'http://a.com/loop': { location: '/pool' }, 'http://a.com/pool': { location: '/loop' } });
+    for (let i = 0; i < 30; i++) web.set(`http://a.com/${i}`, { location: `/${i + 1}`, status: 302 });
+    await using crawl = await testCrawl(web, { settings: { 'fetcher.maxRedirects': 3 } });
+    await jobs.crawl(crawl, { seeds: ['http://a.com/0', 'http://a.com/loop'] });
+    expect(web.requests.sort()).toEqual(['0', '1', '2', '3', 'loop', 'pool'].map((page) => `http://a.com/${page}`));
+    expect(await statuses(crawl)).toEqual({
+      'http://a.com/0': 'redir_temp',
+      'http://a.com/1': 'redir_temp',
+      'http://a.com/2': 'redir_temp',
+      'http://a.com/3': 'gone',
+      'http://a.com/loop': 'redir_perm',
+      'http://a.com/pool': 'redir_perm',
+    });
+  });
+
+  it('stops when it is told to and goes on from there', async () => {
+    const { pages, seeds } = randomWeb(5, 150, 3);
+    const undisturbed = fakeWeb(pages);
+    await using whole = await testCrawl(undisturbed);
+    await jobs.crawl(whole, { seeds, stay: 'any' });
+
+    const web = fakeWeb(pages);
+    await using crawl = await testCrawl(web);
+    let stops = 0;
+    for (;;) {
+      const controller = new AbortController();
+      const before = web.requests.length;
+      web.onRequest = () => void (web.requests.length > before + 20 && controller.abort());
+      const report = await jobs.crawl(crawl, {
+        seeds,
+        stay: 'any',
+        threads: 2,
+        signal: controller.signal,
+      });
+      if (!report.interrupted) break;
+      stops += 1;
+      crawl.setTime(START + stops * 1000);
+      expect(stops).toBeLessThan(100);
+    }
+    expect(stops).toBeGreaterThan(3);
+    expect(await statuses(crawl)).toEqual(await statuses(whole));
+    expect(new Set(web.requests).size).toBe(web.requests.length);
+    expect([...web.requests].sort()).toEqual([...undisturbed.requests].sort());
+  });
+});

@@ -1,0 +1,203 @@
+import { describe, expect, test } from 'vitest';
+import ts from 'typescript';
+import { parseSource, sourceFiles, visit, type SourceFile } from './support/source-files.js';
+
+/** What each layer may import; `(types)` means only `import type`. */
+const LAYERS: Readonly<Record<string, readonly string[]>> = {
+  'packages/errors': [],
+  'packages/url': ['packages/errors'],
+  config: ['packages/errors'],
+  webtable: ['packages/errors'],
+  'packages/plugin-api': ['webtable (types)', 'packages/url', 'packages/errors'],
+  'packages/plugins': ['packages/plugin-api', 'webtable', 'packages/url', 'packages/errors'],
+  'packages/fetch': ['packages/plugin-api', 'webtable (types)', 'packages/url', 'config (types)', 'packages/errors'],
+  'packages/parse': ['packages/plugin-api', 'webtable (types)', 'packages/url', 'config (types)', 'packages/errors'],
+  'packages/jobs': [
+    'packages/fetch',
+    'packages/parse',
+    'packages/plugin-api',
+    'webtable',
+    'config',
+    'packages/url',
+    'packages/errors',
+  ],
+  'packages/webcrawl': [
+    'packages/jobs',
+    'packages/plugins',
+    'packages/fetch',
+    'packages/parse',
+    'packages/plugin-api',
+    'webtable',
+    'config',
+    'packages/url',
+    'packages/errors',
+  ],
+  bin: ['packages/webcrawl'],
+};
+
+function layerOf(path: string): string {
+  const [top = '', second = ''] = path.split('/');
+  return top === 'packages' ? `${top}/${second}` : top;
+}
+
+/** Every broken rule, each naming file, line of thought and rule. */
+function brokenRules(files: readonly SourceFile[]): string[] {
+  return files.flatMap((file) => [...brokenImports(file), ...brokenManners(file)]);
+}
+
+function brokenImports({ path, imports }: SourceFile): string[] {
+  const layer = layerOf(path);
+  const allowed = LAYERS[layer];
+  if (!allowed) return [`${path}: ${layer} is no layer, add it to the table in test/layers.test.ts`];
+  return imports.flatMap(({ from, file, typesOnly }) => {
+    if (file === undefined) return [];
+    if (!from.endsWith('.js')) return [`${path}: imports ${from}, expected it to end with .js`];
+    const other = layerOf(file);
+    if (other === layer) return [];
+    if (file !== `${other}/index.ts`) return [`${path}: imports ${file}, expected only the door ${other}/index.ts`];
+    if (allowed.includes(other) || (typesOnly && allowed.includes(`${other} (types)`))) return [];
+    const only = allowed.includes(`${other} (types)`) ? ' other than types' : '';
+    return [`${path}: imports ${other}${only}, but ${layer} may import only: ${allowed.join(', ') || 'nothing'}`];
+  });
+}
+
+function brokenManners({ path, ast }: SourceFile): string[] {
+  const broken: string[] = [];
+  const bin = layerOf(path) === 'bin';
+  visit(ast, (node) => {
+    if (ts.isPropertyAccessExpression(node) && ts.isIdentifier(node.expression)) {
+      const name = `${node.expression.text}.${node.name.text}`;
+      if (/^console\./.test(name) && !bin) broken.push(`${path}: uses ${name}, only bin talks to people`);
+      if (/^process\.(exit|exitCode|abort)$/.test(name) && path !== 'bin/webcrawl.ts') {
+        broken.push(`${path}: uses ${name}, only bin/webcrawl.ts ends the process`);
+      }
+      if (/^process\.(env|argv)$/.test(name) && !bin) broken.push(`${path}: uses ${name}, it is to be passed in`);
+      if (/^(globalThis|global)\./.test(name) && !/\.(crypto|performance)$/.test(name)) {
+        broken.push(`${path}: uses ${name}, there are no globals`);
+      }
+    }
+  });
+  for (const statement of bin ? [] : ast.statements) {
+    if (ts.isVariableStatement(statement) && !(statement.declarationList.flags & ts.NodeFlags.Const)) {
+      broken.push(`${path}: has a variable at its top level, there is no state at import`);
+    }
+  }
+  return broken;
+}
+
+/** npm packages that more than one layer imports. */
+function strayPackages(files: readonly SourceFile[]): string[] {
+  const homes = new Map<string, Set<string>>();
+  for (const { path, imports } of files) {
+    for (const { from, file } of imports) {
+      if (file !== undefined || from.startsWith('node:')) continue;
+      const name = from
+        .split('/')
+        .slice(0, from.startsWith('@') ? 2 : 1)
+        .join('/');
+      homes.set(name, (homes.get(name) ?? new Set()).add(layerOf(path)));
+    }
+  }
+  return [...homes]
+    .filter(([, layers]) => layers.size > 1)
+    .map(([name, layers]) => `${name} is imported by ${[...layers].join(' and ')}, expected one home`);
+}
+
+describe('the layers', () => {
+  const files = sourceFiles();
+
+  test('every import goes down, through the door', () => {
+    expect(brokenRules(files)).toEqual([]);
+  });
+
+  test('an npm package has one home', () => {
+    expect(strayPackages(files)).toEqual([]);
+  });
+
+  test('every layer has files, and a door where others import it', () => {
+    const paths = new Set(files.map(({ path }) => path));
+    for (const layer of Object.keys(LAYERS)) {
+      expect(
+        [...paths].some((path) => path.startsWith(`${layer}/`)),
+        `${layer} has no files`,
+      ).toBe(true);
+      if (layer !== 'bin') expect(paths.has(`${layer}/index.ts`), `${layer} has no index.ts`).toBe(true);
+    }
+  });
+
+  test('no file imports itself by way of others', () => {
+    const graph = new Map(
+      files.map(({ path, imports }) => [
+        path,
+        imports.flatMap(({ file, typesOnly }) => (file === undefined || typesOnly ? [] : [file])),
+      ]),
+    );
+    expect(findCycle(graph)).toBeUndefined();
+  });
+});
+
+describe('the test itself finds', () => {
+  test.each([
+    ['webtable/x.ts', `import { a } from '../packages/jobs/index.js';`, 'webtable may import only: packages/errors'],
+    ['webtable/x.ts', `import type { A } from '../config/index.js';`, 'webtable/x.ts: imports config'],
+    ['packages/errors/x.ts', `export * from '../url/index.js';`, 'may import only: nothing'],
+    ['packages/fetch/x.ts', `import { a } from '../../webtable/index.js';`, 'imports webtable other than types'],
+    ['packages/fetch/x.ts', `import { type A, b } from '../../config/index.js';`, 'imports config other than types'],
+    ['packages/fetch/x.ts', `import type { A } from '../parse/index.js';`, 'imports packages/parse, but'],
+    ['packages/jobs/x.ts', `await import('../plugins/index.js');`, 'imports packages/plugins, but'],
+    ['packages/jobs/x.ts', `import { a } from '../fetch/robots.js';`, 'expected only the door packages/fetch/index.ts'],
+    ['bin/commands/x.ts', `import { a } from '../../config/index.js';`, 'imports config, but bin'],
+    ['bin/commands/x.ts', `let a: import('../../webtable/index.js').B;`, 'imports webtable, but bin'],
+    ['config/x.ts', `import { a } from './schema';`, 'expected it to end with .js'],
+    ['packages/new/x.ts', ``, 'packages/new is no layer'],
+    ['packages/jobs/x.ts', `console.log(1);`, 'uses console.log'],
+    ['bin/run.ts', `process.exit(1);`, 'only bin/webcrawl.ts ends the process'],
+    ['packages/jobs/x.ts', `const a = process.env.X;`, 'it is to be passed in'],
+    ['packages/jobs/x.ts', `let cache = 1;`, 'no state at import'],
+  ])('%s: %s', (path, text, expected) => {
+    expect(brokenRules([parseSource(path, text)]).join('\n')).toContain(expected);
+  });
+
+  test.each([
+    ['packages/fetch/x.ts', `import { type A, type B } from '../../webtable/index.js';`],
+    ['packages/fetch/x.ts', `export type { A } from '../../config/index.js';`],
+    ['packages/jobs/x.ts', `import { a } from '../fetch/index.js';`],
+    ['bin/webcrawl.ts', `process.exitCode = 1;`],
+  ])('nothing in %s: %s', (path, text) => {
+    expect(brokenRules([parseSource(path, text)])).toEqual([]);
+  });
+
+  test('packages with two homes, and cycles', () => {
+    const a = parseSource('config/a.ts', `import { z } from 'zod/v4';`);
+    const b = parseSource('webtable/b.ts', `import { z } from 'zod'; import 'node:fs';`);
+    expect(strayPackages([a, b])).toEqual(['zod is imported by config and webtable, expected one home']);
+    expect(
+      findCycle(
+        new Map([
+          ['a', ['b']],
+          ['b', ['c', 'a']],
+          ['c', []],
+        ]),
+      ),
+    ).toBe('a -> b -> a');
+  });
+});
+
+function findCycle(graph: ReadonlyMap<string, readonly string[]>): string | undefined {
+  const done = new Set<string>();
+  const walk = (path: string, trail: readonly string[]): string | undefined => {
+    if (trail.includes(path)) return [...trail.slice(trail.indexOf(path)), path].join(' -> ');
+    if (done.has(path)) return undefined;
+    for (const next of graph.get(path) ?? []) {
+      const cycle = walk(next, [...trail, path]);
+      if (cycle !== undefined) return cycle;
+    }
+    done.add(path);
+    return undefined;
+  };
+  for (const path of graph.keys()) {
+    const cycle = walk(path, []);
+    if (cycle !== undefined) return cycle;
+  }
+  return undefined;
+}

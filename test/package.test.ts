@@ -1,0 +1,136 @@
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { ROOT } from './support/source-files.js';
+
+const execute = promisify(execFile);
+const NPM = process.platform === 'win32' ? 'npm.cmd' : 'npm';
+
+let folder: string;
+let tarball: string;
+let server: Server;
+let url: string;
+
+/** Runs a command in the folder in which the package is installed, without the settings of this process. */
+async function inFolder(command: string, args: readonly string[]): Promise<string> {
+  const { stdout } = await execute(command, args, { cwd: folder });
+  return stdout;
+}
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'webcrawl-package-'));
+  // dist is up to date: the script that runs this test builds first.
+  const { stdout } = await execute(NPM, ['pack', '--ignore-scripts', '--json', '--pack-destination', folder], {
+    cwd: ROOT,
+  });
+  const [packed] = JSON.parse(stdout) as { filename: string }[];
+  tarball = packed?.filename ?? '';
+  await writeFile(join(folder, 'package.json'), '{"name": "consumer", "private": true, "type": "module"}');
+  await inFolder(NPM, ['install', '--prefer-offline', '--no-audit', '--no-fund', '--ignore-scripts', `./${tarball}`]);
+
+  server = createServer((request, response) => {
+    const pages = new Map([
+      ['/', '<title>Home</title><a href="/a">A</a>'],
+      ['/a', '<title>A</title><a href="/">Home</a><a href="/missing">gone</a>'],
+    ]);
+    const page = pages.get(request.url ?? '');
+    response.writeHead(page === undefined ? 404 : 200, { 'content-type': 'text/html' }).end(page);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+}, 300_000);
+
+afterAll(async () => {
+  server.close();
+  server.closeAllConnections();
+  await rm(folder, { recursive: true });
+});
+
+test('the package holds the product and nothing else', async () => {
+  const installed = join(folder, 'node_modules/webcrawl');
+  const top = (await readdir(installed)).sort();
+  expect(top).toEqual(['LICENSE', 'README.md', 'dist', 'docs', 'package.json']);
+  expect((await readdir(join(installed, 'dist'))).sort()).toEqual(['bin', 'config', 'packages', 'webtable']);
+  const config = await readdir(join(installed, 'dist/config'));
+  expect(config).toEqual(
+    expect.arrayContaining(['regex-urlfilter.txt', 'regex-normalize.txt', 'webcrawl.sample.json']),
+  );
+});
+
+test('the command runs', async () => {
+  expect(await inFolder('npx', ['webcrawl', '--help'])).toContain('Usage: webcrawl');
+  expect(await inFolder('npx', ['webcrawl', 'config'])).toContain('fetcher.serverDelay');
+  const crawl = await inFolder('npx', ['webcrawl', 'crawl', url, '--json', '--set', 'fetcher.serverDelay=0']);
+  expect(JSON.parse(crawl)).toMatchObject({ job: 'crawl' });
+  const dump = await inFolder('npx', ['webcrawl', 'readdb', '--dump', '--fields', 'status,title']);
+  const pages = dump
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { url: string; status: string; title?: string });
+  expect(pages.map(({ url: page, status, title }) => [page.replace(url, '/'), status, title])).toEqual([
+    ['/', 'fetched', 'Home'],
+    ['/a', 'fetched', 'A'],
+    ['/missing', 'gone', undefined],
+  ]);
+});
+
+test('the library is imported and crawls', async () => {
+  await writeFile(
+    join(folder, 'crawl.js'),
+    `import { jobs, openCrawl } from 'webcrawl';
+    const crawl = await openCrawl({ table: 'level:./library-data', settings: { 'fetcher.serverDelay': 0 } });
+    await jobs.crawl(crawl, { seeds: [process.argv[2]] });
+    const pages = [];
+    for await (const page of crawl.pages({ fields: ['status', 'title'] })) pages.push([page.status, page.title]);
+    await crawl.close();
+    console.log(JSON.stringify(pages));`,
+  );
+  expect(JSON.parse(await inFolder(process.execPath, ['crawl.js', url]))).toEqual([
+    ['fetched', 'Home'],
+    ['fetched', 'A'],
+    ['gone', null],
+  ]);
+});
+
+test('the types serve a strict consumer', async () => {
+  await writeFile(
+    join(folder, 'consumer.ts'),
+    `import { CrawlError, jobs, openCrawl, type Report } from 'webcrawl';
+    export async function run(url: string, signal: AbortSignal): Promise<Report> {
+      await using crawl = await openCrawl({ table: 'level:./x', settings: { http: { agentName: 'mybot' } } });
+      for await (const page of crawl.pages({ host: 'example.com', fields: ['title'] })) {
+        const title: string | undefined = page.title;
+        // @ts-expect-error: a field that was not asked for
+        page.score;
+        if (title === undefined) throw new CrawlError('BAD_INPUT', page.key);
+      }
+      return jobs.crawl(crawl, { seeds: [url], maxPages: 10, signal });
+    }`,
+  );
+  const config = {
+    compilerOptions: {
+      target: 'ES2022',
+      lib: ['ES2023', 'ESNext.Disposable'],
+      module: 'NodeNext',
+      strict: true,
+      exactOptionalPropertyTypes: true,
+      noEmit: true,
+      types: ['node'],
+    },
+    files: ['consumer.ts'],
+  };
+  await writeFile(join(folder, 'tsconfig.json'), JSON.stringify(config));
+  // The consumer's own @types/node; undici-types is what that needs.
+  await mkdir(join(folder, 'node_modules/@types'), { recursive: true });
+  for (const name of ['@types/node', 'undici-types']) {
+    await symlink(join(ROOT, 'node_modules', name), join(folder, 'node_modules', name), 'junction');
+  }
+  const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
+  const output = await inFolder(process.execPath, [tsc, '-p', '.']).catch((error: { stdout?: string }) => error.stdout);
+  expect(output).toBe('');
+}, 120_000);

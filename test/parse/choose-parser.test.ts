@@ -1,0 +1,90 @@
+import { describe, expect, it } from 'vitest';
+import { chooseParser, htmlParser, sniffContentType, textParser } from '../../packages/parse/index.js';
+import type { Parser } from '../../packages/plugin-api/index.js';
+import { PARSE_SETTINGS } from '../support/parse-page.js';
+
+const fake = (...contentTypes: string[]): { parser: Parser } => ({
+  parser: { contentTypes, parse: () => ({ kind: 'failed', code: 'fake' }) },
+});
+
+describe('chooseParser', () => {
+  const [first, second, family] = [fake('text/html'), fake('text/html', 'a/b'), fake('text/*')];
+
+  it('takes the last that names the type', () => {
+    expect(chooseParser([first, second], 'text/html')).toBe(second.parser);
+    expect(chooseParser([second, {}, first], 'text/html')).toBe(first.parser);
+    expect(chooseParser([first, second], 'a/b')).toBe(second.parser);
+  });
+
+  it('takes a family for types that no other names', () => {
+    expect(chooseParser([first, family], 'text/html')).toBe(first.parser);
+    expect(chooseParser([family, first], 'text/csv')).toBe(family.parser);
+  });
+
+  it('takes none for other types', () => {
+    for (const type of ['', 'text', 'texts/html', 'image/png', '/']) {
+      expect(chooseParser([first, second, family], type)).toBeUndefined();
+    }
+  });
+
+  it('finds the parsers for HTML and text', () => {
+    const plugins = [{ parser: textParser(PARSE_SETTINGS) }, { parser: htmlParser(PARSE_SETTINGS) }];
+    expect(chooseParser(plugins, 'application/xhtml+xml')).toBe(plugins[1]?.parser);
+    expect(chooseParser(plugins, 'text/plain')).toBe(plugins[0]?.parser);
+  });
+});
+
+describe('sniffContentType', () => {
+  it.each([
+    ['text/css', '<html>', 'text/css'],
+    ['', ' \n<!DOCTYPE HTML>', 'text/html'],
+    ['', '\u00ef\u00bb\u00bf<html>', 'text/html'],
+    ['application/octet-stream', '<p>x', 'text/html'],
+    ['unknown/unknown', '<!-- x', 'text/html'],
+    ['', '<pre>', 'text/plain'],
+    ['', 'a <html>', 'text/plain'],
+    ['', 'a\u00e4\tb\r\n', 'text/plain'],
+    ['', '\u00ff\u00fea\u0000', 'text/plain'],
+    ['', '%PDF-1.7', 'application/pdf'],
+    ['', 'PK\u0003\u0004', 'application/octet-stream'],
+    ['application/octet-stream', '', 'application/octet-stream'],
+    ['', '', 'text/plain'],
+  ])('of %j and %j is %s', (declared, content, expected) => {
+    expect(sniffContentType(Buffer.from(content, 'latin1'), declared)).toBe(expected);
+  });
+});
+
+describe('textParser', () => {
+  const parse = (content: Uint8Array, headers = {}) =>
+    textParser({ ...PARSE_SETTINGS, parser: { ...PARSE_SETTINGS.parser, textLimit: 12 } }).parse({
+      url: 'http://h.com/a.txt',
+      content,
+      contentType: 'text/plain',
+      headers,
+    });
+
+  it('reads the text, and what the headers say', () => {
+    expect(
+      parse(Buffer.from('one\r\n  two\nthree four'), { 'x-robots-tag': 'noindex', 'content-language': 'en' }),
+    ).toEqual({
+      kind: 'success',
+      title: '',
+      text: 'one two thre',
+      outlinks: [],
+      robots: { noindex: true, nofollow: false, noarchive: false },
+      metadata: {},
+      charset: 'utf-8',
+      language: 'en',
+    });
+  });
+
+  it('takes no encoding from what looks like HTML', () => {
+    expect(parse(Buffer.from('<meta charset=gbk>'))).toMatchObject({ charset: 'utf-8' });
+  });
+
+  it('refuses a fallback encoding that does not exist', () => {
+    const settings = { ...PARSE_SETTINGS, parser: { ...PARSE_SETTINGS.parser, characterEncodingDefault: 'x' } };
+    expect(() => textParser(settings)).toThrow(expect.objectContaining({ code: 'BAD_SETTING' }) as Error);
+    expect(() => htmlParser(settings)).toThrow(expect.objectContaining({ code: 'BAD_SETTING' }) as Error);
+  });
+});

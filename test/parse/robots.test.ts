@@ -1,0 +1,106 @@
+import { describe, expect, it } from 'vitest';
+import { parsePage } from '../support/parse-page.js';
+
+function said(html: string, header?: string): string {
+  const { robots } = parsePage(html, { headers: header === undefined ? {} : { 'x-robots-tag': header } });
+  return Object.entries(robots)
+    .filter(([, on]) => on)
+    .map(([name]) => name)
+    .join(' ');
+}
+const meta = (content: string, name = 'robots') => `<meta name="${name}" content="${content}">`;
+
+describe('what a page says to robots', () => {
+  it.each([
+    [meta('noindex'), 'noindex'],
+    [meta(' NOINDEX , NoFollow;noarchive'), 'noindex nofollow noarchive'],
+    [meta('none'), 'noindex nofollow'],
+    [meta('all'), ''],
+    [meta('index,follow'), ''],
+    [meta('max-snippet:-1, max-image-preview:none-such'), ''],
+    [meta('noindexx xnofollow'), ''],
+    [meta('noindex', ' ROBOTS '), 'noindex'],
+    [meta('noindex', 'WebCrawl'), 'noindex'],
+    [meta('noindex', 'googlebot'), ''],
+    [meta('noindex') + meta('all') + meta('nofollow', 'webcrawl'), 'noindex nofollow'],
+    [`<p>x${meta('noindex')}`, 'noindex'],
+    ['<meta property=robots content=noindex>', 'noindex'],
+    ['<svg><meta name=robots content=noindex>', 'noindex'],
+    ['<template><meta name=robots content=noindex></template>', ''],
+  ])('in %s', (html, expected) => expect(said(html)).toBe(expected));
+
+  it.each([
+    ['noindex', 'noindex'],
+    ['NONE', 'noindex nofollow'],
+    ['noindex, nofollow', 'noindex nofollow'],
+    ['webcrawl: noindex, nofollow', 'noindex nofollow'],
+    ['*: noindex', 'noindex'],
+    ['otherbot: noindex, nofollow', ''],
+    ['otherbot: noindex, WebCrawl : nofollow', 'nofollow'],
+    ['noarchive, otherbot: noindex', 'noarchive'],
+    ['unavailable_after: 25 Jun 2010 15:00:00 PST, noindex', 'noindex'],
+    ['max-snippet: 5, noindex', 'noindex'],
+    [': noindex', ''],
+    [',,:,', ''],
+  ])('in the header %s', (header, expected) => expect(said('', header)).toBe(expected));
+
+  it('adds up', () => expect(said(meta('noindex'), 'nofollow, all')).toBe('noindex nofollow'));
+});
+
+const refresh = (content: string, more = '') =>
+  parsePage(`${more}<meta http-equiv=Refresh content="${content}">`).refresh;
+
+describe('a refresh', () => {
+  it.each([
+    ['0;url=/n', '/n'],
+    ['0; URL = /n', '/n'],
+    ["0; url='/n' x", '/n'],
+    ['0; url=&quot;/n', '/n'],
+    ['0,/n', '/n'],
+    ['0 /n', '/n'],
+    [" 0 ; '/n'", '/n'],
+    ['0.9;url=/n', '/n'],
+    ['.5;url=/n', '/n'],
+    ['5;url=n#f', '/d/n'],
+    ['0; urlx=1', '/d/urlx=1'],
+  ])('leads on: %s', (content, expected) => {
+    expect(refresh(content)?.url).toBe(`http://h.com${expected}`);
+  });
+
+  it('tells its delay', () => expect(refresh('3.7; url=/n')).toEqual({ url: 'http://h.com/n', delay: 3 }));
+
+  it.each([
+    '',
+    '0',
+    '0;',
+    '0; url=',
+    '6;url=/n',
+    '9e9;url=/n',
+    'url=/n',
+    ';url=/n',
+    '-1;url=/n',
+    '0x;url=/n',
+    '0;url=p.html#a',
+  ])('does not lead on: %s', (content) => expect(refresh(content)).toBeUndefined());
+
+  it.each(['0;url=javascript:x', '0;url=mailto:a@b.c', '0;url=http://['])('does not lead to %s', (content) => {
+    expect(refresh(content)).toBeUndefined();
+  });
+
+  it('resolves on the base', () => expect(refresh('0;url=n', '<base href=/b/>')?.url).toBe('http://h.com/b/n'));
+
+  it('is the first that says something', () => {
+    expect(
+      refresh('0;url=/2', '<meta http-equiv=refresh content=x><meta http-equiv=refresh content="0;url=/1">')?.url,
+    ).toBe('http://h.com/1');
+  });
+
+  it('does not count within noscript', () => {
+    expect(parsePage('<noscript><meta http-equiv=refresh content="0;url=/n"></noscript>').refresh).toBeUndefined();
+    expect(parsePage('<noscript></noscript><meta http-equiv=refresh content="0;url=/n">').refresh?.url).toContain('/n');
+  });
+
+  it('may be a header', () => {
+    expect(parsePage('', { headers: { refresh: '0; url=/n' } }).refresh?.url).toBe('http://h.com/n');
+  });
+});

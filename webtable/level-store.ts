@@ -1,0 +1,126 @@
+import { CrawlError } from '../packages/errors/index.js';
+import { checkChanges, checkColumn, checkTable } from './check-changes.js';
+import { checkDatabase, takeSnapshot, type LevelDatabase, type LevelSnapshot } from './level-database.js';
+import { toCrawlError } from './level-errors.js';
+import { readRows } from './level-get.js';
+import { addBodies, finishRow, planRead } from './level-rows.js';
+import { scanRows } from './level-scan.js';
+import { writeRows } from './level-write.js';
+import type { TableName } from './schema.js';
+import type { ColumnSelector, RowChange, ScanOptions, Store, StoredRow } from './store.js';
+
+export interface LevelStoreOptions {
+  /** Key encoding `utf8`, value encoding `view` or `buffer`, given to its constructor. */
+  readonly hot: LevelDatabase;
+  /** Where bodies go; the hot database when absent. */
+  readonly content?: LevelDatabase;
+  /** Where the databases are, for messages. */
+  readonly directory?: string;
+}
+
+/**
+ * A store on abstract-level databases, which nothing else may write to. It closes them when it is closed.
+ *
+ * Errors: CLOSED, STORE_FULL, TABLE_LOCKED, TABLE_DAMAGED and, for all else, STORE_FAILED. A cell that can not be read
+ * makes its row `damaged` and no error; it does not pass a filter.
+ */
+export class LevelStore implements Store {
+  readonly #hot: LevelDatabase;
+  readonly #content: LevelDatabase;
+  readonly #directory: string | undefined;
+  /** Ends with the last write that was asked for. Writes read what they merge with, so they run one by one. */
+  #lastWrite: Promise<unknown> = Promise.resolve();
+  #closing: Promise<void> | undefined;
+
+  constructor({ hot, content = hot, directory }: LevelStoreOptions) {
+    checkDatabase(hot);
+    checkDatabase(content);
+    this.#hot = hot;
+    this.#content = content;
+    this.#directory = directory;
+  }
+
+  async get(
+    table: TableName,
+    keys: readonly string[],
+    columns: readonly ColumnSelector[],
+  ): Promise<(StoredRow | undefined)[]> {
+    checkTable(table);
+    const plan = planRead(table, columns);
+    try {
+      const snapshot = await this.#snapshot();
+      try {
+        const drafts = await readRows(snapshot, plan, [...new Set(keys)]);
+        if (plan.body) await addBodies(snapshot, plan.body, drafts);
+        const rows = new Map(drafts.map((draft) => [draft.key, finishRow(draft)]));
+        return keys.map((key) => rows.get(key));
+      } finally {
+        await snapshot.close();
+      }
+    } catch (error) {
+      throw toCrawlError(error, this.#directory);
+    }
+  }
+
+  async *scan(table: TableName, options: ScanOptions): AsyncGenerator<StoredRow> {
+    checkTable(table);
+    if (options.where) checkColumn(table, options.where.column);
+    try {
+      const snapshot = await this.#snapshot();
+      try {
+        for await (const row of scanRows(snapshot, table, options)) {
+          yield row;
+          this.#assertOpen();
+        }
+      } finally {
+        await snapshot.close();
+      }
+    } catch (error) {
+      throw toCrawlError(error, this.#directory);
+    }
+  }
+
+  async write(table: TableName, changes: readonly RowChange[]): Promise<void> {
+    this.#assertOpen();
+    checkChanges(table, changes);
+    const write = this.#lastWrite.then(async () => {
+      await openBoth(this.#hot, this.#content);
+      await writeRows(this.#hot, this.#content, table, changes);
+    });
+    this.#lastWrite = write.catch(() => undefined);
+    try {
+      await write;
+    } catch (error) {
+      throw toCrawlError(error, this.#directory);
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closing ??= this.#close();
+    await this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    await this.#lastWrite;
+    try {
+      await Promise.all([this.#hot.close(), this.#content.close()]);
+    } catch (error) {
+      throw toCrawlError(error, this.#directory);
+    }
+  }
+
+  async #snapshot(): Promise<LevelSnapshot> {
+    this.#assertOpen();
+    await openBoth(this.#hot, this.#content);
+    return takeSnapshot(this.#hot, this.#content);
+  }
+
+  #assertOpen(): void {
+    if (this.#closing) throw new CrawlError('CLOSED', 'expected an open store, found it closed');
+  }
+}
+
+/** Waits for databases that are still being opened. One that was closed stays so. */
+async function openBoth(...databases: readonly LevelDatabase[]): Promise<void> {
+  for (const database of databases) if (database.status === 'opening') await database.open();
+}

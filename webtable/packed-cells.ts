@@ -1,0 +1,134 @@
+/**
+ * FROZEN. How the cells of a `packed` family become one value:
+ *
+ *     count, then per cell in order of the qualifier: qualifier length, qualifier, value length, value
+ *
+ * Numbers are varints: seven bits to a byte, low bits first, the high bit says that more follow. Qualifiers are ASCII.
+ */
+
+type Visit = (nameStart: number, nameEnd: number, valueStart: number, valueEnd: number) => void;
+
+/** One value of these cells. */
+export function encodePacked(cells: ReadonlyMap<string, Uint8Array>): Buffer {
+  const sorted = [...cells].sort(([a], [b]) => (a < b ? -1 : 1));
+  let size = varintSize(sorted.length);
+  for (const [name, value] of sorted) {
+    size += varintSize(name.length) + name.length + varintSize(value.length) + value.length;
+  }
+  const bytes = Buffer.allocUnsafe(size);
+  let at = writeVarint(bytes, 0, sorted.length);
+  for (const [name, value] of sorted) {
+    at = writeVarint(bytes, at, name.length);
+    at += bytes.write(name, at, 'latin1');
+    at = writeVarint(bytes, at, value.length);
+    bytes.set(value, at);
+    at += value.length;
+  }
+  return bytes;
+}
+
+/** All cells by qualifier, as views of the value. @throws Error where the value is not a packed one */
+export function decodePacked(bytes: Uint8Array): Map<string, Uint8Array> {
+  const cells = new Map<string, Uint8Array>();
+  forEachCell(bytes, (nameStart, nameEnd, valueStart, valueEnd) => {
+    cells.set(latin1(bytes, nameStart, nameEnd), view(bytes, valueStart, valueEnd));
+  });
+  return cells;
+}
+
+/** Whether the cell of this qualifier holds exactly these bytes. @throws Error where the value is not a packed one */
+export function packedCellEquals(bytes: Uint8Array, name: Uint8Array, wanted: Uint8Array): boolean {
+  let equal = false;
+  forEachCell(bytes, (nameStart, nameEnd, valueStart, valueEnd) => {
+    equal ||= sameBytes(bytes, nameStart, nameEnd, name) && sameBytes(bytes, valueStart, valueEnd, wanted);
+  });
+  return equal;
+}
+
+/**
+ * A function that reads from packed values the cells that `nameOf` names, under the name it gives. Names of short
+ * qualifiers are remembered, so make one for each scan and let it go afterwards.
+ * The function throws an Error where a value is not a packed one.
+ */
+export function packedReader(
+  nameOf: (qualifier: string) => string | undefined,
+): (bytes: Uint8Array, into: (name: string, value: Uint8Array) => void) => void {
+  const known = new Map<number, string | undefined>();
+
+  function named(bytes: Uint8Array, start: number, end: number): string | undefined {
+    if (end - start > 4) return nameOf(latin1(bytes, start, end));
+    let id = 0;
+    for (let i = start; i < end; i++) id = id * 256 + bytes[i]!;
+    let name = known.get(id);
+    if (name === undefined && !known.has(id)) {
+      name = nameOf(latin1(bytes, start, end));
+      known.set(id, name);
+    }
+    return name;
+  }
+
+  return (bytes, into) => {
+    forEachCell(bytes, (nameStart, nameEnd, valueStart, valueEnd) => {
+      const name = named(bytes, nameStart, nameEnd);
+      if (name !== undefined) into(name, view(bytes, valueStart, valueEnd));
+    });
+  };
+}
+
+function forEachCell(bytes: Uint8Array, visit: Visit): void {
+  let at = 0;
+
+  function varint(): number {
+    let byte = bytes[at++];
+    if (byte !== undefined && byte < 0x80) return byte;
+    let value = 0;
+    for (let scale = 1; byte !== undefined && scale < 2 ** 35; scale *= 128) {
+      value += (byte & 0x7f) * scale;
+      if (byte < 0x80) return value;
+      byte = bytes[at++];
+    }
+    throw new Error('no packed cells: a number is cut short or too long');
+  }
+
+  for (let left = varint(); left > 0; left--) {
+    const nameLength = varint();
+    const nameStart = at;
+    at += nameLength;
+    const valueLength = varint();
+    const valueStart = at;
+    at += valueLength;
+    if (at > bytes.length) throw new Error('no packed cells: a cell is cut short');
+    visit(nameStart, nameStart + nameLength, valueStart, at);
+  }
+  if (at !== bytes.length) throw new Error('no packed cells: bytes after the last cell');
+}
+
+function view(bytes: Uint8Array, start: number, end: number): Uint8Array {
+  return new Uint8Array(bytes.buffer, bytes.byteOffset + start, end - start);
+}
+
+function latin1(bytes: Uint8Array, start: number, end: number): string {
+  let text = '';
+  for (let i = start; i < end; i++) text += String.fromCharCode(bytes[i]!);
+  return text;
+}
+
+function sameBytes(bytes: Uint8Array, start: number, end: number, wanted: Uint8Array): boolean {
+  if (end - start !== wanted.length) return false;
+  for (let i = 0; i < wanted.length; i++) if (bytes[start + i] !== wanted[i]) return false;
+  return true;
+}
+
+function varintSize(value: number): number {
+  let size = 1;
+  for (let rest = value; rest >= 128; rest = Math.floor(rest / 128)) size++;
+  return size;
+}
+
+function writeVarint(bytes: Buffer, start: number, value: number): number {
+  let at = start;
+  let rest = value;
+  for (; rest >= 128; rest = Math.floor(rest / 128)) bytes[at++] = (rest % 128) | 0x80;
+  bytes[at++] = rest;
+  return at;
+}

@@ -1,0 +1,55 @@
+import { CrawlError, safeText } from '../packages/errors/index.js';
+import { TABLES, type FamilyShape, type TableName } from './schema.js';
+import type { ColumnSelector } from './store.js';
+
+/** Which cells of one family are asked for. */
+export interface FamilySelector {
+  /** Exact qualifiers. */
+  readonly exact: ReadonlySet<string>;
+  /** Beginnings of qualifiers; the empty one stands for the whole family. */
+  readonly prefixes: readonly string[];
+}
+
+/**
+ * Selectors by the family they speak of. A family that is not asked for is not in the map.
+ * @throws CrawlError STORE_FAILED for a table, a family or a selector that can not be
+ */
+export function parseSelectors(
+  table: TableName,
+  selectors: readonly ColumnSelector[],
+): ReadonlyMap<string, FamilySelector> {
+  const families = new Map<string, { exact: Set<string>; prefixes: string[] }>();
+  for (const selector of selectors) {
+    const [family, qualifier = '*'] = splitColumn(selector);
+    shapeOf(table, family);
+    let found = families.get(family);
+    if (!found) families.set(family, (found = { exact: new Set(), prefixes: [] }));
+    if (qualifier.endsWith('*')) found.prefixes.push(qualifier.slice(0, -1));
+    else found.exact.add(qualifier);
+  }
+  return families;
+}
+
+/** Whether the cell of this qualifier is asked for. */
+export function selects(selector: FamilySelector, qualifier: string): boolean {
+  return selector.exact.has(qualifier) || selector.prefixes.some((prefix) => qualifier.startsWith(prefix));
+}
+
+/** Family and qualifier; the qualifier is absent where there is no colon. */
+export function splitColumn(column: string): [family: string, qualifier?: string] {
+  const colon = column.indexOf(':');
+  return colon < 0 ? [column] : [column.slice(0, colon), column.slice(colon + 1)];
+}
+
+/** @throws CrawlError STORE_FAILED for a table or a family that is not in the schema */
+export function shapeOf(table: TableName, family: string): FamilyShape {
+  const families: Readonly<Record<string, FamilyShape>> | undefined = Object.hasOwn(TABLES, table)
+    ? TABLES[table]
+    : undefined;
+  if (!families) throw new CrawlError('STORE_FAILED', `expected a table of the schema, found "${safeText(table, 80)}"`);
+  const shape = Object.hasOwn(families, family) ? families[family] : undefined;
+  if (!shape) {
+    throw new CrawlError('STORE_FAILED', `expected a family of table ${table}, found "${safeText(family, 80)}"`);
+  }
+  return shape;
+}
