@@ -6,9 +6,12 @@ export async function write(sink: TextSink, text: string): Promise<void> {
   if (!sink.write(text)) await new Promise<void>((resolve) => sink.once('drain', resolve));
 }
 
-/** A message for people. Each line is made safe for a terminal. */
-export function say(io: Io, text: string): void {
-  io.stderr.write(`${safeLines(text)}\n`);
+/** On a terminal, takes away what stands on the current line. */
+export const CLEAR_LINE = '\r\u001b[K';
+
+/** A message for people, in place of a live line where there is one. Each line is made safe for a terminal. */
+export function say({ stderr }: Pick<Io, 'stderr'>, text: string): void {
+  stderr.write(`${stderr.isTTY ? CLEAR_LINE : ''}${safeLines(text)}\n`);
 }
 
 /** One JSON document on one line. What a terminal could mistake for a command is written as a JSON escape. */

@@ -1,6 +1,6 @@
 import { safeText, type Progress } from '../packages/webcrawl/index.js';
 import type { TextSink } from './io.js';
-import { duration, number } from './output.js';
+import { CLEAR_LINE, duration, number } from './output.js';
 
 /** Shows how a job gets on. */
 export interface ProgressDisplay {
@@ -14,9 +14,6 @@ export interface ProgressDisplay {
 const REDRAW = 200;
 const PLAIN = 5_000;
 const RATE_WINDOW = 10_000;
-
-/** Back to the first column, and clear the line. */
-const CLEAR = '\r\u001b[K';
 
 /**
  * One live line on a terminal, cut to its width and taken away at the end; elsewhere a plain line every five seconds.
@@ -32,7 +29,7 @@ export function progressDisplay(sink: TextSink, now: () => number = () => perfor
   return {
     show(progress) {
       const at = now();
-      const job = `${progress.job} ${progress.batchId ?? ''}`;
+      const job = `${progress.round} ${progress.job} ${progress.batchId}`;
       if (job !== what) samples = [{ at, done: progress.done }];
       what = job;
       if (at - last < every) return;
@@ -42,22 +39,23 @@ export function progressDisplay(sink: TextSink, now: () => number = () => perfor
       const first = samples[0] ?? { at, done: 0 };
       const rate = at > first.at ? ((progress.done - first.done) * 1000) / (at - first.at) : 0;
       const line = progressLine(progress, rate);
-      if (live) sink.write(`${CLEAR}${safeText(line, Math.max(10, (sink.columns ?? 80) - 2))}`);
+      if (live) sink.write(`${CLEAR_LINE}${safeText(line, Math.max(10, (sink.columns ?? 80) - 2))}`);
       else sink.write(`${safeText(line, 1000)}\n`);
       drawn = live;
     },
     end() {
-      if (drawn) sink.write(CLEAR);
+      if (drawn) sink.write(CLEAR_LINE);
       drawn = false;
     },
   };
 }
 
-/** `fetch: 120 of 1,000, 24.5/s, 36 s left; fetched 110, gone 10`. */
-export function progressLine({ job, done, total, counters }: Progress, rate: number): string {
+/** `round 2, fetch: 120 of 1,000, 24.5/s, 36 s left; fetched 110, gone 10`. */
+export function progressLine({ job, round, done, total, counters }: Progress, rate: number): string {
   const parts = [total === undefined ? number(done) : `${number(done)} of ${number(total)}`];
   if (rate > 0) parts.push(`${number(rate, rate < 10 ? 1 : 0)}/s`);
   if (rate > 0 && total !== undefined && total > done) parts.push(`${duration((total - done) / rate)} left`);
   const counted = Object.entries(counters).map(([reason, count]) => `${reason} ${number(count)}`);
-  return `${job}: ${parts.join(', ')}${counted.length > 0 ? `; ${counted.join(', ')}` : ''}`;
+  const what = round === undefined || round === 0 ? job : `round ${round}, ${job}`;
+  return `${what}: ${parts.join(', ')}${counted.length > 0 ? `; ${counted.join(', ')}` : ''}`;
 }

@@ -1,8 +1,17 @@
 import { createReadStream, statSync } from 'node:fs';
-import { CrawlError } from '../packages/webcrawl/index.js';
+import { CrawlError, safeText } from '../packages/webcrawl/index.js';
+import type { Io } from './io.js';
+import { say } from './output.js';
 
 /** Characters of a line after which it is no seed. */
 const MAX_LINE = 1_000_000;
+
+/** Seed lines, and where each was read. */
+export interface Seeds {
+  readonly lines: AsyncIterable<string>;
+  /** The place of a line that has been read, by its number over all places, from 1 on: `seeds.txt:3`. */
+  place(line: number): string;
+}
 
 /**
  * Seed lines from arguments: an http(s) URL is itself a line, `-` is standard input, anything else a file of lines.
@@ -10,16 +19,47 @@ const MAX_LINE = 1_000_000;
  *
  * @throws CrawlError BAD_INPUT naming the argument that is neither
  */
-export function seedLines(args: readonly string[], stdin: AsyncIterable<Uint8Array | string>): AsyncIterable<string> {
+export function readSeeds(args: readonly string[], stdin: AsyncIterable<Uint8Array | string>): Seeds {
   for (const arg of args) if (arg !== '-' && !isUrl(arg)) expectFile(arg);
-  return readAll(args, stdin);
+  const parts: { name: string; first: number }[] = [];
+  let line = 0;
+
+  async function* readAll(): AsyncIterable<string> {
+    for (const arg of args) {
+      const name = arg === '-' ? 'standard input' : arg;
+      parts.push({ name: isUrl(arg) ? '' : name, first: line + 1 });
+      if (isUrl(arg)) {
+        line += 1;
+        yield arg;
+        continue;
+      }
+      for await (const text of readLines(arg === '-' ? stdin : createReadStream(arg), name)) {
+        line += 1;
+        yield text;
+      }
+    }
+  }
+
+  return {
+    lines: readAll(),
+    place(number) {
+      const part = parts.findLast(({ first }) => first <= number);
+      return part === undefined || part.name === '' ? 'argument' : `${part.name}:${number - part.first + 1}`;
+    },
+  };
 }
 
-async function* readAll(args: readonly string[], stdin: AsyncIterable<Uint8Array | string>): AsyncIterable<string> {
-  for (const arg of args) {
-    if (isUrl(arg)) yield arg;
-    else yield* lines(arg === '-' ? stdin : createReadStream(arg), arg === '-' ? 'standard input' : arg);
-  }
+/** Lines that are told one by one; more are only counted. */
+const TOLD = 20;
+
+/** Says of each seed line that is not taken where it stands and why. Pass it to a job as `onRejected`. */
+export function rejectionTeller(io: Io, seeds: Seeds): (line: number, text: string, reason: string) => void {
+  let told = 0;
+  return (line, text, reason) => {
+    told += 1;
+    if (told <= TOLD) say(io, `not taken, ${seeds.place(line)}: ${safeText(text)}: ${reason}`);
+    if (told === TOLD) say(io, 'further ones are only counted');
+  };
 }
 
 function isUrl(arg: string): boolean {
@@ -42,7 +82,7 @@ function expectFile(arg: string): void {
 }
 
 /** @throws CrawlError BAD_INPUT when it can not be read, or a line never ends */
-async function* lines(chunks: AsyncIterable<Uint8Array | string>, name: string): AsyncIterable<string> {
+async function* readLines(chunks: AsyncIterable<Uint8Array | string>, name: string): AsyncIterable<string> {
   const decoder = new TextDecoder();
   let rest = '';
   try {

@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { setMaxListeners } from 'node:events';
+import { say } from './output.js';
 import { reportError, run } from './run.js';
 
 /** Milliseconds in which a second signal is the same key press: npm and npx hand on the terminal's signal once more. */
@@ -14,7 +15,7 @@ let firstSignal = 0;
 function onSignal(): void {
   if (!stop.signal.aborted) {
     firstSignal = performance.now();
-    process.stderr.write('\nStopping: what is in flight is finished first. Again to stop at once.\n');
+    say(process, 'Stopping: what is in flight is finished first. Again to stop at once.');
     stop.abort();
   } else if (performance.now() - firstSignal > SAME_PRESS) {
     process.exit(INTERRUPTED);

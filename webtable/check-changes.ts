@@ -16,10 +16,15 @@ const PRINTABLE = /^[\x20-\x7e]+$/;
  */
 export function checkChanges(table: TableName, changes: readonly RowChange[]): void {
   checkTable(table);
+  const good = new Set<string>();
+  const check = (column: string): void => {
+    if (!good.has(column)) checkColumn(table, column);
+    good.add(column);
+  };
   for (const { key, put, delete: remove } of changes) {
     if (!PRINTABLE.test(key)) refuse('a row key of printable ASCII', key);
-    for (const column of put?.keys() ?? []) checkColumn(table, column);
-    for (const column of remove ?? []) checkColumn(table, column);
+    for (const column of put?.keys() ?? []) check(column);
+    for (const column of remove ?? []) check(column);
   }
 }
 

@@ -1,20 +1,18 @@
 import { iteratorOptions, type LevelSnapshot } from './level-database.js';
 import { wideKey, wideRange } from './level-layout.js';
-import { newDraft, sortCells, type FamilyPlan, type ReadPlan, type RowDraft } from './level-rows.js';
+import { sortCells, type FamilyPlan, type RowDraft } from './level-rows.js';
 
 /** Rows whose wide families are read at the same time. */
 const PARALLEL_RANGES = 16;
 
-/** The rows of these keys in the order given, bodies left out; a row that is not there has no cell. */
-export async function readRows(
+/** Adds to each row what these families hold of it. The cells of a row that had none are then in column order. */
+export async function addFamilies(
   snapshot: LevelSnapshot,
-  { families }: ReadPlan,
-  keys: readonly string[],
-): Promise<RowDraft[]> {
-  const rows = keys.map(newDraft);
+  families: readonly FamilyPlan[],
+  rows: readonly RowDraft[],
+): Promise<void> {
   const lookups: { key: string; add: (value: Uint8Array) => void }[] = [];
-  for (const family of families) {
-    const { layout, selector, addPacked } = family;
+  for (const { layout, selector, addPacked } of families) {
     for (const row of rows) {
       if (layout.shape === 'packed') {
         lookups.push({ key: layout.prefix + row.key, add: (value) => addPacked(value, row) });
@@ -37,12 +35,12 @@ export async function readRows(
   }
 
   const ranged = families.filter(({ layout, selector }) => layout.shape === 'wide' && selector.prefixes.length > 0);
-  for (let i = 0; ranged.length > 0 && i < rows.length; i += PARALLEL_RANGES) {
+  if (ranged.length === 0) return;
+  for (let i = 0; i < rows.length; i += PARALLEL_RANGES) {
     const group = rows.slice(i, i + PARALLEL_RANGES);
     await Promise.all(group.flatMap((row) => ranged.map((family) => addRanges(snapshot, family, row))));
   }
   for (const row of rows) sortCells(row);
-  return rows;
 }
 
 async function addRanges(

@@ -1,9 +1,6 @@
 import { BODY_QUALIFIER } from './check-changes.js';
-import type { LevelSnapshot } from './level-database.js';
 import {
-  bodyKey,
   decodePointer,
-  isBodyOf,
   layoutOf,
   POINTER,
   type BodyPointer,
@@ -70,27 +67,6 @@ export function finishRow({ key, cells, damaged }: RowDraft): StoredRow | undefi
 /** Puts the cells of a row that was not read family by family in order of their columns. */
 export function sortCells(row: RowDraft): void {
   row.cells = new Map([...row.cells].sort(([a], [b]) => (a < b ? -1 : 1)));
-}
-
-/** Reads the bodies of those rows that have one, all in one go. */
-export async function addBodies(
-  { content, contentSnapshot }: LevelSnapshot,
-  family: FamilyLayout,
-  rows: readonly RowDraft[],
-): Promise<void> {
-  const holders = rows.flatMap((row) => (row.pointer ? [{ row, pointer: row.pointer }] : []));
-  if (holders.length === 0) return;
-  const keys = holders.map(({ row, pointer }) => bodyKey(family, row.key, pointer.slot));
-  const bodies = await content.getMany(keys, { snapshot: contentSnapshot });
-  for (const [i, { row, pointer }] of holders.entries()) {
-    const body = bodies[i];
-    if (isBodyOf(pointer, body)) {
-      row.cells.set(`${family.name}:${BODY_QUALIFIER}`, body);
-      sortCells(row);
-    } else {
-      row.damaged.push(`${family.name}: the body is ${body ? 'another than was written' : 'missing'}`);
-    }
-  }
 }
 
 function packedAdder(

@@ -1,9 +1,10 @@
 import { CrawlError } from '../packages/errors/index.js';
 import { checkChanges, checkColumn, checkTable } from './check-changes.js';
+import { addBodies } from './level-bodies.js';
 import { checkDatabase, takeSnapshot, type LevelDatabase, type LevelSnapshot } from './level-database.js';
 import { toCrawlError } from './level-errors.js';
-import { readRows } from './level-get.js';
-import { addBodies, finishRow, planRead } from './level-rows.js';
+import { addFamilies } from './level-get.js';
+import { finishRow, newDraft, planRead } from './level-rows.js';
 import { scanRows } from './level-scan.js';
 import { writeRows } from './level-write.js';
 import type { TableName } from './schema.js';
@@ -50,7 +51,8 @@ export class LevelStore implements Store {
     try {
       const snapshot = await this.#snapshot();
       try {
-        const drafts = await readRows(snapshot, plan, [...new Set(keys)]);
+        const drafts = [...new Set(keys)].map(newDraft);
+        await addFamilies(snapshot, plan.families, drafts);
         if (plan.body) await addBodies(snapshot, plan.body, drafts);
         const rows = new Map(drafts.map((draft) => [draft.key, finishRow(draft)]));
         return keys.map((key) => rows.get(key));

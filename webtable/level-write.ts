@@ -11,27 +11,20 @@ import {
   type FamilyLayout,
   type TableLayout,
 } from './level-layout.js';
+import { foldChanges, type RowEdit } from './level-edits.js';
 import { decodePacked, encodePacked } from './packed-cells.js';
 import type { TableName } from './schema.js';
-import { splitColumn } from './selectors.js';
 import type { RowChange } from './store.js';
-
-/** What all changes of one row in one call come to. Each family holds the last word on each qualifier. */
-interface RowEdit {
-  readonly key: string;
-  /** Everything that was in the row goes. */
-  cleared: boolean;
-  readonly families: Map<string, Map<string, Uint8Array | undefined>>;
-}
 
 /** Puts and deletions for one database, in order; undefined deletes. */
 type Operations = [key: string, value: Uint8Array | undefined][];
 
 interface Writing {
-  readonly hot: LevelDatabase;
   readonly layout: TableLayout;
   /** Present values of packed families, by key. */
   readonly present: ReadonlyMap<string, Uint8Array>;
+  /** Keys of the cells that rows to be cleared have in wide families, by prefix and row key. */
+  readonly oldCells: ReadonlyMap<string, readonly string[]>;
   readonly newBodies: Operations;
   readonly cells: Operations;
   readonly oldBodies: Operations;
@@ -51,39 +44,18 @@ export async function writeRows(
   const layout = layoutOf(table);
   const edits = foldChanges(changes);
   const present = await readPresent(hot, layout, edits);
-  const writing: Writing = { hot, layout, present, newBodies: [], cells: [], oldBodies: [] };
+  const oldCells = await listCleared(hot, layout, edits);
+  const writing: Writing = { layout, present, oldCells, newBodies: [], cells: [], oldBodies: [] };
   for (const edit of edits) {
     const pointer = planBody(writing, edit);
     for (const family of layout.families) {
       if (family.shape === 'packed') planPacked(writing, family, edit, family === layout.pointer ? pointer : undefined);
-      else if (family.shape === 'wide') await planWide(writing, family, edit);
+      else if (family.shape === 'wide') planWide(writing, family, edit);
     }
   }
   await apply(content, writing.newBodies);
   await apply(hot, writing.cells);
   await apply(content, writing.oldBodies);
-}
-
-function foldChanges(changes: readonly RowChange[]): RowEdit[] {
-  const edits = new Map<string, RowEdit>();
-  for (const change of changes) {
-    let edit = edits.get(change.key);
-    if (!edit) edits.set(change.key, (edit = { key: change.key, cleared: false, families: new Map() }));
-    if (change.clear) {
-      edit.cleared = true;
-      edit.families.clear();
-    }
-    for (const column of change.delete ?? []) setCell(edit, column, undefined);
-    for (const [column, value] of change.put ?? []) setCell(edit, column, value);
-  }
-  return [...edits.values()];
-}
-
-function setCell(edit: RowEdit, column: string, value: Uint8Array | undefined): void {
-  const [family, qualifier = ''] = splitColumn(column);
-  let cells = edit.families.get(family);
-  if (!cells) edit.families.set(family, (cells = new Map()));
-  cells.set(qualifier, value);
 }
 
 async function readPresent(
@@ -105,6 +77,20 @@ async function readPresent(
   return new Map(keys.flatMap((key, i) => (values[i] ? [[key, values[i]]] : [])));
 }
 
+async function listCleared(
+  hot: LevelDatabase,
+  { families }: TableLayout,
+  edits: readonly RowEdit[],
+): Promise<Map<string, string[]>> {
+  const found = new Map<string, string[]>();
+  for (const { key } of edits.filter((edit) => edit.cleared)) {
+    for (const family of families.filter(({ shape }) => shape === 'wide')) {
+      found.set(family.prefix + key, await hot.keys(wideRange(family, key)).all());
+    }
+  }
+  return found;
+}
+
 /** Plans the writes to the slots. Returns what becomes of the pointer: bytes, null to remove it, undefined to keep it. */
 function planBody(
   { layout: { body, pointer }, present, newBodies, oldBodies }: Writing,
@@ -121,7 +107,7 @@ function planBody(
   }
   const next = slot === 0 ? 1 : 0;
   newBodies.push([bodyKey(body, edit.key, next), value]);
-  if (slot !== undefined) oldBodies.push([bodyKey(body, edit.key, slot), undefined]);
+  if (slot !== undefined || edit.cleared) oldBodies.push([bodyKey(body, edit.key, next === 0 ? 1 : 0), undefined]);
   return encodePointer(next, value);
 }
 
@@ -162,12 +148,11 @@ function planPacked(
   else if (stored || edit.cleared) cells.push([key, undefined]);
 }
 
-async function planWide({ hot, cells }: Writing, family: FamilyLayout, edit: RowEdit): Promise<void> {
-  const changes = edit.families.get(family.name) ?? new Map<string, Uint8Array | undefined>();
-  if (edit.cleared) {
-    for (const key of await hot.keys(wideRange(family, edit.key)).all()) cells.push([key, undefined]);
+function planWide({ cells, oldCells }: Writing, family: FamilyLayout, edit: RowEdit): void {
+  for (const key of (edit.cleared && oldCells.get(family.prefix + edit.key)) || []) cells.push([key, undefined]);
+  for (const [qualifier, value] of edit.families.get(family.name) ?? []) {
+    cells.push([wideKey(family, edit.key, qualifier), value]);
   }
-  for (const [qualifier, value] of changes) cells.push([wideKey(family, edit.key, qualifier), value]);
 }
 
 /** Makes the operations in order, all or none. */

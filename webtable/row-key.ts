@@ -118,8 +118,14 @@ function normaliseHost(host: string): string {
 
 /** Its own inverse, empty labels included: `example.com.` is `.com.example`. */
 function reverse(host: string): string {
-  if (!host.includes('.') || IPV4.test(host)) return host;
-  return host.split('.').reverse().join('.');
+  if (IPV4.test(host)) return host;
+  let reversed = '';
+  let end = host.length;
+  for (let dot = host.lastIndexOf('.'); dot >= 0; dot = dot === 0 ? -1 : host.lastIndexOf('.', dot - 1)) {
+    reversed += `${host.slice(dot + 1, end)}.`;
+    end = dot;
+  }
+  return reversed + host.slice(0, end);
 }
 
 function partsOf(rowKey: string): [host: string, scheme: string, port: string, path: string] {

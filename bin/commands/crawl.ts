@@ -2,7 +2,7 @@ import { Option, type Command } from 'commander';
 import { jobs } from '../../packages/webcrawl/index.js';
 import { wholeNumber } from '../arguments.js';
 import { runJob, type Cli } from '../cli.js';
-import { seedLines } from '../seeds.js';
+import { readSeeds, rejectionTeller } from '../seeds.js';
 
 interface CrawlOptions {
   readonly rounds?: number;
@@ -42,7 +42,8 @@ Examples:
   webcrawl crawl https://example.com/ --depth 2 --set fetcher.serverDelay=2`,
     )
     .action(async (args: string[], options: CrawlOptions) => {
-      const seeds = seedLines(args, cli.io.stdin);
-      await runJob(cli, (crawl, job) => jobs.crawl(crawl, { seeds, ...options, ...job }));
+      const seeds = readSeeds(args, cli.io.stdin);
+      const taken = { seeds: seeds.lines, onRejected: rejectionTeller(cli.io, seeds) };
+      await runJob(cli, (crawl, job) => jobs.crawl(crawl, { ...taken, ...options, ...job }));
     });
 }

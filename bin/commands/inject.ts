@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { jobs } from '../../packages/webcrawl/index.js';
 import { runJob, type Cli } from '../cli.js';
-import { seedLines } from '../seeds.js';
+import { readSeeds, rejectionTeller } from '../seeds.js';
 
 /** `inject <file|url|->…`: adds seeds to the table. */
 export function addInject(program: Command, cli: Cli): void {
@@ -22,7 +22,8 @@ Examples:
   printf 'https://example.com/\\tscore=5\\tlanguage=en\\n' | webcrawl inject -`,
     )
     .action(async (args: string[]) => {
-      const seeds = seedLines(args, cli.io.stdin);
-      await runJob(cli, (crawl, job) => jobs.inject(crawl, { seeds, source: args.join(' '), ...job }));
+      const seeds = readSeeds(args, cli.io.stdin);
+      const taken = { seeds: seeds.lines, onRejected: rejectionTeller(cli.io, seeds) };
+      await runJob(cli, (crawl, job) => jobs.inject(crawl, { ...taken, ...job }));
     });
 }

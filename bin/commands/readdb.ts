@@ -1,5 +1,14 @@
 import { Option, type Command } from 'commander';
-import { CrawlError, dumpPage, stats, type Crawl, type Field, type Status } from '../../packages/webcrawl/index.js';
+import {
+  CrawlError,
+  DUMP_FIELDS,
+  dumpPage,
+  stats,
+  type Crawl,
+  type Field,
+  type Status,
+  type TableStats,
+} from '../../packages/webcrawl/index.js';
 import { listOf } from '../arguments.js';
 import { EXIT, open, type Cli } from '../cli.js';
 import { jsonLine, number, prettyJson, safeLines, say, table, write } from '../output.js';
@@ -25,34 +34,15 @@ const STATUSES: readonly Status[] = [
   'notmodified',
 ];
 
-/** The fields that are shown when none are named. `key` and `url` always are. */
-const SHOWN = [
-  'status',
-  'fetchTime',
-  'prevFetchTime',
-  'fetchInterval',
-  'retries',
-  'score',
-  'distance',
-  'signature',
-  'contentType',
-  'title',
-  'text',
-  'outlinks',
-  'inlinks',
-  'marks',
-  'metadata',
-  'protocolStatus',
-] as const satisfies readonly Field[];
-
 /** The fields that are shown only when named. */
-const FURTHER = [
+const FURTHER_FIELDS = [
   'modifiedTime',
+  'cash',
   'parseStatus',
-  'redirect',
   'language',
   'pageMetadata',
   'headers',
+  'content',
 ] as const satisfies readonly Field[];
 
 /** `readdb`: numbers, one page, or a dump of pages. */
@@ -71,14 +61,14 @@ export function addReaddb(program: Command, cli: Cli): void {
     .option(
       '--fields <names>',
       'only these fields, by commas; key and url are always there',
-      listOf<Field>([...SHOWN, ...FURTHER]),
+      listOf<Field>([...DUMP_FIELDS, ...FURTHER_FIELDS]),
     )
     .addHelpText(
       'after',
       `
-Fields: ${SHOWN.slice(0, 9).join(', ')},
-  ${SHOWN.slice(9).join(', ')};
-  and where named: ${FURTHER.join(', ')}.
+Fields: ${DUMP_FIELDS.slice(0, 9).join(', ')},
+  ${DUMP_FIELDS.slice(9).join(', ')};
+  and where named: ${FURTHER_FIELDS.join(', ')}.
 
 Examples:
   webcrawl readdb --stats
@@ -90,7 +80,7 @@ Examples:
       check(options);
       await using crawl = await open(cli);
       if (options.stats) await showStats(cli, crawl);
-      else if (options.url !== undefined) await showPage(cli, crawl, options.url, options.fields ?? SHOWN);
+      else if (options.url !== undefined) await showPage(cli, crawl, options.url, options.fields ?? DUMP_FIELDS);
       else await dump(cli, crawl, options);
     });
 }
@@ -109,21 +99,22 @@ function check({ stats, url, dump, host, domain, prefix, status, fields }: Readd
 
 async function showStats(cli: Cli, crawl: Crawl): Promise<void> {
   const numbers = await stats(crawl);
-  if (cli.options().json) return write(cli.io.stdout, jsonLine(numbers));
-  const { total, statuses, retries, score, batches } = numbers;
+  await write(cli.io.stdout, cli.options().json ? jsonLine(numbers) : statsForPeople(numbers));
+}
+
+function statsForPeople({ total, statuses, retries, score, damaged, batches }: TableStats): string {
   const rows = [
     ['pages', number(total)],
     ...Object.entries(statuses).map(([status, count]) => [`  ${status}`, number(count)]),
-    ['retries', plain(retries)],
-    ['score', `${number(score.min, 6)} to ${number(score.max, 6)}, on average ${number(score.avg, 6)}`],
-    ['batches', plain(batches)],
+    ...Object.entries(retries).flatMap(([times, count]) =>
+      times === '0' ? [] : [[`failed ${times} times in a row`, number(count)]],
+    ),
+    ...(damaged > 0 ? [['damaged', number(damaged)]] : []),
+    ...(score ? [['score', `${number(score.min, 6)} to ${number(score.max, 6)}, mean ${number(score.avg, 6)}`]] : []),
+    ['open batches', number(batches.length)],
+    ...batches.map(({ batchId, state, size }) => [`  ${batchId}`, `${state}, ${number(size)} pages`]),
   ];
-  await write(cli.io.stdout, safeLines(table(rows)));
-}
-
-/** A number, or what else there is, on one line. */
-function plain(value: unknown): string {
-  return typeof value === 'number' ? number(value) : JSON.stringify(value);
+  return `${safeLines(table(rows).trimEnd())}\n`;
 }
 
 async function showPage(cli: Cli, crawl: Crawl, url: string, fields: readonly Field[]): Promise<void> {
@@ -137,7 +128,7 @@ async function showPage(cli: Cli, crawl: Crawl, url: string, fields: readonly Fi
 }
 
 async function dump(cli: Cli, crawl: Crawl, options: ReaddbOptions): Promise<void> {
-  const { host, domain, prefix, status, fields = SHOWN } = options;
+  const { host, domain, prefix, status, fields = DUMP_FIELDS } = options;
   const { io } = cli;
   const selection = {
     ...(host !== undefined && { host }),

@@ -1,22 +1,25 @@
 /**
- * Every error code, with the exit status of the command and what it means. A test holds this list, the source and the
- * table in the README together.
+ * Every error code, with the exit status of the command and what it means. Statuses follow sysexits.h where it has the
+ * case; 75 is kept free for "try again later". A test holds this list, the source and the table in the README together.
  */
 export const ERROR_CODES = {
   USAGE: { exitCode: 64, meaning: 'a command or an option is wrong' },
-  BAD_SETTING: { exitCode: 65, meaning: 'a setting is unknown or has a wrong value; all wrong ones are listed' },
+  BAD_URL: { exitCode: 65, meaning: 'a URL is not one the table can hold' },
   BAD_INPUT: { exitCode: 66, meaning: 'an input file or URL can not be read' },
-  BAD_URL: { exitCode: 66, meaning: 'a URL is not one the table can hold' },
   UNKNOWN_BATCH: { exitCode: 67, meaning: 'no batch of this id is known' },
-  BATCH_CLOSING: { exitCode: 67, meaning: 'updatedb has begun on this batch, so it can not be fetched or parsed again' },
+  BATCH_CLOSING: {
+    exitCode: 68,
+    meaning: 'updatedb has begun on this batch, so it can not be fetched or parsed again',
+  },
   TABLE_LOCKED: { exitCode: 69, meaning: 'another process has the table open' },
-  TABLE_VERSION: { exitCode: 70, meaning: 'the table was written by another version' },
+  INTERNAL: { exitCode: 70, meaning: 'something that must not happen, a fault in webcrawl; `-v` shows where' },
+  CLOSED: { exitCode: 70, meaning: 'the crawl or its table was used after it was closed' },
   TABLE_DAMAGED: { exitCode: 71, meaning: 'a row or the database can not be read' },
-  STORE_FULL: { exitCode: 72, meaning: 'the disk is full' },
-  STORE_FAILED: { exitCode: 72, meaning: 'the store refused to read or write' },
-  CLOSED: { exitCode: 73, meaning: 'the crawl or its table was used after it was closed' },
-  BAD_PLUGIN: { exitCode: 74, meaning: 'a plugin can not be loaded or is not a plugin' },
-  INTERNAL: { exitCode: 75, meaning: 'something that must not happen, a fault in webcrawl; `-v` shows where' },
+  STORE_FULL: { exitCode: 73, meaning: 'the disk is full' },
+  STORE_FAILED: { exitCode: 74, meaning: 'the store refused to read or write' },
+  TABLE_VERSION: { exitCode: 76, meaning: 'the table was written by another version' },
+  BAD_PLUGIN: { exitCode: 77, meaning: 'a plugin can not be loaded or is not a plugin' },
+  BAD_SETTING: { exitCode: 78, meaning: 'a setting is unknown or has a wrong value; all wrong ones are listed' },
 } as const satisfies Record<string, { exitCode: number; meaning: string }>;
 
 export type ErrorCode = keyof typeof ERROR_CODES;

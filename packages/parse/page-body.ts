@@ -52,6 +52,8 @@ export class PageBody implements TreeVisitor {
   #noscripts = 0;
   #title: { readonly element: Element; readonly text: TextBuilder } | undefined;
   #inTitle = false;
+  /** Nothing stands between here and the end of a link. */
+  #afterLink = false;
 
   constructor(settings: ParseSettings, head: PageHead) {
     this.#settings = settings;
@@ -72,6 +74,8 @@ export class PageBody implements TreeVisitor {
     if (html) this.#head.read(element, this.#noscripts > 0);
     if (html || tagName === 'a') this.#readLink(element);
     if (html && BREAKING.has(tagName)) this.#breakWord();
+    // Links side by side, as in menus, are set apart by style sheets.
+    if (tagName === 'a' && this.#afterLink) this.#breakWord();
     if (SILENT.has(tagName)) return false;
     if (html && tagName === 'noscript') this.#noscripts++;
     if (html && tagName === 'title' && !this.#title) {
@@ -86,6 +90,7 @@ export class PageBody implements TreeVisitor {
     const html = element.namespaceURI === HTML;
     if (html && BREAKING.has(tagName)) this.#breakWord();
     if (html && tagName === 'noscript') this.#noscripts--;
+    if (tagName === 'a') this.#afterLink = true;
     if (element === this.#title?.element) this.#inTitle = false;
     const open = this.#open.at(-1);
     if (open?.element !== element) return;
@@ -94,6 +99,7 @@ export class PageBody implements TreeVisitor {
   }
 
   characters(value: string): void {
+    this.#afterLink = false;
     this.text.add(value);
     this.#open.at(-1)?.text.add(value);
     if (this.#inTitle) this.#title?.text.add(value);
@@ -117,6 +123,7 @@ export class PageBody implements TreeVisitor {
     const followed = !this.#ignored.has(tagName) && !tokens(attribute(element, 'rel')).includes('nofollow');
     const link = followed ? this.links.add(reference) : undefined;
     if (tagName === 'a' || tagName === 'form') {
+      this.#open.at(-1)?.text.breakWord();
       this.#open.push({ element, link, text: this.#anchorBuilder(), alt: this.#anchorBuilder() });
     } else if (link) {
       link.anchor ||= alt;

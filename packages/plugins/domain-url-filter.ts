@@ -18,7 +18,9 @@ export function domainUrlFilter(text: string): Plugin {
       if (names.has(host) || names.has(domainOf(host))) return true;
       const suffix = publicSuffixOf(host);
       if (suffix === null) return 'no suffix, domain or host matches';
-      return names.has(suffix) || names.has(host.slice(host.lastIndexOf('.') + 1)) || 'no suffix, domain or host matches';
+      return (
+        names.has(suffix) || names.has(host.slice(host.lastIndexOf('.') + 1)) || 'no suffix, domain or host matches'
+      );
     },
   };
 }

@@ -18,7 +18,10 @@ export interface RuleLine<T> {
 export function readRules<T>(what: string, text: string, read: (line: string) => T): RuleLine<T>[] {
   const rules: RuleLine<T>[] = [];
   const wrong: string[] = [];
-  for (const [index, raw] of text.replace(/^\ufeff/, '').split(/\r?\n/).entries()) {
+  for (const [index, raw] of text
+    .replace(/^\ufeff/, '')
+    .split(/\r?\n/)
+    .entries()) {
     if (raw.startsWith('#') || raw.trim() === '') continue;
     const line = index + 1;
     try {

@@ -14,12 +14,14 @@ export function suffixUrlFilter(text: string): Plugin {
     const rule = line.trimEnd();
     if (/[^!-~]/.test(rule)) throw new BadRule('a suffix is printable ASCII without white space');
     if (!/^[+-]/.test(rule)) return rule;
-    if (!/^[+-](?:PI?|IP?)?$/.test(rule)) throw new BadRule('the mode is + or - with P, I or both; suffixes have no sign');
+    if (!/^[+-](?:PI?|IP?)?$/.test(rule))
+      throw new BadRule('the mode is + or - with P, I or both; suffixes have no sign');
     if (mode !== undefined) throw new BadRule('the mode is expected only once');
     mode = rule;
     return null;
   });
-  if (mode === undefined) throw new CrawlError('BAD_SETTING', 'suffix URL filter: a line with the mode, + or -, is expected');
+  if (mode === undefined)
+    throw new CrawlError('BAD_SETTING', 'suffix URL filter: a line with the mode, + or -, is expected');
 
   const acceptListed = mode.startsWith('-');
   const pathOnly = mode.includes('P');

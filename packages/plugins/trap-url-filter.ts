@@ -98,5 +98,8 @@ function check(limits: TrapLimits): void {
     .filter(([name, value]) => !Number.isInteger(value) || value < -1 || (name === 'maxRepeats' && value === 0))
     .map(([name, value]) => `${name} is ${value}`);
   if (wrong.length === 0) return;
-  throw new CrawlError('BAD_SETTING', `URL trap filter: expected whole numbers from -1, maxRepeats not 0; ${wrong.join('; ')}`);
+  throw new CrawlError(
+    'BAD_SETTING',
+    `URL trap filter: expected whole numbers from -1, maxRepeats not 0; ${wrong.join('; ')}`,
+  );
 }

@@ -13,14 +13,24 @@ export function parseUrl(text: string): URL {
   } catch {
     throw new CrawlError('BAD_URL', `expected an absolute URL, found "${safeText(text)}"`);
   }
+  const flaw = flawOf(url);
+  if (flaw !== null) throw new CrawlError('BAD_URL', flaw);
+  return withoutFragment(url);
+}
+
+/** Why the table can not hold a URL, null where it can. */
+export function flawOf(url: URL): string | null {
   if (url.protocol !== 'http:' && url.protocol !== 'https:') {
-    const scheme = safeText(url.protocol.slice(0, -1), 40);
-    throw new CrawlError('BAD_URL', `expected an http or https URL, found one of scheme "${scheme}"`);
+    return `expected an http or https URL, found one of scheme "${safeText(url.protocol.slice(0, -1), 40)}"`;
   }
   if (url.username !== '' || url.password !== '') {
-    const host = safeText(url.host);
-    throw new CrawlError('BAD_URL', `expected a URL without user name and password, found one with them for ${host}`);
+    return `expected a URL without user name and password, found one with them for ${safeText(url.host)}`;
   }
+  return null;
+}
+
+/** The same object, changed. */
+export function withoutFragment(url: URL): URL {
   if (url.href.includes('#')) url.hash = '';
   return url;
 }

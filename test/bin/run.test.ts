@@ -109,17 +109,35 @@ describe('seeds', () => {
   ])('%s is refused before a table is opened', async (seed, expected) => {
     for (const verb of ['inject', 'crawl']) {
       const { code, err } = await webcrawl([verb, 'http://a/', seed]);
-      expect(code).toBe(66);
+      expect(code).toBe(ERROR_CODES.BAD_INPUT.exitCode);
       expect(err).toContain('error [BAD_INPUT]: ');
       expect(err).toContain(expected);
       expect(stub.calls).toEqual([]);
     }
   });
 
+  test('lines that are not taken are told with their place, at most twenty', async () => {
+    const file = join(folder, 'bad.txt');
+    await writeFile(file, `http://a/\nwrong \u001b[2J\n${'wrong\n'.repeat(30)}`);
+    const { code, err } = await webcrawl(
+      ['inject', 'http://x/wrong', file, '-', '-q'],
+      testIo({ stdin: ['a\nwrong'] }),
+    );
+    expect(code).toBe(0);
+    const lines = err.trimEnd().split('\n');
+    expect(lines).toHaveLength(21);
+    expect(lines[0]).toBe('not taken, argument: http://x/wrong: expected better');
+    expect(lines[1]).toBe(`not taken, ${file}:2: wrong \\u001b[2J: expected better`);
+    expect(lines[20]).toBe('further ones are only counted');
+    resetStub();
+    const other = await webcrawl(['crawl', '-'], testIo({ stdin: ['a\nwrong'] }));
+    expect(other.err).toContain('not taken, standard input:2: wrong');
+  });
+
   test('a line without end', async () => {
     const endless = Array.from({ length: 20 }, () => 'x'.repeat(100_000));
     const { code, err } = await webcrawl(['inject', '-'], testIo({ stdin: endless }));
-    expect(code).toBe(66);
+    expect(code).toBe(ERROR_CODES.BAD_INPUT.exitCode);
     expect(err).toContain('found one without end');
     expect(stub.closed).toBe(1);
   });
@@ -176,7 +194,6 @@ describe('output', () => {
       ['readdb', '--url', 'x', '--json'],
     ]) {
       const { out } = await webcrawl(args);
-      // eslint-disable-next-line no-control-regex
       expect(out).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/);
       expect(JSON.parse(out)).toEqual(stub.rows[0]);
     }
@@ -187,7 +204,16 @@ describe('readdb', () => {
   test('--stats', async () => {
     const { code, out, err } = await webcrawl(['readdb', '--stats']);
     expect([code, err]).toEqual([0, '']);
-    expect(out).toContain('pages      1,234\n  fetched  1,000\n');
+    expect(out.split('\n').map((line) => line.trim().split(/ {2,}/))).toEqual([
+      ['pages', '1,234'],
+      ['fetched', '1,000'],
+      ['gone', '234'],
+      ['failed 2 times in a row', '34'],
+      ['score', '0 to 1, mean 0.5'],
+      ['open batches', '1'],
+      ['17-ab', 'open, 5,000 pages'],
+      [''],
+    ]);
     expect(JSON.parse((await webcrawl(['readdb', '--stats', '--json'])).out)).toMatchObject({ total: 1234 });
   });
 
@@ -229,7 +255,7 @@ describe('readdb', () => {
     [['--dump', '--status', 'lost'], 'Allowed choices'],
   ])('%j is refused', async (args, expected) => {
     const { code, err } = await webcrawl(['readdb', ...args]);
-    expect(code).toBe(64);
+    expect(code).toBe(ERROR_CODES.USAGE.exitCode);
     expect(err).toContain(expected);
     expect(stub.calls).toEqual([]);
   });
@@ -259,7 +285,7 @@ describe('config', () => {
 
   test('wrong settings are listed line by line', async () => {
     const { code, err } = await webcrawl(['config', '--set', 'http.timeout=x', '--set', 'a\u001bb=1']);
-    expect(code).toBe(65);
+    expect(code).toBe(ERROR_CODES.BAD_SETTING.exitCode);
     expect(err.split('\n')).toEqual([
       'error [BAD_SETTING]: 2 settings are wrong:',
       '  a\\u001bb (flag): no such setting',
@@ -270,7 +296,7 @@ describe('config', () => {
   });
 });
 
-describe('wrong usage exits with 64 and a hint', () => {
+describe('wrong usage gives USAGE and a hint', () => {
   test.each([
     [['nosuch'], "unknown command 'nosuch'"],
     [['fecth', 'x'], 'Did you mean fetch?'],
@@ -292,7 +318,7 @@ describe('wrong usage exits with 64 and a hint', () => {
     [['repair', '--set', '=x'], 'Expected key=value'],
   ])('%j', async (args, expected) => {
     const { code, out, err } = await webcrawl(args);
-    expect([code, out]).toEqual([64, '']);
+    expect([code, out]).toEqual([ERROR_CODES.USAGE.exitCode, '']);
     expect(err).toMatch(/^error \[USAGE\]: /);
     expect(err).toContain(expected);
     expect(err).toContain('hint: ');
@@ -301,7 +327,7 @@ describe('wrong usage exits with 64 and a hint', () => {
 
   test('no command at all shows the help on standard error', async () => {
     const { code, out, err } = await webcrawl([]);
-    expect([code, out]).toEqual([64, '']);
+    expect([code, out]).toEqual([ERROR_CODES.USAGE.exitCode, '']);
     expect(err).toContain('Usage: webcrawl');
   });
 });
@@ -312,7 +338,7 @@ describe('errors', () => {
       throw new CrawlError('UNKNOWN_BATCH', 'expected an open batch, found \u001b[2J', { hint: 'see readdb' });
     };
     const { code, out, err } = await webcrawl(['fetch', 'b', '--json']);
-    expect(code).toBe(67);
+    expect(code).toBe(ERROR_CODES.UNKNOWN_BATCH.exitCode);
     expect(out).toBe('');
     expect(err).toBe('error [UNKNOWN_BATCH]: expected an open batch, found \\u001b[2J\nhint: see readdb\n');
     expect(stub.closed).toBe(1);
@@ -323,7 +349,7 @@ describe('errors', () => {
       throw new TypeError('x is not a function');
     };
     const { code, err } = await webcrawl(['repair']);
-    expect(code).toBe(75);
+    expect(code).toBe(ERROR_CODES.INTERNAL.exitCode);
     expect(err).toContain('error [INTERNAL]: TypeError: x is not a function\nhint: ');
     expect(err).not.toContain('at ');
     const verbose = await webcrawl(['repair', '-v']);
@@ -336,10 +362,10 @@ describe('errors', () => {
       throw new CrawlError('STORE_FULL', 'no space');
     };
     stub.closeError = new Error('close failed');
-    expect((await webcrawl(['repair'])).code).toBe(72);
+    expect((await webcrawl(['repair'])).code).toBe(ERROR_CODES.STORE_FULL.exitCode);
     stub.run = undefined;
     const { code, err } = await webcrawl(['repair']);
-    expect(code).toBe(75);
+    expect(code).toBe(ERROR_CODES.INTERNAL.exitCode);
     expect(err).toContain('close failed');
   });
 });

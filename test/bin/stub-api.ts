@@ -17,13 +17,21 @@ export function resetStub(): void {
   Object.assign(stub, { calls: [], closed: 0, seeds: [], rows: [], report: {}, run: undefined, closeError: undefined });
 }
 
-type Seeds = { seeds?: AsyncIterable<string> };
+type Seeds = {
+  seeds?: AsyncIterable<string>;
+  onRejected?: (line: number, text: string, reason: string) => void;
+};
 
 function job(name: string) {
   return async (_crawl: unknown, options: JobOptions & Seeds): Promise<Report> => {
-    const { signal: _signal, onProgress: _onProgress, seeds, ...rest } = options;
+    const { signal: _signal, onProgress: _onProgress, seeds, onRejected, ...rest } = options;
     stub.calls.push({ name, options: rest });
-    if (seeds) for await (const seed of seeds) stub.seeds.push(seed);
+    let line = 0;
+    for await (const seed of seeds ?? []) {
+      line += 1;
+      stub.seeds.push(seed);
+      if (seed.includes('wrong')) onRejected?.(line, seed, 'expected better');
+    }
     await stub.run?.(options);
     return { job: name, seconds: 1.5, counters: {}, ...stub.report };
   };
@@ -37,6 +45,7 @@ export const api = {
   describeSettings,
   loadSettings,
   VERSION: '1.2.3',
+  DUMP_FIELDS: ['status', 'score', 'title'],
   openCrawl: async (options: { config?: string; settings?: Record<string, unknown>; env?: Record<string, string> }) => {
     stub.calls.push({ name: 'openCrawl', options });
     loadSettings({ file: options.config, env: options.env ?? {}, overrides: options.settings ?? {} });
@@ -63,9 +72,10 @@ export const api = {
   stats: async () => ({
     total: 1234,
     statuses: { fetched: 1000, gone: 234 },
-    retries: { 0: 1234 },
+    retries: { 0: 1200, 2: 34 },
     score: { min: 0, avg: 0.5, max: 1 },
-    batches: 2,
+    damaged: 0,
+    batches: [{ batchId: '17-ab', state: 'open', size: 5000 }],
   }),
   dumpPage: (row: unknown) => row,
 };

@@ -41,9 +41,26 @@ describe('config/regex-urlfilter.txt', () => {
     'ftp://a.com/',
     'file:///x',
     'mailto:a@b',
-    ...['gif', 'GIF', 'jpg', 'jpeg', 'png', 'webp', 'svg', 'ico', 'css', 'js', 'mjs', 'woff2', 'ttf', 'mp3', 'mp4', 'mpg', 'mpeg', 'ogg'].map(
-      (suffix) => `http://a.com/x.${suffix}`,
-    ),
+    ...[
+      'gif',
+      'GIF',
+      'jpg',
+      'jpeg',
+      'png',
+      'webp',
+      'svg',
+      'ico',
+      'css',
+      'js',
+      'mjs',
+      'woff2',
+      'ttf',
+      'mp3',
+      'mp4',
+      'mpg',
+      'mpeg',
+      'ogg',
+    ].map((suffix) => `http://a.com/x.${suffix}`),
     ...['webm', 'mkv', 'zip', 'gz', 'tgz', 'tar.gz', '7z', 'exe', 'msi', 'dmg', 'iso', 'jar', 'apk', 'swf'].map(
       (suffix) => `http://a.com/x.${suffix}?download=1`,
     ),
@@ -100,7 +117,23 @@ describe('config/regex-normalize.txt', () => {
   });
 
   it('changes nothing when done twice', () => {
-    const piece = fc.constantFrom('/', '//', ':', '?', '&', '&&', '=', 'a', ';', ';jsessionid=x', 'phpsessid=1', `sid=${md5}`, 'sid=1', '_', '.');
+    const piece = fc.constantFrom(
+      '/',
+      '//',
+      ':',
+      '?',
+      '&',
+      '&&',
+      '=',
+      'a',
+      ';',
+      ';jsessionid=x',
+      'phpsessid=1',
+      `sid=${md5}`,
+      'sid=1',
+      '_',
+      '.',
+    );
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 12 }), (pieces) => {
         const chain = (url: string) => applyUrlChain([basicUrlNormalizer(), normalizer], url, 'outlink').url;
@@ -112,7 +145,19 @@ describe('config/regex-normalize.txt', () => {
   });
 
   it('comes to an end on long hostile URLs', () => {
-    for (const part of ['//a', '&&', '?&', ';jsessionid=', '&phpsessid=', `&sid=${md5}`, '&sid=', '&_', 'aspsessionid', '&aspsessionida', '/:']) {
+    for (const part of [
+      '//a',
+      '&&',
+      '?&',
+      ';jsessionid=',
+      '&phpsessid=',
+      `&sid=${md5}`,
+      '&sid=',
+      '&_',
+      'aspsessionid',
+      '&aspsessionida',
+      '/:',
+    ]) {
       for (const start of ['http://a.com/', 'http://a.com/?']) {
         const url = (start + part.repeat(8192)).slice(0, 8192);
         expect(normalize(`${url}!`.slice(-8192)).length).toBeLessThanOrEqual(8192);
@@ -123,8 +168,14 @@ describe('config/regex-normalize.txt', () => {
 
 describe('the sample files', () => {
   it('can be read and do what they show', () => {
-    expect(prefixUrlFilter(read('prefix-urlfilter.sample.txt')).filterUrl!('https://www.example.com/docs/x', 'inject')).toBe(true);
-    expect(suffixUrlFilter(read('suffix-urlfilter.sample.txt')).filterUrl!('http://a.com/x.PDF?y', 'inject')).toBe('suffix .pdf');
-    expect(domainUrlFilter(read('domain-urlfilter.sample.txt')).filterUrl!('http://a.example.com/', 'inject')).toBe(true);
+    expect(
+      prefixUrlFilter(read('prefix-urlfilter.sample.txt')).filterUrl!('https://www.example.com/docs/x', 'inject'),
+    ).toBe(true);
+    expect(suffixUrlFilter(read('suffix-urlfilter.sample.txt')).filterUrl!('http://a.com/x.PDF?y', 'inject')).toBe(
+      'suffix .pdf',
+    );
+    expect(domainUrlFilter(read('domain-urlfilter.sample.txt')).filterUrl!('http://a.example.com/', 'inject')).toBe(
+      true,
+    );
   });
 });

@@ -4,7 +4,7 @@ import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { describeSettings, loadSettings, settingsSchema, type SettingPlaces } from '../../config/index.js';
-import { CrawlError } from '../../packages/errors/index.js';
+import { CrawlError, ERROR_CODES } from '../../packages/errors/index.js';
 
 let folder: string;
 let files = 0;
@@ -170,7 +170,7 @@ describe('wrong settings', () => {
       '  fetcher.serverDelay (environment WEBCRAWL_FETCHER_SERVERDELAY): expected a number of at least 0, found -1',
       '  generate.maxCount (flag): expected a whole number of at least -1, found "many"',
     ]);
-    expect(exitCode).toBe(65);
+    expect(exitCode).toBe(ERROR_CODES.BAD_SETTING.exitCode);
     expect(hint).toContain('config --describe');
   });
 

@@ -48,11 +48,14 @@ describe.each(Object.entries(encoders))('%s', (coding, encode) => {
   });
 
   it('leaves an empty body alone', async () => {
-    expect(await decodeBody(new Uint8Array(), coding, 1e7, false)).toEqual({ body: new Uint8Array(), truncated: false });
+    expect(await decodeBody(new Uint8Array(), coding, 1e7, false)).toEqual({
+      body: new Uint8Array(),
+      truncated: false,
+    });
   });
 
   it('does not expand a bomb beyond the limit', async () => {
-    const bomb = encode(Buffer.alloc(50_000_000));
+    const bomb = encode(Buffer.alloc(10_000_000));
     const { body, truncated } = await decodeBody(bomb, coding, 100_000, false);
     expect([body.length, truncated]).toEqual([100_000, true]);
   });
@@ -78,15 +81,18 @@ it('undoes several codings, the last first', async () => {
 });
 
 it('does not expand a bomb within a bomb', async () => {
-  const twice = gzipSync(gzipSync(Buffer.alloc(50_000_000)));
+  const twice = gzipSync(gzipSync(Buffer.alloc(10_000_000)));
   const { body, truncated } = await decodeBody(twice, 'gzip, gzip', 100_000, false);
   expect([body.length, truncated]).toEqual([100_000, true]);
 });
 
-it.each(['utf-8', 'none', 'zstd', 'gzip, foo', 'gzip,gzip,gzip,gzip,gzip'])('keeps the body as received: %s', async (coding) => {
-  const received = gzipSync(short);
-  expect((await decodeBody(received, coding, 1e7, false)).body).toBe(received);
-});
+it.each(['utf-8', 'none', 'zstd', 'gzip, foo', 'gzip,gzip,gzip,gzip,gzip'])(
+  'keeps the body as received: %s',
+  async (coding) => {
+    const received = gzipSync(short);
+    expect((await decodeBody(received, coding, 1e7, false)).body).toBe(received);
+  },
+);
 
 it.each([undefined, '', 'identity', ' , '])('has nothing to undo: %j', async (coding) => {
   expect(await decodeBody(short, coding, 5, false)).toEqual({ body: short.subarray(0, 5), truncated: true });
@@ -110,7 +116,7 @@ it('finds the stream behind a long gzip header', async () => {
   const header = Buffer.concat([flags, Buffer.from([3, 0]), Buffer.from('abcname\0comment\0'), Buffer.from([0, 0])]);
   const received = Buffer.concat([header, plain.subarray(10, -8)]);
   const { body, truncated } = await decodeBody(received, 'gzip', 1e7, false);
-  expect([text(body), truncated]).toEqual([text(short), true]);
+  expect([text(body), truncated]).toEqual([text(short), false]);
 });
 
 it('keeps the beginning of a stream that breaks', async () => {

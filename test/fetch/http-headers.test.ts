@@ -17,7 +17,11 @@ const bytes = (...parts: (string | number)[]): string =>
 describe('headers', () => {
   const headers = { a: '1', b: ['1', '2'] };
   it('reads one value, all, or a record of all', () => {
-    expect([firstValue(headers, 'b'), allValues(headers, 'b'), firstValue(headers, 'c')]).toEqual(['1', '1, 2', undefined]);
+    expect([firstValue(headers, 'b'), allValues(headers, 'b'), firstValue(headers, 'c')]).toEqual([
+      '1',
+      '1, 2',
+      undefined,
+    ]);
     expect(joinedHeaders(headers)).toEqual({ a: '1', b: '1, 2' });
   });
 

@@ -68,7 +68,11 @@ describe('applyUrlChain', () => {
   });
 
   it('rejects what a normaliser makes of it under the name of that normaliser', () => {
-    const plugins = [append('fine', 'x'), { name: 'bad', normalizeUrl: () => 'http://u:p@a.com/' }, append('after', 'y')];
+    const plugins = [
+      append('fine', 'x'),
+      { name: 'bad', normalizeUrl: () => 'http://u:p@a.com/' },
+      append('after', 'y'),
+    ];
     expect(applyUrlChain(plugins, 'http://a.com/', 'inject')).toMatchObject({
       accepted: false,
       url: 'http://a.com/x',
@@ -86,15 +90,21 @@ describe('applyUrlChain', () => {
     const fail = () => {
       throw thrown;
     };
-    for (const bad of [{ name: 'bad', normalizeUrl: fail }, { name: 'bad', filterUrl: fail }]) {
+    for (const bad of [
+      { name: 'bad', normalizeUrl: fail },
+      { name: 'bad', filterUrl: fail },
+    ]) {
       const verdict = applyUrlChain([bad, rejecting('after', 'never asked')], 'http://a.com/', 'inject');
       expect(verdict).toEqual({ accepted: false, url: 'http://a.com/', rejectedBy: 'bad', rule });
     }
   });
 
   it('rejects what a plugin written without types returns', () => {
-    const wrong = [undefined, null, 1, {}].map((value) => ({ name: 'wrong', filterUrl: () => value }) as unknown as Plugin);
-    for (const plugin of wrong) expect(applyUrlChain([plugin], 'http://a.com/', 'inject')).toMatchObject({ accepted: false });
+    const wrong = [undefined, null, 1, {}].map(
+      (value) => ({ name: 'wrong', filterUrl: () => value }) as unknown as Plugin,
+    );
+    for (const plugin of wrong)
+      expect(applyUrlChain([plugin], 'http://a.com/', 'inject')).toMatchObject({ accepted: false });
     const none = { name: 'none', normalizeUrl: () => undefined } as unknown as Plugin;
     expect(applyUrlChain([none], 'http://a.com/', 'inject')).toMatchObject({ accepted: false, rejectedBy: 'none' });
   });

@@ -4,7 +4,8 @@ import { domainUrlFilter } from '../../packages/plugins/index.js';
 const verdict = (text: string, url: string) => domainUrlFilter(text).filterUrl!(url, 'outlink');
 
 describe('domainUrlFilter', () => {
-  const text = '# comment\nexample.com\nwww.Example.org\nac.uk\nmuseum\nbücher.de\n192.0.2.1\n[2001:DB8::1]\nlocalhost\nlan.host';
+  const text =
+    '# comment\nexample.com\nwww.Example.org\nac.uk\nmuseum\nbücher.de\n192.0.2.1\n[2001:DB8::1]\nlocalhost\nlan.host';
 
   it.each([
     'http://example.com/',
@@ -45,9 +46,23 @@ describe('domainUrlFilter', () => {
   });
 
   it('lists every wrong line', () => {
-    const wrong = ['http://a.com/', 'a.com/x', 'a.com:80', 'a b', 'u@a.com', 'a.com?x', '+a.com/', '*.[x', '999.1.1.1', 'a\\b'];
+    const wrong = [
+      'http://a.com/',
+      'a.com/x',
+      'a.com:80',
+      'a b',
+      'u@a.com',
+      'a.com?x',
+      '+a.com/',
+      '*.[x',
+      '999.1.1.1',
+      'a\\b',
+    ];
     const message = wrong
-      .map((line, i) => `line ${i + 2}: a host name or IP address without scheme, port and path is expected, found "${line}"`)
+      .map(
+        (line, i) =>
+          `line ${i + 2}: a host name or IP address without scheme, port and path is expected, found "${line}"`,
+      )
       .join('; ');
     expect(() => domainUrlFilter(['fine.com', ...wrong].join('\n'))).toThrow(
       expect.objectContaining({ code: 'BAD_SETTING', message: `domain URL filter: ${message}` }),

@@ -8,12 +8,20 @@ describe('compilePattern', () => {
     expect(compilePattern('a', '')).toEqual(/a/);
   });
 
-  it.each(['\\bx\\B', '\\d\\D\\s\\S\\w\\W', '(?:a)(?=b)(?!c)(?<=d)(?<!e)', '(?<name>a)\\k<name>', '(a)\\1', '\\\\Q', 'a{1}?', '[a&&b]', '\\(\\?i\\)', '\\u0041\\x41'])(
-    'takes %s',
-    (pattern) => {
-      expect(compilePattern(pattern).source).toBe(pattern);
-    },
-  );
+  it.each([
+    '\\bx\\B',
+    '\\d\\D\\s\\S\\w\\W',
+    '(?:a)(?=b)(?!c)(?<=d)(?<!e)',
+    '(?<name>a)\\k<name>',
+    '(a)\\1',
+    '\\\\Q',
+    'a{1}?',
+    '[a&&b]',
+    '\\(\\?i\\)',
+    '\\u0041\\x41',
+  ])('takes %s', (pattern) => {
+    expect(compilePattern(pattern).source).toBe(pattern);
+  });
 
   it.each([
     ['', 'a pattern is expected'],

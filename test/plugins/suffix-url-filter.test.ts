@@ -37,7 +37,10 @@ describe('suffixUrlFilter', () => {
   it('expects one mode', () => {
     for (const text of ['', '.gif', '# +']) {
       expect(() => suffixUrlFilter(text)).toThrow(
-        expect.objectContaining({ code: 'BAD_SETTING', message: 'suffix URL filter: a line with the mode, + or -, is expected' }),
+        expect.objectContaining({
+          code: 'BAD_SETTING',
+          message: 'suffix URL filter: a line with the mode, + or -, is expected',
+        }),
       );
     }
   });

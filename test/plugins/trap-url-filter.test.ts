@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { trapUrlFilter, type TrapLimits } from '../../packages/plugins/index.js';
 
 const NONE: TrapLimits = { maxLength: -1, maxRepeats: -1, maxParameters: -1, maxDepth: -1 };
-const verdict = (limits: Partial<TrapLimits>, url: string) => trapUrlFilter({ ...NONE, ...limits }).filterUrl!(url, 'outlink');
+const verdict = (limits: Partial<TrapLimits>, url: string) =>
+  trapUrlFilter({ ...NONE, ...limits }).filterUrl!(url, 'outlink');
 
 describe('trapUrlFilter: repeats', () => {
   const REJECTED = 'repeats: the same segments more than 2 times in a row';
@@ -82,7 +83,8 @@ describe('trapUrlFilter: repeats', () => {
 
   it('says what a look at every start and length would say', () => {
     const slow = (segments: string[]) => {
-      const same = (indexes: number[]) => new Set(indexes.map((i) => segments[i])).size === 1 && indexes.at(-1)! < segments.length;
+      const same = (indexes: number[]) =>
+        new Set(indexes.map((i) => segments[i])).size === 1 && indexes.at(-1)! < segments.length;
       for (let start = 0; start < segments.length; start++) {
         if (same([start, start + 2, start + 4])) return true;
         for (let length = 1; start + 3 * length <= segments.length; length++) {

@@ -18,12 +18,18 @@ describe('hostOf', () => {
     expect(hostOf(url)).toBe(host);
   });
 
-  it.each(['', 'a.com', 'http://', 'ftp://a.com/', 'http://u@a.com/', 'http://u:p@a.com:80/', 'a://b/c'])('refuses %j', (url) => {
-    expect(() => hostOf(url)).toThrow(expect.objectContaining({ code: 'BAD_URL' }));
-  });
+  it.each(['', 'a.com', 'http://', 'ftp://a.com/', 'http://u@a.com/', 'http://u:p@a.com:80/', 'a://b/c'])(
+    'refuses %j',
+    (url) => {
+      expect(() => hostOf(url)).toThrow(expect.objectContaining({ code: 'BAD_URL' }));
+    },
+  );
 
   it('is that of the URL parser', () => {
-    const url = fc.webUrl({ authoritySettings: { withPort: true, withIPv4: true, withIPv6: true }, withQueryParameters: true });
+    const url = fc.webUrl({
+      authoritySettings: { withPort: true, withIPv4: true, withIPv6: true },
+      withQueryParameters: true,
+    });
     const sameHost = (text: string) => {
       const parsed = new URL(text);
       expect(hostOf(parsed.href)).toBe(parsed.hostname);

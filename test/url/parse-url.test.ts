@@ -31,7 +31,11 @@ describe('parseUrl', () => {
   });
 
   it('keeps what it made, and nothing but CrawlError comes out of it', () => {
-    const text = fc.oneof(fc.webUrl({ withFragments: true, withQueryParameters: true }), fc.string(), fc.string().map((s) => `http://${s}`));
+    const text = fc.oneof(
+      fc.webUrl({ withFragments: true, withQueryParameters: true }),
+      fc.string(),
+      fc.string().map((s) => `http://${s}`),
+    );
     fc.assert(
       fc.property(text, (value) => {
         let href: string;

@@ -21,16 +21,21 @@ describe('resolveLink', () => {
     expect(resolveLink(href, BASE)).toBe(url);
   });
 
-  it.each(['mailto:a@b.c', 'javascript:void(0)', 'tel:+1', 'data:,x', 'ftp://a.com/', 'http://', 'http://u:p@a.com/', '//u@h/', 'http://a:99999/'])(
-    'leads nowhere for %j',
-    (href) => {
-      expect(resolveLink(href, BASE)).toBeNull();
-    },
-  );
+  it.each([
+    'mailto:a@b.c',
+    'javascript:void(0)',
+    'tel:+1',
+    'data:,x',
+    'ftp://a.com/',
+    'http://',
+    'http://u:p@a.com/',
+    '//u@h/',
+    'http://a:99999/',
+  ])('leads nowhere for %j', (href) => {
+    expect(resolveLink(href, BASE)).toBeNull();
+  });
 
-  it('resolves absolute links only, where the base is not absolute', () => {
-    expect(resolveLink('http://x.com', '')).toBe('http://x.com/');
-    expect(resolveLink('/x', 'nonsense')).toBeNull();
-    expect(resolveLink('x', 'data:text/html,')).toBeNull();
+  it.each(['', 'nonsense', '/b', 'data:text/html,'])('leads nowhere from the base %j', (base) => {
+    expect(resolveLink('/x', base)).toBeNull();
   });
 });

@@ -1,0 +1,175 @@
+import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { ERROR_CODES } from '../../packages/errors/index.js';
+import { ROOT } from '../support/source-files.js';
+
+const COMMAND = join(ROOT, 'dist/bin/webcrawl.js');
+
+interface Ended {
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+let folder: string;
+let server: Server;
+let url: string;
+let answer: (path: string, response: ServerResponse) => void;
+/** Resolves when a page (not robots.txt) is asked for. */
+let asked: Promise<void>;
+
+beforeAll(() => {
+  if (!existsSync(COMMAND)) throw new Error('dist is missing: run `npm test`, or `npm run build` before vitest');
+});
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'webcrawl-process-'));
+  let onAsked = () => {};
+  asked = new Promise((resolve) => (onAsked = resolve));
+  server = createServer(({ url: path = '' }, response) => {
+    if (path === '/robots.txt') return void response.writeHead(404).end();
+    onAsked();
+    answer(path, response);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+});
+
+afterEach(async () => {
+  server.closeAllConnections();
+  server.close();
+  await rm(folder, { recursive: true });
+});
+
+function start(...args: readonly string[]): { child: ChildProcessWithoutNullStreams; ended: Promise<Ended> } {
+  const options = ['--table', `level:${join(folder, 'table')}`, '--set', 'fetcher.serverDelay=0'];
+  const child = spawn(process.execPath, [COMMAND, ...args, ...options], { cwd: folder });
+  let out = '';
+  let err = '';
+  child.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()));
+  child.stderr.on('data', (chunk: Buffer) => (err += chunk.toString()));
+  const ended = new Promise<Ended>((resolve) => child.on('close', (code) => resolve({ code, out, err })));
+  return { child, ended };
+}
+
+const run = (...args: readonly string[]) => start(...args).ended;
+
+/** Waits until the child has said this on standard error. */
+function said(child: ChildProcessWithoutNullStreams, words: string): Promise<void> {
+  let text = '';
+  return new Promise((resolve) => {
+    child.stderr.on('data', (chunk: Buffer) => {
+      text += chunk.toString();
+      if (text.includes(words)) resolve();
+    });
+  });
+}
+
+describe('a signal', () => {
+  test('once: what is in flight is finished, and the same command goes on', async () => {
+    const links = Array.from({ length: 10 }, (_, i) => `<a href="/${i}">x</a>`).join('');
+    let release = () => {};
+    const held = new Promise<void>((resolve) => (release = resolve));
+    answer = (_path, response) => {
+      void held.then(() => response.writeHead(200, { 'content-type': 'text/html' }).end(links));
+    };
+    const { child, ended } = start('crawl', url, '--json');
+    await asked;
+    const stopping = said(child, 'Stopping');
+    child.kill('SIGINT');
+    // The same key press, handed on once more as npm does.
+    child.kill('SIGTERM');
+    await stopping;
+    release();
+    const { code, out, err } = await ended;
+    expect(err).toContain('The same command goes on from here.');
+    expect(code).toBe(130);
+    expect(JSON.parse(out)).toMatchObject({ job: 'crawl', interrupted: true });
+
+    const again = await run('crawl', url, '--json');
+    expect(again.code).toBe(0);
+    const { out: stats } = await run('readdb', '--stats', '--json');
+    expect(JSON.parse(stats)).toMatchObject({ total: 11, statuses: { fetched: 11 } });
+  });
+
+  test('twice: it stops at once', async () => {
+    answer = () => {};
+    const { child, ended } = start('crawl', url, '--json');
+    await asked;
+    const stopping = said(child, 'Stopping');
+    child.kill('SIGINT');
+    await stopping;
+    // Until the second is no longer taken for the same key press.
+    const timer = setInterval(() => child.kill('SIGINT'), 100);
+    const { code, out } = await ended;
+    clearInterval(timer);
+    expect([code, out]).toEqual([130, '']);
+  });
+});
+
+test('a reader that has seen enough is no error', async () => {
+  const seeds = join(folder, 'seeds.txt');
+  await writeFile(seeds, Array.from({ length: 5000 }, (_, i) => `http://example.com/page-${i}`).join('\n'));
+  expect((await run('inject', seeds, '-q')).code).toBe(0);
+  const { child, ended } = start('readdb', '--dump');
+  await new Promise((resolve) => child.stdout.once('data', resolve));
+  child.stdout.destroy();
+  const { code, err } = await ended;
+  expect([code, err]).toEqual([0, '']);
+});
+
+test('seeds come from standard input, single steps work, and nothing due exits with 1', async () => {
+  answer = (path, response) => {
+    response.writeHead(200, { 'content-type': 'text/html' }).end(path === '/' ? '<a href="/a">A</a>' : '<p>end');
+  };
+  const { child, ended } = start('inject', '-', '--json');
+  child.stdin.end(`# seeds\n${url}\tscore=2\nno url\n`);
+  const injected = await ended;
+  expect(JSON.parse(injected.out)).toMatchObject({ job: 'inject', counters: { injected: 1 } });
+  expect(injected.err).toContain('not taken, standard input:3: no url: ');
+
+  for (const round of [1, 2]) {
+    const { out: batch, code } = await run('generate', '-q');
+    expect([round, code]).toEqual([round, 0]);
+    expect(batch).toMatch(/^\d+-\w+\n$/);
+    expect((await run('fetch', batch.trim())).code).toBe(0);
+    expect((await run('parse', batch.trim())).code).toBe(0);
+    expect((await run('updatedb', '--all')).code).toBe(0);
+  }
+  expect(await run('generate')).toMatchObject({ code: 1, out: '' });
+  const { out } = await run('readdb', '--dump', '--fields', 'status');
+  const pages = out
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { url: string; status: string });
+  expect(pages.map((page) => [page.url, page.status])).toEqual([
+    [url, 'fetched'],
+    [`${url}a`, 'fetched'],
+  ]);
+  expect((await run('readdb', '--url', `${url}nowhere`)).code).toBe(1);
+  expect((await run('fetch', 'nosuch')).code).toBe(ERROR_CODES.UNKNOWN_BATCH.exitCode);
+});
+
+test('errors end with their exit status', async () => {
+  expect((await run('nosuch')).code).toBe(ERROR_CODES.USAGE.exitCode);
+  expect((await run('repair', '--set', 'http.timeout=soon')).code).toBe(ERROR_CODES.BAD_SETTING.exitCode);
+  expect((await run('inject', 'nosuch.txt')).code).toBe(ERROR_CODES.BAD_INPUT.exitCode);
+  expect((await run('--version')).code).toBe(0);
+});
+
+test('a table that another process has open', async () => {
+  answer = () => {};
+  const { child, ended } = start('crawl', url);
+  await asked;
+  const { code, err } = await run('readdb', '--stats');
+  expect(code).toBe(ERROR_CODES.TABLE_LOCKED.exitCode);
+  expect(err).toContain('error [TABLE_LOCKED]: ');
+  child.kill('SIGKILL');
+  await ended;
+});

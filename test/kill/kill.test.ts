@@ -1,0 +1,132 @@
+import { spawn } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { jobs, openCrawl, type Report } from '../../packages/webcrawl/index.js';
+import { randomNumbers, randomWeb, type FakePage } from '../support/fake-web.js';
+import { serveWeb, type ServedWeb } from '../support/serve-web.js';
+import { allRows } from '../support/test-crawl.js';
+
+const WORKER = fileURLToPath(new URL('worker.mjs', import.meta.url));
+
+interface Ended {
+  readonly killed: boolean;
+  readonly report?: Report & { readonly writes: number };
+}
+
+/** Runs a job in a process of its own. */
+function work(directory: string, job: string, options: object, killAt: number): Promise<Ended> {
+  const child = spawn(process.execPath, [WORKER, directory, job, JSON.stringify(options), String(killAt)]);
+  let out = '';
+  let errors = '';
+  child.stdout.on('data', (data: Buffer) => (out += data.toString()));
+  child.stderr.on('data', (data: Buffer) => (errors += data.toString()));
+  return new Promise((resolve, reject) => {
+    child.on('close', (code, signal) => {
+      if (signal === 'SIGKILL') resolve({ killed: true });
+      else if (code === 0) resolve({ killed: false, report: JSON.parse(out) as Report & { writes: number } });
+      else reject(new Error(`${job} ended with ${code}: ${errors}`));
+    });
+  });
+}
+
+/** A site of its own paths, made of a random web. */
+function site(seed: number, size: number): Record<string, FakePage> {
+  const { pages } = randomWeb(seed, size, 1);
+  const path = (url: string): string => url.replace('http://h0.example.com', '');
+  return Object.fromEntries(
+    Object.entries(pages).map(([url, page]) => [
+      path(url),
+      {
+        ...page,
+        ...(page.location !== undefined && { location: path(page.location) }),
+        ...(page.html !== undefined && { html: page.html.replaceAll('http://h0.example.com', '') }),
+      },
+    ]),
+  );
+}
+
+/** What a crawl leaves, without what two crawls never share: times, batch ids and the port of the server. */
+async function rowsOf(directory: string, origin: string): Promise<{ rows: unknown; repaired: Report['counters'] }> {
+  await using crawl = await openCrawl({ table: `level:${directory}` });
+  const repaired = (await jobs.repair(crawl)).counters;
+  const rows = (await allRows(crawl)).map(({ fetchTime: _, prevFetchTime: __, modifiedTime: ___, ...row }) => ({
+    ...row,
+    headers: undefined,
+  }));
+  const text = JSON.stringify(rows, (key, value: unknown) =>
+    typeof value === 'number' && (key === 'score' || key === 'cash') ? Number(value.toFixed(9)) : value,
+  );
+  const port = new URL(origin).port;
+  return { rows: JSON.parse(text.replace(/\b\d{10}-\d+\b/g, 'batch').replaceAll(port, 'port')), repaired };
+}
+
+/** The row writes that each step of the undisturbed crawl made, in order. */
+type Steps = number[];
+
+/**
+ * Crawls with each job in a process of its own. `killAt` says at which row write a step dies, 0 for never; a step that
+ * was killed is run again.
+ */
+async function crawlInProcesses(
+  directory: string,
+  origin: string,
+  killAt: (step: number) => number,
+): Promise<{ kills: Record<string, number>; steps: Steps }> {
+  const kills: Record<string, number> = {};
+  const steps: Steps = [];
+  const run = async (job: string, options: object): Promise<Report> => {
+    for (let tries = 1; ; tries++) {
+      const { report } = await work(directory, job, options, tries < 6 ? killAt(steps.length) : 0);
+      if (report) {
+        steps.push(report.writes);
+        return report;
+      }
+      kills[job] = (kills[job] ?? 0) + 1;
+    }
+  };
+  await run('inject', { seeds: [`${origin}/`, `${origin}/p1`] });
+  for (;;) {
+    const { batchId } = await run('generate', { topN: 40 });
+    if (batchId === undefined) return { kills, steps };
+    await run('fetch', { batch: batchId, resume: true, threads: 4 });
+    await run('parse', { batch: batchId });
+    await run('updatedb', { batch: batchId });
+  }
+}
+
+describe('jobs that are killed with SIGKILL in the middle of their row writes and run again', () => {
+  let web: ServedWeb;
+  let directory: string;
+  beforeAll(async () => {
+    web = await serveWeb(site(11, 140));
+    directory = await mkdtemp(join(tmpdir(), 'webcrawl-kill-'));
+  });
+  afterAll(async () => {
+    await web.close();
+    await rm(directory, { recursive: true, force: true });
+  });
+
+  it('end in the same rows as a crawl that nobody disturbed, with nothing missing in the indexes', async () => {
+    const undisturbed = join(directory, 'undisturbed');
+    const { steps } = await crawlInProcesses(undisturbed, web.origin, () => 0);
+    const expected = await rowsOf(undisturbed, web.origin);
+    expect(expected.repaired).toEqual({ rows: (expected.rows as unknown[]).length });
+
+    const random = randomNumbers(7);
+    const disturbed = join(directory, 'disturbed');
+    const { kills } = await crawlInProcesses(disturbed, web.origin, (step) =>
+      random() < 0.8 ? 1 + Math.floor(random() * (steps[step] ?? 1)) : 0,
+    );
+    const found = await rowsOf(disturbed, web.origin);
+    expect(found.rows).toEqual(expected.rows);
+    expect(found.repaired).not.toHaveProperty('missing_frontier');
+    expect(found.repaired).not.toHaveProperty('missing_batch');
+    expect(found.repaired).not.toHaveProperty('missing_header');
+    expect(found.repaired).not.toHaveProperty('damaged');
+    expect(Object.keys(kills).sort()).toEqual(['fetch', 'generate', 'inject', 'parse', 'updatedb']);
+    expect(Object.values(kills).reduce((total, count) => total + count, 0)).toBeGreaterThanOrEqual(50);
+  }, 240_000);
+});

@@ -1,0 +1,32 @@
+// Runs one job on a LevelDB table, and kills its own process with SIGKILL in the middle of a row write when told to.
+// Arguments: the directory of the table, the name of the job, its options as JSON, and the write to die at (0: none).
+// Prints the report as JSON, with the number of row writes as `writes`.
+import { jobs, openCrawl, openLevelStore } from '../../dist/packages/webcrawl/index.js';
+
+const [directory, job, options, killAt] = process.argv.slice(2);
+const store = await openLevelStore(directory);
+let writes = 0;
+
+/** Passes everything on, one row at a time, so that the process can die between any two. */
+const dying = {
+  get: (...args) => store.get(...args),
+  scan: (...args) => store.scan(...args),
+  close: () => store.close(),
+  async write(table, changes) {
+    for (const change of changes) {
+      writes += 1;
+      const written = store.write(table, [change]);
+      // By chance before, while or after the row is written.
+      if (writes === Number(killAt)) {
+        if (writes % 2 === 0) await written;
+        process.kill(process.pid, 'SIGKILL');
+      }
+      await written;
+    }
+  },
+};
+
+const crawl = await openCrawl({ table: dying, settings: { 'fetcher.serverDelay': 0, 'db.updateMaxLinksInMemory': 1000 } });
+const report = await jobs[job](crawl, JSON.parse(options));
+await crawl.close();
+console.log(JSON.stringify({ ...report, writes }));

@@ -1,0 +1,50 @@
+import { createHash } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { md5Signature, textProfileSignature } from '../../packages/plugins/index.js';
+
+const url = 'http://a.com/';
+const md5 = (text: string) => createHash('md5').update(text).digest('hex');
+
+describe('md5Signature', () => {
+  const sign = (content: string) => md5Signature().signature({ url, content: Buffer.from(content), text: '' });
+
+  it('is the digest of the content, else of the URL', () => {
+    expect(sign('abc')).toBe('900150983cd24fb0d6963f7d28e17f72');
+    expect(sign('')).toBe(md5(url));
+  });
+});
+
+describe('textProfileSignature', () => {
+  const { signature } = textProfileSignature({
+    signatureTextProfileMinTokenLen: 2,
+    signatureTextProfileQuantRate: 0.01,
+  });
+  const sign = (text: string, content = 'c') => signature({ url, content: Buffer.from(content), text });
+
+  it('is the digest of frequent words, most frequent first, equal ones by their characters', () => {
+    expect(sign('bbb aaa, Aaa! ccc-BBB ccc ccc ddd')).toBe(md5('2 aaa\n2 bbb\n2 ccc'));
+    expect(sign('one two three')).toBe(md5('1 one\n1 three\n1 two'));
+    expect(sign('eee '.repeat(5) + 'fff '.repeat(4))).toBe(md5('4 eee\n4 fff'));
+  });
+
+  it('rounds frequencies down to a step that grows with the highest', () => {
+    const text = 'aaa '.repeat(420) + 'bbb '.repeat(7) + 'ccc '.repeat(3);
+    expect(sign(text)).toBe(md5('420 aaa\n4 bbb'));
+  });
+
+  it('does not change with order, rare words and short words', () => {
+    const words = 'alpha alpha beta beta gamma gamma';
+    expect(sign(`${words} 12 seen 1234`)).toBe(sign('gamma beta alpha 99 gamma beta alpha 5678 x'));
+    expect(sign(words)).not.toBe(sign(`${words} delta delta`));
+  });
+
+  it('takes letters of any script', () => {
+    expect(sign('Привет ПРИВЕТ, 你好世界 你好世界')).toBe(md5('2 привет\n2 你好世界'));
+  });
+
+  it('falls back to the content', () => {
+    expect(sign('')).toBe(md5('c'));
+    expect(sign('a bc - !')).toBe(md5('c'));
+    expect(sign('', '')).toBe(md5(url));
+  });
+});

@@ -1,0 +1,65 @@
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { statusVerdict } from '../../packages/fetch/index.js';
+import { redirectTarget } from '../../packages/fetch/http-headers.js';
+
+interface StatusCase {
+  readonly input: number | string;
+  readonly expected: { readonly crawlStatus: string };
+}
+interface LocationCase {
+  readonly input: { readonly url: string; readonly location: string | null };
+  readonly expected: string | null;
+}
+
+/** What we do otherwise on purpose: our page status, and why. */
+const STATUS_DEVIATIONS: Readonly<Record<string, { readonly ours: string; readonly reason: string }>> = {
+  201: { ours: 'fetched', reason: 'a 2xx has a page that people see' },
+  202: { ours: 'fetched', reason: 'a 2xx has a page that people see' },
+  203: { ours: 'fetched', reason: 'a 2xx has a page that people see' },
+  204: { ours: 'fetched', reason: 'an empty page is no failure' },
+  206: { ours: 'fetched', reason: 'a 2xx has a page that people see' },
+};
+
+const LOCATION_DEVIATIONS: Readonly<Record<string, { readonly ours: string | null; readonly reason: string }>> = {
+  null: { ours: null, reason: 'a redirect without Location leads nowhere, not to itself' },
+  '?q=1': { ours: 'http://a/b/c?q=1', reason: 'the URL Standard keeps the path under a query' },
+};
+
+/** Cases that are decided elsewhere: by the network layer, by robots.txt, by the fetch job. */
+const ELSEWHERE = 8;
+
+const folder =
+  process.env['WEBCRAWL_REFERENCE'] ?? path.resolve(import.meta.dirname, '../../../shared/reference/cases');
+const file = path.join(folder, 'http-status.json');
+const present = existsSync(file);
+const { cases, location } = present
+  ? (JSON.parse(readFileSync(file, 'utf8')) as { cases: StatusCase[]; location: LocationCase[] })
+  : { cases: [], location: [] };
+
+function pageStatus(http: number): string {
+  const verdict = statusVerdict(http, true);
+  if (verdict.kind === 'content') return 'fetched';
+  if (verdict.kind === 'redirect') return verdict.permanent ? 'redir_perm' : 'redir_temp';
+  return verdict.kind;
+}
+
+describe.skipIf(!present)(`HTTP status cases${present ? '' : ' (skipped: the reference folder is not here)'}`, () => {
+  it('leaves to others what is no HTTP status', () => {
+    expect(cases.filter(({ input }) => typeof input !== 'number')).toHaveLength(ELSEWHERE);
+  });
+
+  it.each(cases.filter(({ input }) => typeof input === 'number'))('$input', ({ input, expected }) => {
+    const deviation = STATUS_DEVIATIONS[input];
+    if (deviation) expect(expected.crawlStatus).not.toBe(deviation.ours);
+    expect(pageStatus(Number(input))).toBe(deviation?.ours ?? expected.crawlStatus);
+  });
+
+  it.each(location)('Location $input.location', ({ input, expected }) => {
+    const deviation = LOCATION_DEVIATIONS[String(input.location)];
+    if (deviation) expect(expected).not.toBe(deviation.ours);
+    const target = redirectTarget(input.location ?? undefined, new URL(input.url));
+    expect(target).toBe(deviation ? deviation.ours : expected);
+  });
+});
