@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { CrawlError } from '../packages/errors/index.js';
+import { CrawlError, messageOf } from '../packages/errors/index.js';
 import { didYouMean, foldKey } from './did-you-mean.js';
 import { fromText } from './from-text.js';
 import type { Leaf } from './leaves.js';
@@ -35,14 +35,14 @@ export function givenByFile(leaves: Leaves, file: string): GivenSettings {
   try {
     text = readFileSync(file, 'utf8').replace(/^\ufeff/, '');
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
+    const why = messageOf(cause);
     throw new CrawlError('BAD_INPUT', `expected a settings file at ${file}, found: ${why}`, { cause });
   }
   let json: unknown;
   try {
     json = JSON.parse(text);
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
+    const why = messageOf(cause);
     throw new CrawlError('BAD_SETTING', `expected JSON in the settings file ${file}, found: ${why}`, { cause });
   }
   if (!isObject(json)) {

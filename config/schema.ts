@@ -93,7 +93,7 @@ export const settingsSchema = z.strictObject({
       .describe('What pages are grouped by for generate.maxCount, partitions and politeness'),
   }),
   parser: section({
-    timeout: seconds.default(30).describe('Seconds that the parsing of one page may take'),
+    timeout: z.number().min(0.001).default(30).describe('Seconds that the parsing of one page may take'),
     skipTruncated: z.boolean().default(false).describe('Do not parse bodies that were cut at http.contentLimit'),
     characterEncodingDefault: z
       .string()
@@ -159,6 +159,7 @@ export const settingsSchema = z.strictObject({
     trapMaxLength: count.min(-1).default(2000).describe('Characters of a URL. -1: no limit'),
     trapMaxRepeats: count
       .min(-1)
+      .refine((value) => value !== 0, 'a whole number of at least 1, or -1')
       .default(2)
       .describe('Times that a path segment or run of segments may repeat. -1: no limit'),
     trapMaxParameters: count.min(-1).default(20).describe('Query parameters of a URL. -1: no limit'),

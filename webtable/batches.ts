@@ -20,6 +20,7 @@ import type { RowChange, Store } from './store.js';
  */
 export type BatchState = 'generating' | 'open' | 'linking' | 'closing' | 'closed';
 
+/** What is known of a batch as a whole. */
 export interface BatchHeader {
   readonly batchId: string;
   readonly state: BatchState;
@@ -38,7 +39,9 @@ const headerCodec = json<{ state: BatchState; size: number }>(
 );
 
 export async function putBatch(store: Store, { batchId, state, size }: BatchHeader): Promise<void> {
-  await store.write('batch', [{ key: `h|${batchId}`, put: new Map([[INDEX_COLUMNS.batchHeader, headerCodec.encode({ state, size })]]) }]);
+  await store.write('batch', [
+    { key: `h|${batchId}`, put: new Map([[INDEX_COLUMNS.batchHeader, headerCodec.encode({ state, size })]]) },
+  ]);
 }
 
 /** Forgets a batch that holds no row. */
@@ -49,7 +52,9 @@ export async function deleteBatch(store: Store, batchId: string): Promise<void> 
 /** @throws CrawlError UNKNOWN_BATCH */
 export async function getBatch(store: Store, batchId: string): Promise<BatchHeader> {
   // A key must be printable ASCII, and no id that we made is anything else.
-  const [row] = /^[\w-]{1,64}$/.test(batchId) ? await store.get('batch', [`h|${batchId}`], [INDEX_COLUMNS.batchHeader]) : [];
+  const [row] = /^[\w-]{1,64}$/.test(batchId)
+    ? await store.get('batch', [`h|${batchId}`], [INDEX_COLUMNS.batchHeader])
+    : [];
   const cell = row?.cells.get(INDEX_COLUMNS.batchHeader);
   if (!cell) {
     throw new CrawlError('UNKNOWN_BATCH', `expected the id of a batch, found "${safeText(batchId, 80)}"`, {
@@ -62,7 +67,10 @@ export async function getBatch(store: Store, batchId: string): Promise<BatchHead
 /** All batches, oldest first. */
 export async function listBatches(store: Store): Promise<BatchHeader[]> {
   const batches: BatchHeader[] = [];
-  for await (const row of store.scan('batch', { ranges: [{ start: 'h|', end: 'h}' }], columns: [INDEX_COLUMNS.batchHeader] })) {
+  for await (const row of store.scan('batch', {
+    ranges: [{ start: 'h|', end: 'h}' }],
+    columns: [INDEX_COLUMNS.batchHeader],
+  })) {
     const cell = row.cells.get(INDEX_COLUMNS.batchHeader);
     if (cell) batches.push({ batchId: row.key.slice(2), ...headerCodec.decode(cell) });
   }
@@ -71,7 +79,10 @@ export async function listBatches(store: Store): Promise<BatchHeader[]> {
 
 /** Enters rows into the index of a batch, all of one host; call it before the rows get their mark. */
 export function batchEntry(batchId: string, rowKey: string): RowChange {
-  return { key: entryKey(slotOf(rowKey), batchId, rowKey), put: new Map([[INDEX_COLUMNS.batchEntry, text.encode('')]]) };
+  return {
+    key: entryKey(slotOf(rowKey), batchId, rowKey),
+    put: new Map([[INDEX_COLUMNS.batchEntry, text.encode('')]]),
+  };
 }
 
 /** Names a host of a queue; call it before the first row of the host is entered. */
@@ -133,9 +144,10 @@ export async function hostRowKeys(
   const { start, end } = hostRange(host);
   const slot = slotOf(start);
   const from = after === undefined ? start : `${after}\u0001`;
-  const ranges = [{ start: entryKey(slot, batchId, from), end: entryKey(slot, batchId, end!) }];
+  const ranges = [{ start: entryKey(slot, batchId, from), end: entryKey(slot, batchId, end) }];
   const keys: string[] = [];
-  for await (const row of store.scan('batch', { ranges, columns: [INDEX_COLUMNS.batchEntry], limit })) keys.push(rowKeyOfEntry(row.key));
+  for await (const row of store.scan('batch', { ranges, columns: [INDEX_COLUMNS.batchEntry], limit }))
+    keys.push(rowKeyOfEntry(row.key));
   return keys;
 }
 
@@ -143,7 +155,8 @@ export async function hostRowKeys(
 export async function* batchRowKeys(store: Store, batchId: string): AsyncGenerator<string> {
   for (const slot of ALL_SLOTS) {
     const ranges = [{ start: `e${slot}|${batchId}|`, end: `e${slot}|${batchId}}` }];
-    for await (const row of store.scan('batch', { ranges, columns: [INDEX_COLUMNS.batchEntry] })) yield rowKeyOfEntry(row.key);
+    for await (const row of store.scan('batch', { ranges, columns: [INDEX_COLUMNS.batchEntry] }))
+      yield rowKeyOfEntry(row.key);
   }
 }
 

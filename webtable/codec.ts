@@ -7,7 +7,9 @@ export interface Codec<T> {
   decode(bytes: Uint8Array): T;
 }
 
-const STATUS_BY_CODE = new Map<number, Status>(Object.entries(STATUS_CODES).map(([name, code]) => [code, name as Status]));
+const STATUS_BY_CODE = new Map<number, Status>(
+  Object.entries(STATUS_CODES).map(([name, code]) => [code, name as Status]),
+);
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 const status: Codec<Status> = {
@@ -58,8 +60,7 @@ const isRecordOf =
     isRecord(value) && Object.values(value).every((v) => typeof v === type);
 const isCoded = (value: unknown): boolean => isRecord(value) && typeof value.code === 'string';
 const isLinkList = (value: unknown): boolean =>
-  Array.isArray(value) &&
-  value.every((v) => isRecord(v) && typeof v.url === 'string' && typeof v.anchor === 'string');
+  Array.isArray(value) && value.every((v) => isRecord(v) && typeof v.url === 'string' && typeof v.anchor === 'string');
 
 const raw: Codec<Uint8Array> = { encode: (value) => value, decode: (bytes) => bytes };
 

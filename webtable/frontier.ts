@@ -139,11 +139,7 @@ export function allEntries(store: Store): AsyncGenerator<FrontierEntry> {
   return readEntries(store, [{ start: '' }]);
 }
 
-async function* readEntries(
-  store: Store,
-  ranges: readonly KeyRange[],
-  limit?: number,
-): AsyncGenerator<FrontierEntry> {
+async function* readEntries(store: Store, ranges: readonly KeyRange[], limit?: number): AsyncGenerator<FrontierEntry> {
   const options = { ranges, columns: [INDEX_COLUMNS.frontierScore], ...(limit !== undefined && { limit }) };
   for await (const row of store.scan('frontier', options)) {
     const cell = row.cells.get(INDEX_COLUMNS.frontierScore);

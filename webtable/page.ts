@@ -110,6 +110,7 @@ export interface Page {
   marks: Readonly<Partial<Record<Mark, string>>>;
 }
 
+/** The name of a field of a page. */
 export type Field = keyof Page;
 
 /** A row as read: the fields that were asked for, each absent where the row has none. Others do not compile. */

@@ -34,6 +34,7 @@ export const STATUS_CODES = {
   notmodified: 38,
 } as const;
 
+/** What is known of a page, by name. */
 export type Status = keyof typeof STATUS_CODES;
 
 /** Each job leaves its mark, holding the batch id (inject: `y`), in the row change that does its work. */
@@ -46,6 +47,7 @@ export const MARK_COLUMNS = {
   index: 'm:kx',
 } as const;
 
+/** The name of a mark, which is the name of the job that leaves it. */
 export type Mark = keyof typeof MARK_COLUMNS;
 
 /** The column of every field of a page but marks and inlinks. */

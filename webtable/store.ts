@@ -39,6 +39,7 @@ export interface RowChange {
   readonly clear?: boolean;
 }
 
+/** Which rows of a table to read, and what of them. */
 export interface ScanOptions {
   /** Read one after the other, as given. Absent: the whole table. */
   readonly ranges?: readonly KeyRange[];
@@ -49,6 +50,7 @@ export interface ScanOptions {
   readonly limit?: number;
 }
 
+/** Where the tables are kept; the promises stand at the head of this file. */
 export interface Store {
   /** The rows of these keys, in the order asked; undefined where a row has none of the columns. */
   get(

@@ -2,9 +2,17 @@ import { CrawlError } from '../packages/errors/index.js';
 import { FIELD_CODECS, inlinkCodec, text } from './codec.js';
 import type { Field, Inlink, Page, PageChange, PageRow, PlainField } from './page.js';
 import { urlOf } from './row-key.js';
-import { FIELD_COLUMNS, INDEX_COLUMNS, INLINK_COLUMN_PREFIX, MARK_COLUMNS, SCHEMA_VERSION, type Mark } from './schema.js';
+import {
+  FIELD_COLUMNS,
+  INDEX_COLUMNS,
+  INLINK_COLUMN_PREFIX,
+  MARK_COLUMNS,
+  SCHEMA_VERSION,
+  type Mark,
+} from './schema.js';
 import type { Column, ColumnSelector, KeyRange, RowChange, Store, StoredRow } from './store.js';
 
+/** Which rows of the table to read, and what of them. */
 export interface PageScan<F extends Field> {
   /** Read one after the other. Absent: the whole table. */
   readonly ranges?: readonly KeyRange[];
@@ -36,7 +44,9 @@ export class WebTable {
     const cell = row?.cells.get(INDEX_COLUMNS.schemaVersion);
     const found = cell && text.decode(cell);
     if (found === undefined) {
-      await store.write('meta', [{ key: 'schema', put: new Map([[INDEX_COLUMNS.schemaVersion, text.encode(String(SCHEMA_VERSION))]]) }]);
+      await store.write('meta', [
+        { key: 'schema', put: new Map([[INDEX_COLUMNS.schemaVersion, text.encode(String(SCHEMA_VERSION))]]) },
+      ]);
     } else if (found !== String(SCHEMA_VERSION)) {
       throw new CrawlError('TABLE_VERSION', `expected a table of schema version ${SCHEMA_VERSION}, found ${found}`, {
         hint: 'use the version of webcrawl that wrote it, or crawl into a new table',
@@ -51,10 +61,7 @@ export class WebTable {
   }
 
   /** Rows in the order of the keys; undefined where a row has none of the fields. */
-  async getMany<F extends Field>(
-    keys: readonly string[],
-    fields: readonly F[],
-  ): Promise<(PageRow<F> | undefined)[]> {
+  async getMany<F extends Field>(keys: readonly string[], fields: readonly F[]): Promise<(PageRow<F> | undefined)[]> {
     const rows = await this.store.get('webpage', keys, selectorsOf(fields));
     return rows.map((row) => row && decodeRow(row, fields));
   }

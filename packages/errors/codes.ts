@@ -22,4 +22,5 @@ export const ERROR_CODES = {
   BAD_SETTING: { exitCode: 78, meaning: 'a setting is unknown or has a wrong value; all wrong ones are listed' },
 } as const satisfies Record<string, { exitCode: number; meaning: string }>;
 
+/** A stable name of an error. */
 export type ErrorCode = keyof typeof ERROR_CODES;

@@ -1,4 +1,4 @@
-import { createReadyHeap } from './ready-heap.js';
+import { createReadyHeap, type Due } from './ready-heap.js';
 import { createWakeTimer, type Timers } from './wake-timer.js';
 
 export interface FetchQueuesOptions {
@@ -58,10 +58,11 @@ interface Queue<T> {
   notBefore: number;
   /** Its place in the heap. Entries of a queue that are not this one are void. */
   turn: Turn<T> | undefined;
+  /** The order of the turn in which it began to load, so that it does not wait for another. */
+  order: number | undefined;
 }
 
-interface Turn<T> {
-  readonly time: number;
+interface Turn<T> extends Due {
   readonly queue: Queue<T>;
 }
 
@@ -87,6 +88,7 @@ export function createFetchQueues<T>(options: FetchQueuesOptions): FetchQueues<T
   let loading = 0;
   let waitingItems = 0;
   let openSources = 0;
+  let turns = 0;
 
   function queueOf(id: string): Queue<T> {
     let queue = queues.get(id);
@@ -103,6 +105,7 @@ export function createFetchQueues<T>(options: FetchQueuesOptions): FetchQueues<T
         last: -Infinity,
         notBefore: -Infinity,
         turn: undefined,
+        order: undefined,
       };
       queues.set(id, queue);
     }
@@ -118,7 +121,7 @@ export function createFetchQueues<T>(options: FetchQueuesOptions): FetchQueues<T
     if (queue.working >= threadsPerQueue || (queue.items.length === 0 && queue.loading)) return;
     const time = readyAt(queue);
     if (queue.turn && queue.turn.time <= time) return;
-    queue.turn = { time, queue };
+    queue.turn = { time, order: queue.order ?? turns++, queue };
     heap.push(queue.turn);
   }
 
@@ -153,8 +156,10 @@ export function createFetchQueues<T>(options: FetchQueuesOptions): FetchQueues<T
       queue.turn = undefined;
       if (readyAt(queue) > clock()) schedule(queue);
       else if (queue.items.length > 0) void start(queue, worker);
-      else if (mustLoad) void load(queue);
-      else if (queue.working === 0) queues.delete(queue.id);
+      else if (mustLoad) {
+        queue.order = turn.order;
+        void load(queue);
+      } else if (queue.working === 0) queues.delete(queue.id);
     }
     serving = false;
     const done = halted || (waitingItems === 0 && openSources === 0 && !feeding);
@@ -170,6 +175,7 @@ export function createFetchQueues<T>(options: FetchQueuesOptions): FetchQueues<T
     const started = clock();
     queue.last = started;
     queue.gap = undefined;
+    queue.order = undefined;
     schedule(queue);
     if (queue.items.length < readAhead && queue.sources.length > 0) void load(queue);
     let gap: number | undefined;

@@ -27,7 +27,7 @@ export type ExchangeResult =
   | {
       readonly failure: NetworkCode;
       readonly message: string;
-      /** The server closed a connection that had served before without a word; nothing came of this request. */
+      /** The server closed a connection that had served before, or broke off within the head: worth one more try. */
       readonly stale?: boolean;
     };
 
@@ -109,7 +109,7 @@ export function exchange(dispatcher: Dispatcher, request: Exchange): Promise<Exc
   });
 }
 
-/** The socket had carried an answer before, and was closed by the server with nothing more. */
+/** The server had sent something on this socket, an earlier answer most likely, and then closed it. */
 function closedWhileIdle(error: Error): boolean {
   const socket: unknown = 'socket' in error ? error.socket : undefined;
   if (typeof socket !== 'object' || socket === null || !('bytesRead' in socket)) return false;

@@ -1,5 +1,5 @@
 import { Agent } from 'undici';
-import type { Settings } from '../../config/schema.js';
+import type { Settings } from '../../config/index.js';
 import { CrawlError, safeText } from '../errors/index.js';
 import type { FetchOutcome, FetchRequest, Protocol } from '../plugin-api/index.js';
 import { parseUrl } from '../url/index.js';
@@ -9,12 +9,6 @@ import { allValues, firstValue, httpDate, isHeaderValue, joinedHeaders, mediaTyp
 import { redirectTarget, retryAfterSeconds } from './http-headers.js';
 import { statusVerdict } from './http-status.js';
 import { userAgent } from './user-agent.js';
-
-/** A request of HTTP may lower the limit of the body. */
-export interface HttpRequest extends FetchRequest {
-  /** Bytes of the body kept after decoding, instead of `http.contentLimit` where that is more. */
-  readonly contentLimit?: number;
-}
 
 /** What the settings do not say. */
 export interface HttpExtras {
@@ -48,7 +42,7 @@ export function httpProtocol(settings: Settings['http'], extras: HttpExtras = {}
   });
   let closed: Promise<void> | undefined;
 
-  async function fetch(request: HttpRequest): Promise<FetchOutcome> {
+  async function fetch(request: FetchRequest): Promise<FetchOutcome> {
     if (closed) throw new CrawlError('CLOSED', 'expected an open protocol, found it closed');
     const url = parseUrl(request.url);
     const conditions = conditionalHeaders(request);
@@ -79,7 +73,7 @@ export function httpProtocol(settings: Settings['http'], extras: HttpExtras = {}
 
 /** {@link httpProtocol} takes a little more than every protocol does. */
 export interface HttpProtocol extends Protocol {
-  fetch(request: HttpRequest): Promise<FetchOutcome>;
+  fetch(request: FetchRequest): Promise<FetchOutcome>;
   /** Ends what is in flight, as `aborted`, and frees all connections. Calling it again does nothing. */
   close(): Promise<void>;
 }

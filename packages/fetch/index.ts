@@ -1,4 +1,4 @@
-export { httpProtocol, type HttpExtras, type HttpProtocol, type HttpRequest } from './http-protocol.js';
+export { httpProtocol, type HttpExtras, type HttpProtocol } from './http-protocol.js';
 export { statusVerdict, type StatusVerdict } from './http-status.js';
 export type { NetworkCode } from './network-error.js';
 export { userAgent } from './user-agent.js';

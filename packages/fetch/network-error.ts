@@ -1,4 +1,4 @@
-import { safeText } from '../errors/index.js';
+import { messageOf, safeText } from '../errors/index.js';
 
 /** Why there was no usable answer. Stable words, persisted as the code of the protocol status. */
 export type NetworkCode =
@@ -52,7 +52,7 @@ export function networkCode(error: unknown): NetworkCode {
 
 /** One line on an error of the network layer, with its code where the text lacks it. */
 export function networkMessage(error: unknown): string {
-  const text = (error instanceof Error ? error.message : String(error)).trim();
+  const text = messageOf(error).trim();
   const code = errorCode(error);
   return safeText(code && !text.includes(code) ? `${text} (${code})` : text);
 }

@@ -1,9 +1,11 @@
 /** Something that is due at a time. */
 export interface Due {
   readonly time: number;
+  /** Decides between those due at the same time: the lowest first. */
+  readonly order: number;
 }
 
-/** The earliest first; of those due at the same time, the one that was pushed first. */
+/** A queue by time and order. */
 export interface ReadyHeap<E extends Due> {
   peek(): E | undefined;
   pop(): E | undefined;
@@ -12,14 +14,13 @@ export interface ReadyHeap<E extends Due> {
 
 /** Makes an empty binary heap. */
 export function createReadyHeap<E extends Due>(): ReadyHeap<E> {
-  const heap: { entry: E; order: number }[] = [];
-  let pushed = 0;
+  const heap: E[] = [];
 
   function before(a: number, b: number): boolean {
     const x = heap[a];
     const y = heap[b];
     if (!x || !y) return false;
-    return x.entry.time < y.entry.time || (x.entry.time === y.entry.time && x.order < y.order);
+    return x.time < y.time || (x.time === y.time && x.order < y.order);
   }
 
   function swap(a: number, b: number): void {
@@ -31,13 +32,13 @@ export function createReadyHeap<E extends Due>(): ReadyHeap<E> {
   }
 
   return {
-    peek: () => heap[0]?.entry,
+    peek: () => heap[0],
     push(entry) {
-      heap.push({ entry, order: pushed++ });
+      heap.push(entry);
       for (let at = heap.length - 1; at > 0 && before(at, (at - 1) >> 1); at = (at - 1) >> 1) swap(at, (at - 1) >> 1);
     },
     pop() {
-      const first = heap[0]?.entry;
+      const first = heap[0];
       swap(0, heap.length - 1);
       heap.pop();
       for (let at = 0; ;) {

@@ -1,7 +1,6 @@
 import type { FetchOutcome, Protocol } from '../plugin-api/index.js';
 import { parseUrl } from '../url/index.js';
 import { createBoundedCache } from './bounded-cache.js';
-import type { HttpRequest } from './http-protocol.js';
 import { parseRobots, ROBOTS_LIMIT, type RobotsLine, type RobotsRules } from './robots.js';
 
 /** The robots.txt of one origin as it is kept. Plain data, fit for JSON. */
@@ -137,8 +136,7 @@ async function fetchRobots(protocol: Protocol, origin: string, maxRedirects: num
   let url = `${origin}/robots.txt`;
   for (let redirects = 0; ; redirects++) {
     // One byte more than is read, so that the parser sees that the file was cut.
-    const request: HttpRequest = { url, contentLimit: ROBOTS_LIMIT + 1 };
-    const outcome = await protocol.fetch(request);
+    const outcome = await protocol.fetch({ url, contentLimit: ROBOTS_LIMIT + 1 });
     if (outcome.kind !== 'redirect') return fetchedFrom(outcome);
     if (outcome.target === null || redirects === maxRedirects) return { status: outcome.http ?? 0 };
     url = outcome.target;

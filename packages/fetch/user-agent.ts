@@ -1,4 +1,4 @@
-import type { Settings } from '../../config/schema.js';
+import type { Settings } from '../../config/index.js';
 
 /** `name/version (description; url; email)`; empty parts are left out with their punctuation. */
 export function userAgent(settings: Settings['http']): string {

@@ -12,6 +12,7 @@ import type { CrawlContext } from './context.js';
 import type { JobOptions, Report } from './job.js';
 import { createTracker } from './tracker.js';
 
+/** What the jobs that work on batches take. */
 export interface BatchOptions extends JobOptions {
   /** A batch id, or `all` for every batch that is open, oldest first. */
   readonly batch: string;

@@ -7,6 +7,7 @@ import type { JobOptions, Report } from './job.js';
 import { createTracker } from './tracker.js';
 import { updatedb } from './updatedb.js';
 
+/** What {@link crawl} takes: seeds, and limits on how far it goes. */
 export interface CrawlOptions extends JobOptions, Pick<InjectOptions, 'seeds' | 'onRejected'> {
   /** Rounds of generate, fetch with parse, and updatedb at the most. Absent: until nothing is due. */
   readonly rounds?: number;

@@ -59,7 +59,7 @@ export async function fetchPage(crawl: CrawlContext, run: FetchRun, item: FetchI
       set.status = 'gone';
       set.protocolStatus = { ...protocolStatusOf(outcome, item), code: 'redirect_exceeded' };
     } else if (target !== undefined) {
-      set.redirect = target;
+      set.redirect = target.url;
     }
   }
   for (const field of Object.keys(set)) unset.delete(field as 'redirect');
@@ -149,7 +149,7 @@ async function takeTarget(
   item: FetchItem,
   url: string,
   location: string | null,
-): Promise<string | 'too_many' | undefined> {
+): Promise<{ readonly url: string } | 'too_many' | undefined> {
   const { count } = run.tracker;
   if (location === null) return void count('redirect_invalid');
   const verdict = applyUrlChain(crawl.plugins, location, 'redirect');
@@ -162,5 +162,5 @@ async function takeTarget(
   const hops = (item.redirects ?? 0) + 1;
   if (hops > (maxRedirects || REDIRECT_LIMIT)) return 'too_many';
   if (maxRedirects > 0) await followRedirect(crawl, run, item, verdict.url, hops);
-  return verdict.url;
+  return verdict;
 }

@@ -1,10 +1,5 @@
 import { createFetchQueues, createRobots } from '../fetch/index.js';
-import {
-  batchQueues,
-  createGroupWriter,
-  hostRowKeys,
-  type BatchHeader,
-} from '../../webtable/index.js';
+import { batchQueues, createGroupWriter, hostRowKeys, type BatchHeader } from '../../webtable/index.js';
 import { mustBeOpen, overBatches, type BatchOptions } from './batch-rows.js';
 import type { CrawlContext } from './context.js';
 import { FETCH_FIELDS, fetchPage, type FetchItem, type FetchRun } from './fetch-page.js';
@@ -15,6 +10,7 @@ import { createQueueNames } from './queue-name.js';
 import { createRobotsStore } from './robots-store.js';
 import { createTracker } from './tracker.js';
 
+/** What {@link fetch} takes. */
 export interface FetchOptions extends BatchOptions {
   /** Pass over pages that this batch has fetched. Without it they are fetched again. */
   readonly resume?: boolean;

@@ -47,7 +47,12 @@ export async function followRedirect(
   if (item) run.queues.push(queue, item);
 }
 
-function targetCells(crawl: CrawlContext, source: FetchItem, url: string, hops: number): NonNullable<PageChange['set']> {
+function targetCells(
+  crawl: CrawlContext,
+  source: FetchItem,
+  url: string,
+  hops: number,
+): NonNullable<PageChange['set']> {
   const { fetchTime, fetchInterval, retries } = scheduleOf(crawl).initialize(crawl.clock());
   let score = { score: 0, cash: 0 };
   for (const filter of scoringOf(crawl)) score = filter.initial?.(score, url) ?? score;

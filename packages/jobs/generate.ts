@@ -27,6 +27,7 @@ import type { JobOptions, Report } from './job.js';
 import { createQueueNames } from './queue-name.js';
 import { createTracker, type Tracker } from './tracker.js';
 
+/** What {@link generate} takes. */
 export interface GenerateOptions extends JobOptions {
   /** Pages in the batch at the most. Absent: all that are due. */
   readonly topN?: number;
@@ -58,12 +59,13 @@ async function selectBatch(crawl: CrawlContext, options: GenerateOptions): Promi
   const tracker = createTracker(crawl, 'generate', options, {
     ...(options.topN !== undefined && { total: options.topN }),
   });
-  for (const batch of await listBatches(table.store)) {
+  const batches = await listBatches(table.store);
+  for (const batch of batches) {
     if (batch.state === 'generating') await takeBack(crawl, batch.batchId);
   }
 
   const now = options.now ?? crawl.clock();
-  const batchId = makeBatchId(crawl.clock(), crawl.random());
+  const batchId = newBatchId(crawl, new Set(batches.map((batch) => batch.batchId)));
   await putBatch(table.store, { batchId, state: 'generating', size: 0 });
   await promote(table.store, now);
 
@@ -74,6 +76,14 @@ async function selectBatch(crawl: CrawlContext, options: GenerateOptions): Promi
   }
   await putBatch(table.store, { batchId, state: 'open', size });
   return tracker.report(batchId);
+}
+
+/** An id that no batch ever had: rows remember batches by their id. */
+function newBatchId(crawl: CrawlContext, used: ReadonlySet<string>): string {
+  for (;;) {
+    const batchId = makeBatchId(crawl.clock(), crawl.random());
+    if (!used.has(batchId)) return batchId;
+  }
 }
 
 async function select(

@@ -13,6 +13,7 @@ import type { JobOptions, Report } from './job.js';
 import { parseSeedLine, type Seed } from './seed-line.js';
 import { createTracker } from './tracker.js';
 
+/** What {@link inject} takes. */
 export interface InjectOptions extends JobOptions {
   /**
    * Seed lines: a URL, then tab-separated `key=value`, of which `score` and `fetchInterval` (seconds) are known and the

@@ -6,6 +6,7 @@ export interface JobOptions {
   readonly onProgress?: (progress: Progress) => void;
 }
 
+/** How far a job has got. */
 export interface Progress {
   readonly job: string;
   readonly batchId?: string;

@@ -1,3 +1,4 @@
+import { messageOf } from '../errors/index.js';
 import { chooseParser, sniffContentType } from '../parse/index.js';
 import { applyUrlChain, type ParsedPage, type ParseOutcome } from '../plugin-api/index.js';
 import type { Outlink, PageChange, ParseStatus } from '../../webtable/index.js';
@@ -25,7 +26,7 @@ type Count = (reason: string, n?: number) => void;
 
 /**
  * Parses a page and makes what is to be written of it. A failure of the page or of a plugin is a result, not a throw.
- * Counters: parsed, or failed_<code>; links, and links_<why> for those that were dropped.
+ * Counters: parsed (parsed_in_part where a bound was reached), or failed_<code>; links, and links_<why> for those that were dropped.
  */
 export async function parsePage(crawl: CrawlContext, page: PageContent, count: Count): Promise<ParseResult> {
   const outcome = await parseContent(crawl, page);
@@ -39,6 +40,7 @@ export async function parsePage(crawl: CrawlContext, page: PageContent, count: C
   }
   const refresh = outcome.refresh && refreshTarget(crawl, page.url, outcome.refresh.url, count);
   count('parsed');
+  if (outcome.truncated) count('parsed_in_part');
   return {
     parsed: true,
     set: {
@@ -137,8 +139,4 @@ function keptLinks(
   }
   count('links', links.size);
   return Array.from(links, ([url, anchor]) => ({ url, anchor }));
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -5,6 +5,7 @@ import type { Report } from './job.js';
 import { parsePage } from './parse-page.js';
 import { createTracker } from './tracker.js';
 
+/** What {@link parse} takes. */
 export interface ParseOptions extends BatchOptions {
   /** Parse pages again that this batch has parsed. */
   readonly force?: boolean;

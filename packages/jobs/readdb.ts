@@ -33,10 +33,8 @@ export async function* readPages<F extends Field>(
   const ranges = rangesOf(selection);
   const asked: readonly (F | 'status')[] = status === undefined ? fields : [...fields, 'status'];
   for await (const row of crawl.table.scan({ fields: asked, ...(ranges && { ranges }) })) {
-    const found: PageRow<'status'> = row as PageRow<'status'>;
-    if (status === undefined || found.status === status) {
-      yield { ...(row as PageRow<F>), url: urlOf(row.key) };
-    }
+    const found: PageRow<'status'> = row;
+    if (status === undefined || found.status === status) yield { ...(row as PageRow<F>), url: urlOf(row.key) };
   }
 }
 
@@ -46,6 +44,7 @@ function rangesOf({ host, domain, prefix }: PageSelection): readonly KeyRange[] 
   return prefix === undefined ? undefined : [prefixRange(prefix)];
 }
 
+/** What a table holds, in numbers. */
 export interface TableStats {
   readonly total: number;
   /** Pages by status. */

@@ -27,7 +27,12 @@ type Row = PageRow<(typeof RESCHEDULE_FIELDS)[number]>;
  * The change that ends a row's stay in a batch: when it is fetched next, what is known of it now, and its marks. A row
  * that was not fetched only loses its mark and stays due.
  */
-export function reschedule(crawl: CrawlContext, row: Row, batchId: string, count: (reason: string) => void): PageChange {
+export function reschedule(
+  crawl: CrawlContext,
+  row: Row,
+  batchId: string,
+  count: (reason: string) => void,
+): PageChange {
   if (row.marks?.fetch !== batchId) {
     count('not_fetched');
     return { key: row.key, unset: ['share'], marks: { generate: null } };

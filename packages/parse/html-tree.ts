@@ -1,4 +1,4 @@
-import { defaultTreeAdapter, parse, type DefaultTreeAdapterTypes } from 'parse5';
+import { defaultTreeAdapter, html as spec, parse, type DefaultTreeAdapterTypes } from 'parse5';
 
 export type Element = DefaultTreeAdapterTypes.Element;
 export type Document = DefaultTreeAdapterTypes.Document;
@@ -8,15 +8,20 @@ const CLOCK_EVERY = 1024;
 
 /**
  * The tree of a page by the HTML Standard, with scripting off. Undefined when `expired` said so before it was done. A
- * page with more than `maxElements` is read up to there, so time and memory do not follow what the page asks for.
+ * page with more than `maxElements` is read up to there (`truncated`), so time and memory do not follow what the page
+ * asks for.
  */
-export function parseTree(html: string, maxElements: number, expired: () => boolean): Document | undefined {
+export function parseTree(
+  text: string,
+  maxElements: number,
+  expired: () => boolean,
+): { readonly document: Document; readonly truncated: boolean } | undefined {
   let document: Document = defaultTreeAdapter.createDocument();
   let elements = 0;
   let timedOut = false;
   const stop = new Error('stop');
   try {
-    return parse(html, {
+    document = parse(text, {
       scriptingEnabled: false,
       treeAdapter: {
         ...defaultTreeAdapter,
@@ -31,8 +36,9 @@ export function parseTree(html: string, maxElements: number, expired: () => bool
     });
   } catch (error) {
     if (error !== stop) throw error;
-    return timedOut ? undefined : document;
+    return timedOut ? undefined : { document, truncated: true };
   }
+  return { document, truncated: false };
 }
 
 /** Sees a tree in document order. */
@@ -57,6 +63,11 @@ export function walkTree(document: Document, visitor: TreeVisitor): void {
       open.push({ parent: node, next: 0 });
     }
   }
+}
+
+/** Whether an element is one of HTML, and not of SVG or MathML. */
+export function isHtml(element: Element): boolean {
+  return element.namespaceURI === spec.NS.HTML;
 }
 
 /** The value of an attribute, by its name in lower case. */

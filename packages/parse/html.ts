@@ -34,8 +34,8 @@ function parseHtml(input: ParseInput, settings: ParseSettings, clock: () => numb
   const { headers } = input;
   const deadline = clock() + settings.parser.timeout * 1000;
   const decoded = decodeText(input.content, headers['content-type'], settings.parser.characterEncodingDefault);
-  const document = parseTree(decoded.text, MAX_ELEMENTS, () => clock() > deadline);
-  if (!document) {
+  const tree = parseTree(decoded.text, MAX_ELEMENTS, () => clock() > deadline);
+  if (!tree) {
     return { kind: 'failed', code: 'timeout', message: `not done after ${settings.parser.timeout} seconds` };
   }
 
@@ -43,7 +43,7 @@ function parseHtml(input: ParseInput, settings: ParseSettings, clock: () => numb
   robots.addHeader(headers['x-robots-tag']);
   const head = new PageHead(robots);
   const body = new PageBody(settings, head);
-  walkTree(document, body);
+  walkTree(tree.document, body);
 
   const page = input.url;
   // The document base URL of the HTML Standard, unless it leads nowhere.
@@ -66,6 +66,7 @@ function parseHtml(input: ParseInput, settings: ParseSettings, clock: () => numb
     ...(canonical !== undefined && { canonical }),
     ...(isRedirect && target !== undefined && { refresh: { url: target, delay: refresh.delay } }),
     ...(language !== undefined && { language }),
+    ...((tree.truncated || body.links.truncated || body.text.full) && { truncated: true }),
   };
 }
 

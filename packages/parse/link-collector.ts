@@ -13,6 +13,8 @@ export interface FoundLink {
 export class LinkCollector {
   readonly #maxLength: number;
   readonly #links = new Map<string, FoundLink>();
+  /** More links than a page may have were left out. */
+  truncated = false;
 
   /** @param maxLength characters of a URL; longer ones are left out */
   constructor(maxLength: number) {
@@ -24,7 +26,11 @@ export class LinkCollector {
     const hash = reference.indexOf('#');
     const key = hash === -1 ? reference : reference.slice(0, hash);
     const known = this.#links.get(key);
-    if (known || key.length > this.#maxLength || this.#links.size >= MAX_LINKS) return known;
+    if (known || key.length > this.#maxLength) return known;
+    if (this.#links.size >= MAX_LINKS) {
+      this.truncated = true;
+      return undefined;
+    }
     const link = { anchor: '' };
     this.#links.set(key, link);
     return link;
@@ -43,7 +49,10 @@ export class LinkCollector {
         continue;
       }
       characters += url.length;
-      if (characters > MAX_LINK_CHARACTERS) break;
+      if (characters > MAX_LINK_CHARACTERS) {
+        this.truncated = true;
+        break;
+      }
       byUrl.set(url, { url, anchor });
     }
     return [...byUrl.values()];

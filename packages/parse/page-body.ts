@@ -1,4 +1,4 @@
-import { attribute, tokens, type Element, type TreeVisitor } from './html-tree.js';
+import { attribute, isHtml, tokens, type Element, type TreeVisitor } from './html-tree.js';
 import { LinkCollector, type FoundLink } from './link-collector.js';
 import { MAX_TITLE_LENGTH } from './limits.js';
 import type { PageHead } from './page-head.js';
@@ -28,8 +28,6 @@ const LINK_ATTRIBUTES: ReadonlyMap<string, string> = new Map([
   ['script', 'src'],
   ['source', 'src'],
 ]);
-
-const HTML = 'http://www.w3.org/1999/xhtml';
 
 /** A link whose element is not closed yet. Text belongs to the innermost. */
 interface OpenLink {
@@ -70,7 +68,7 @@ export class PageBody implements TreeVisitor {
 
   enter(element: Element): boolean {
     const { tagName } = element;
-    const html = element.namespaceURI === HTML;
+    const html = isHtml(element);
     if (html) this.#head.read(element, this.#noscripts > 0);
     if (html || tagName === 'a') this.#readLink(element);
     if (html && BREAKING.has(tagName)) this.#breakWord();
@@ -87,7 +85,7 @@ export class PageBody implements TreeVisitor {
 
   leave(element: Element): void {
     const { tagName } = element;
-    const html = element.namespaceURI === HTML;
+    const html = isHtml(element);
     if (html && BREAKING.has(tagName)) this.#breakWord();
     if (html && tagName === 'noscript') this.#noscripts--;
     if (tagName === 'a') this.#afterLink = true;

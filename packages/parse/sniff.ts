@@ -33,6 +33,5 @@ export function sniffContentType(content: Uint8Array, declared: string): string 
 function isText(head: string): boolean {
   // UTF-16 is full of NULs; its byte order mark says that it is text all the same.
   if (head.startsWith('\u00fe\u00ff') || head.startsWith('\u00ff\u00fe')) return true;
-  // eslint-disable-next-line no-control-regex
   return !/[\u0000-\u0008\u000b\u000e-\u001a\u001c-\u001f]/.test(head);
 }

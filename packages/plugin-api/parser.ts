@@ -1,3 +1,4 @@
+/** A page to parse. */
 export interface ParseInput {
   /** Absolute and normalised; what relative links are resolved on. */
   readonly url: string;
@@ -15,6 +16,7 @@ export interface RobotsDirectives {
   readonly noarchive: boolean;
 }
 
+/** What a parser found in a page. */
 export interface ParsedPage {
   readonly kind: 'success';
   readonly title: string;
@@ -31,15 +33,23 @@ export interface ParsedPage {
   /** WHATWG name of the encoding used. */
   readonly charset?: string;
   readonly metadata: Readonly<Record<string, string>>;
+  /** A bound on elements, links or text was reached, and the rest of the page was left out. */
+  readonly truncated?: boolean;
 }
 
 /** An expected failure is a value, never a throw. */
 export type ParseOutcome =
   | ParsedPage
-  | { readonly kind: 'failed'; /** A stable word. */ readonly code: string; /** Untrusted. */ readonly message?: string };
+  | {
+      readonly kind: 'failed';
+      /** A stable word. */ readonly code: string;
+      /** Untrusted. */ readonly message?: string;
+    };
 
+/** Parses content of some media types. */
 export interface Parser {
   /** Media types in lower case; `text/*` takes every text type that no other parser names. */
   readonly contentTypes: readonly string[];
+  /** Parses one page. What it throws counts as `plugin_error` of that page. */
   parse(input: ParseInput): ParseOutcome | Promise<ParseOutcome>;
 }

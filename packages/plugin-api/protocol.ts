@@ -1,3 +1,4 @@
+/** What to fetch. */
 export interface FetchRequest {
   /** Absolute and normalised. */
   readonly url: string;
@@ -7,6 +8,8 @@ export interface FetchRequest {
   readonly ifModifiedSince?: number;
   /** `ETag` of the copy we hold. */
   readonly ifNoneMatch?: string;
+  /** Bytes of the body kept after decoding, where that is less than `http.contentLimit`, or that has no limit. */
+  readonly contentLimit?: number;
 }
 
 /** What every outcome tells. */
@@ -48,9 +51,11 @@ export type FetchOutcome =
       readonly retryAfter?: number;
     });
 
+/** Fetches URLs of some schemes. */
 export interface Protocol {
   /** Without the colon: `http`, `https`. */
   readonly schemes: readonly string[];
+  /** Fetches one URL. Redirects are an outcome, and are not followed. It rejects only for a fault of its own. */
   fetch(request: FetchRequest): Promise<FetchOutcome>;
   /** Frees connections. */
   close?(): Promise<void>;

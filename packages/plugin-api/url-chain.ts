@@ -1,3 +1,4 @@
+import { messageOf } from '../errors/index.js';
 import { parseUrl } from '../url/index.js';
 import type { Plugin, UrlScope } from './plugin.js';
 
@@ -45,13 +46,9 @@ export function filterUrl(plugins: readonly Plugin[], url: string, scope: UrlSco
     } catch (error) {
       verdict = messageOf(error);
     }
-    if (verdict !== true) {
-      return { accepted: false, url, rejectedBy: plugin.name, rule: verdict || 'rejected' };
-    }
+    if (verdict === true) continue;
+    const rule = typeof verdict === 'string' && verdict !== '' ? verdict : 'rejected';
+    return { accepted: false, url, rejectedBy: plugin.name, rule };
   }
   return { accepted: true, url };
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -1,6 +1,6 @@
 import { isAbsolute } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { CrawlError, safeText } from '../errors/index.js';
+import { CrawlError, messageOf, safeText } from '../errors/index.js';
 import type { Plugin } from '../plugin-api/index.js';
 
 const MEMBERS: Readonly<Record<string, string>> = {
@@ -25,8 +25,11 @@ export async function loadPlugins(modules: readonly string[]): Promise<readonly 
       const loaded = (await import(isAbsolute(module) ? pathToFileURL(module).href : module)) as { default?: unknown };
       exported = loaded.default;
     } catch (cause) {
-      const why = cause instanceof Error ? cause.message : String(cause);
-      throw new CrawlError('BAD_PLUGIN', `expected a module at "${safeText(module)}", but: ${safeText(why)}`, { cause });
+      throw new CrawlError(
+        'BAD_PLUGIN',
+        `expected a module at "${safeText(module)}", but: ${safeText(messageOf(cause))}`,
+        { cause },
+      );
     }
     for (const plugin of Array.isArray(exported) ? (exported as unknown[]) : [exported]) {
       plugins.push(checked(plugin, module));
@@ -43,7 +46,8 @@ function checked(plugin: unknown, module: string): Plugin {
   else {
     const known = Object.keys(MEMBERS).filter((member) => found[member] !== undefined);
     const bad = known.find((member) => typeof found[member] !== MEMBERS[member]);
-    if (known.length === 0) wrong = `found "${safeText(found.name, 60)}" that has none of ${Object.keys(MEMBERS).join(', ')}`;
+    if (known.length === 0)
+      wrong = `found "${safeText(found.name, 60)}" that has none of ${Object.keys(MEMBERS).join(', ')}`;
     else if (bad) wrong = `found "${safeText(found.name, 60)}" whose ${bad} is no ${MEMBERS[bad]}`;
   }
   if (wrong === undefined) return plugin as Plugin;

@@ -16,10 +16,11 @@ import { applyUrlChain } from '../plugin-api/index.js';
 import { defaultPlugins } from './default-plugins.js';
 import { loadPlugins } from './load-plugins.js';
 
+/** What to open, and with which settings and plugins. Everything may be left out. */
 export interface OpenCrawlOptions {
   /**
    * Where the table is: `level:<directory>` (made where it is missing), `memory:` for one that ends with the process,
-   * or a store. Default: `level:./webcrawl-data`.
+   * or a store, which is closed with the crawl. Default: `level:./webcrawl-data`.
    */
   readonly table?: string | Store;
   /** A settings file, JSON. */
@@ -74,12 +75,13 @@ export async function openCrawl(options: OpenCrawlOptions = {}): Promise<Crawl> 
   try {
     table = await WebTable.open(store);
   } catch (error) {
-    await store.close();
+    // A store that was handed in is still the caller's.
+    if (store !== options.table) await store.close();
     throw error;
   }
 
   const close = async (): Promise<void> => {
-    await Promise.all(plugins.map((plugin) => plugin.protocol?.close?.()));
+    for (const plugin of plugins) await plugin.protocol?.close?.();
     await table.close();
   };
   return {

@@ -2,7 +2,8 @@ import net from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
 import { settingsSchema, type Settings } from '../../config/schema.js';
-import { httpProtocol, type HttpExtras, type HttpProtocol, type HttpRequest } from '../../packages/fetch/index.js';
+import type { FetchRequest } from '../../packages/plugin-api/index.js';
+import { httpProtocol, type HttpExtras, type HttpProtocol } from '../../packages/fetch/index.js';
 import type { FetchOutcome } from '../../packages/plugin-api/index.js';
 import { answer, rawServer, type RawHandler, type RawServer } from '../support/raw-server.js';
 
@@ -28,7 +29,7 @@ async function serve(handler: RawHandler): Promise<RawServer> {
 async function fetchRaw(
   bytes: string | Uint8Array,
   settings?: Partial<Settings['http']>,
-  request?: Partial<HttpRequest>,
+  request?: Partial<FetchRequest>,
 ) {
   const server = await serve((_request, socket) => void socket.end(bytes));
   return protocol(settings).fetch({ url: `${server.origin}/a/b`, ...request });

@@ -30,7 +30,10 @@ describe('crawl', () => {
     });
     await using crawl = await testCrawl(web);
     const report = await jobs.crawl(crawl, { seeds: ['http://a.com/'] });
-    expect(report).toMatchObject({ job: 'crawl', counters: { rounds: 3, fetched: 3, success: 2, not_found: 1, added: 2 } });
+    expect(report).toMatchObject({
+      job: 'crawl',
+      counters: { rounds: 3, fetched: 3, success: 2, not_found: 1, added: 2 },
+    });
     expect(await statuses(crawl)).toEqual({
       'http://a.com/': 'fetched',
       'http://a.com/x': 'fetched',
@@ -46,7 +49,11 @@ describe('crawl', () => {
       'http://b.com/': '',
       'http://c.com/': '',
     };
-    for (const [stay, count] of [['host', 1], ['domain', 2], ['any', 4]] as const) {
+    for (const [stay, count] of [
+      ['host', 1],
+      ['domain', 2],
+      ['any', 4],
+    ] as const) {
       const web = fakeWeb(pages);
       await using crawl = await testCrawl(web);
       await jobs.crawl(crawl, { seeds: ['http://www.a.com/'], stay });
@@ -103,7 +110,8 @@ describe('crawl', () => {
         expect(new Set(web.requests).size, 'nothing is fetched twice').toBe(web.requests.length);
         expect((await jobs.repair(crawl)).counters).toEqual({ rows: runs[0]![1].length });
       }
-      const withoutBatchIds = (rows: unknown): unknown => JSON.parse(JSON.stringify(rows).replace(/"\d{10}-\d+"/g, '"batch"'));
+      const withoutBatchIds = (rows: unknown): unknown =>
+        JSON.parse(JSON.stringify(rows).replace(/"\d{10}-\d+"/g, '"batch"'));
       expect(withoutBatchIds(runs[1]![1])).toEqual(withoutBatchIds(runs[0]![1]));
       expect(withoutBatchIds(runs[2]![1])).toEqual(withoutBatchIds(runs[0]![1]));
     }
@@ -134,7 +142,9 @@ describe('crawl', () => {
       await jobs.crawl(crawl, { seeds: ['http://a.com/'] });
     }
     expect(web.requests).toHaveLength(3);
-    expect(await allRows(crawl)).toMatchObject([{ status: 'gone', retries: 3, fetchTime: START + (2 + 45) * 86_400_000 }]);
+    expect(await allRows(crawl)).toMatchObject([
+      { status: 'gone', retries: 3, fetchTime: START + (2 + 45) * 86_400_000 },
+    ]);
   });
 
   it('ends chains and loops of redirects', async () => {

@@ -65,7 +65,11 @@ async function oracle(crawl: Crawl, now: number, topN: number): Promise<string[]
 describe('generate', () => {
   it('takes the best scores first and marks them with the batch id', async () => {
     await using crawl = await testCrawl(undefined);
-    await put(crawl, [{ url: 'http://a.com/low', score: 1 }, { url: 'http://a.com/high', score: 2 }, { url: 'http://b.com/', score: 1.5 }]);
+    await put(crawl, [
+      { url: 'http://a.com/low', score: 1 },
+      { url: 'http://a.com/high', score: 2 },
+      { url: 'http://b.com/', score: 1.5 },
+    ]);
     const report = await jobs.generate(crawl, { topN: 2 });
     expect(report).toMatchObject({ job: 'generate', counters: { generated: 2 } });
     expect(report.batchId).toMatch(/^1700000000-\d+$/);
@@ -126,14 +130,22 @@ describe('generate', () => {
   });
 
   it('caps by host, domain or IP', async () => {
-    const urls = ['http://one.example.com/', 'http://two.example.com/', 'http://two.example.com/x', 'http://example.org/'];
+    const urls = [
+      'http://one.example.com/',
+      'http://two.example.com/',
+      'http://two.example.com/x',
+      'http://example.org/',
+    ];
     const expected = { host: 3, domain: 2, ip: 1 };
     for (const [mode, count] of Object.entries(expected)) {
       await using crawl = await testCrawl(undefined, {
         settings: { 'generate.maxCount': 1, 'partition.urlMode': mode },
         lookup: () => Promise.resolve(['10.0.0.2', '10.0.0.1']),
       });
-      await put(crawl, urls.map((url) => ({ url })));
+      await put(
+        crawl,
+        urls.map((url) => ({ url })),
+      );
       expect((await jobs.generate(crawl)).counters.generated).toBe(count);
     }
   });

@@ -60,7 +60,7 @@ async function rowsOf(directory: string, origin: string): Promise<{ rows: unknow
     typeof value === 'number' && (key === 'score' || key === 'cash') ? Number(value.toFixed(9)) : value,
   );
   const port = new URL(origin).port;
-  return { rows: JSON.parse(text.replace(/\b\d{10}-\d+\b/g, 'batch').replaceAll(port, 'port')), repaired };
+  return { rows: JSON.parse(text.replace(/\b\d{10}-\d+\b/g, 'batch').replaceAll(`:${port}/`, ':port/')), repaired };
 }
 
 /** The row writes that each step of the undisturbed crawl made, in order. */

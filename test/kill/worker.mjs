@@ -26,7 +26,10 @@ const dying = {
   },
 };
 
-const crawl = await openCrawl({ table: dying, settings: { 'fetcher.serverDelay': 0, 'db.updateMaxLinksInMemory': 1000 } });
+const crawl = await openCrawl({
+  table: dying,
+  settings: { 'fetcher.serverDelay': 0, 'db.updateMaxLinksInMemory': 1000 },
+});
 const report = await jobs[job](crawl, JSON.parse(options));
 await crawl.close();
 console.log(JSON.stringify({ ...report, writes }));

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { referenceCases } from '../support/reference-cases.js';
+import { readReference, referenceTitle } from '../support/reference-cases.js';
 import { parsePage } from '../support/parse-page.js';
 
 interface Found {
@@ -118,7 +118,7 @@ function unnamed(base: string): (reference: string) => { url: string; anchor: st
   return (reference) => ({ url: new URL(reference, base).href, anchor: '' });
 }
 
-const { cases, title } = referenceCases<Cases>('dom-outlinks.json', 'text and outlink cases');
+const cases = readReference<Cases>('dom-outlinks.json');
 
 const inputs = cases && {
   fromTest: cases.fromTest.map(({ input, expected }) => ({ input, expected })),
@@ -148,7 +148,7 @@ function found({ html, base, conf }: Input): Found {
   return { text, title, outlinks };
 }
 
-describe.skipIf(!inputs)(title, () => {
+describe.skipIf(!inputs)(referenceTitle('text and outlink cases'), () => {
   it('has them all', () => {
     expect(inputs?.fromTest).toHaveLength(15);
     expect(inputs?.executed2x).toHaveLength(17);

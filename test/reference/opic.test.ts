@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { opicScoring } from '../../packages/plugins/index.js';
 import type { Score } from '../../packages/plugin-api/index.js';
-import { referenceCases } from '../support/reference-cases.js';
+import { readReference, referenceTitle } from '../support/reference-cases.js';
 
 interface DistributeCase {
   readonly input: {
@@ -43,7 +43,7 @@ const DEVIATIONS: readonly { at: number; scores: readonly number[]; reason: stri
 /** The reference counts in float32, we in float64. */
 const DIGITS = 6;
 
-const { cases, title } = referenceCases<Cases>('opic.json', 'OPIC cases');
+const cases = readReference<Cases>('opic.json');
 
 function distribute({ input }: DistributeCase): readonly number[] {
   const { scoring } = opicScoring({ linkInternal: input.internalFactor, linkExternal: input.externalFactor });
@@ -90,7 +90,7 @@ function simulate({ links, seeds, injected, rounds }: GraphCase['input']): Recor
   });
 }
 
-describe.skipIf(!cases)(title, () => {
+describe.skipIf(!cases)(referenceTitle('OPIC cases'), () => {
   it('distributes as expected but for the deviations', () => {
     expect(cases?.distribute).toHaveLength(10);
     for (const [at, one] of cases?.distribute.entries() ?? []) {

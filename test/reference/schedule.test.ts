@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { adaptiveSchedule, defaultSchedule } from '../../packages/plugins/index.js';
 import type { Schedule } from '../../packages/plugin-api/index.js';
-import { referenceCases } from '../support/reference-cases.js';
+import { readReference, referenceTitle } from '../support/reference-cases.js';
 
 type Change = 'modified' | 'notmodified' | 'unknown';
 interface Case {
@@ -66,10 +66,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   calculateLastFetchTime: 'the time of the last fetch is kept in the row',
 };
 
-const { cases, title } = referenceCases<{ cases: readonly Case[]; extra: readonly Extra[] }>(
-  'schedule.json',
-  'schedule cases',
-);
+const cases = readReference<{ cases: readonly Case[]; extra: readonly Extra[] }>('schedule.json');
 
 function run({ op, schedule: name, conf, input }: Case): Schedule {
   const fetchScheduleAdaptiveSyncDelta = conf['db.fetch.schedule.adaptive.sync_delta'] ?? true;
@@ -82,7 +79,7 @@ function run({ op, schedule: name, conf, input }: Case): Schedule {
   return schedule.afterRetry(before, fetchTimeArg);
 }
 
-describe.skipIf(!cases)(title, () => {
+describe.skipIf(!cases)(referenceTitle('schedule cases'), () => {
   it('plans as expected but for the deviations', () => {
     expect(cases?.cases).toHaveLength(49);
     let replayed = 0;

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { regexUrlNormalizer } from '../../packages/plugins/index.js';
-import { hasReference, readReference, referenceTitle } from '../support/reference-cases.js';
+import { readReference, referenceTitle } from '../support/reference-cases.js';
 
 interface Rule {
   readonly pattern: string;
@@ -56,9 +56,9 @@ const asText = (rules: Rule[]) => {
   return lines.map((line) => line.replace(/^#/, '\\#')).join('\n');
 };
 
-describe.skipIf(!hasReference)(referenceTitle('regex URL normaliser: urlnormalizer-regex.json'), () => {
-  const reference = readReference<RegexCases>('urlnormalizer-regex.json');
+const reference = readReference<RegexCases>('urlnormalizer-regex.json');
 
+describe.skipIf(!reference)(referenceTitle('regex URL normaliser cases'), () => {
   for (const { scope, rules, cases } of reference?.sets ?? []) {
     describe(`the rules of ${scope}`, () => {
       const normalizer = regexUrlNormalizer(asText(rules));

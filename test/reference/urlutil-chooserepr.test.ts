@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { chooseRepresentativeUrl } from '../../packages/url/index.js';
-import { hasReference, readReference, referenceTitle } from '../support/reference-cases.js';
+import { readReference, referenceTitle } from '../support/reference-cases.js';
 
 interface Case {
   readonly input: { readonly src: string; readonly dst: string; readonly temp: boolean };
@@ -12,8 +12,10 @@ const DEVIATIONS: Readonly<Record<string, readonly [ours: string, reason: string
   'http://A.com/ http://a.com/x permanent': ['http://A.com/', 'case makes no other domain; the source is a root'],
 };
 
-describe.skipIf(!hasReference)(referenceTitle('representative URLs: urlutil-chooserepr.json'), () => {
-  const cases = (readReference<Case[]>('urlutil-chooserepr.json') ?? []).map((each) => {
+const reference = readReference<Case[]>('urlutil-chooserepr.json');
+
+describe.skipIf(!reference)(referenceTitle('representative URL cases'), () => {
+  const cases = (reference ?? []).map((each) => {
     const { src, dst, temp } = each.input;
     return { ...each, name: `${src} ${dst} ${temp ? 'temporary' : 'permanent'}` };
   });

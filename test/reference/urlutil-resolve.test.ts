@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { resolveLink } from '../../packages/url/index.js';
-import { hasReference, readReference, referenceTitle } from '../support/reference-cases.js';
+import { readReference, referenceTitle } from '../support/reference-cases.js';
 
 interface Case {
   readonly input: { readonly base: string; readonly target: string };
@@ -31,8 +31,10 @@ const DEVIATIONS: Readonly<Record<string, readonly [ours: string | null, reason:
   'http://a/b c/d e f': ['http://a/b%20c/e%20f', ESCAPED],
 };
 
-describe.skipIf(!hasReference)(referenceTitle('links: urlutil-resolve.json'), () => {
-  const cases = (readReference<Case[]>('urlutil-resolve.json') ?? []).map((each) => {
+const reference = readReference<Case[]>('urlutil-resolve.json');
+
+describe.skipIf(!reference)(referenceTitle('link cases'), () => {
+  const cases = (reference ?? []).map((each) => {
     return { ...each, name: `${each.input.base} ${each.input.target}` };
   });
 

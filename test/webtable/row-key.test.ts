@@ -277,7 +277,7 @@ describe('urlOf and reversedHostOf', () => {
     ],
     ...['com.foo@x:http/', 'com fóo:http/', 'http://foo.com/', '.foo:http/\u007f'],
   ])('refuse %j', (key) => {
-    const damaged = expect.objectContaining({ name: 'CrawlError', code: 'TABLE_DAMAGED' });
+    const damaged: unknown = expect.objectContaining({ name: 'CrawlError', code: 'TABLE_DAMAGED' });
     expect(() => urlOf(key)).toThrow(damaged);
     expect(() => reversedHostOf(key)).toThrow(damaged);
   });

@@ -28,7 +28,7 @@ describe('WebTable', () => {
       redirects: 1,
       linked: { '1-2': 5 },
       inlinkCount: 9,
-      metadata: { __proto__x: 'y', 'ключ': '值' },
+      metadata: { __proto__x: 'y', ключ: '值' },
       outlinks: [{ url: 'http://a/', anchor: 'ä' }],
       title: '',
       text: '\u0000 中文',
@@ -46,7 +46,11 @@ describe('WebTable', () => {
   it('writes marks and inlinks cell by cell', async () => {
     const table = await open();
     await table.write([
-      { key: KEY, marks: { generate: 'b1', inject: 'y' }, inlinks: new Map([['org.b:http/', { anchor: 'B', score: 1 }]]) },
+      {
+        key: KEY,
+        marks: { generate: 'b1', inject: 'y' },
+        inlinks: new Map([['org.b:http/', { anchor: 'B', score: 1 }]]),
+      },
       { key: KEY, marks: { fetch: 'b1' }, inlinks: new Map([['org.a:http/', { anchor: 'A', score: 2 }]]) },
       { key: KEY, marks: { generate: null } },
     ]);
@@ -91,9 +95,9 @@ describe('WebTable', () => {
     };
     expect(await scores({ fields: ['score'] })).toEqual([0, 1, 2, 3]);
     expect(await scores({ fields: ['score'], mark: { name: 'generate', batchId: 'odd' } })).toEqual([1, 3]);
-    expect(await scores({ fields: ['score'], ranges: [{ start: 'com.c' }, { start: 'com.a', end: 'com.b' }] })).toEqual([
-      2, 3, 0,
-    ]);
+    expect(await scores({ fields: ['score'], ranges: [{ start: 'com.c' }, { start: 'com.a', end: 'com.b' }] })).toEqual(
+      [2, 3, 0],
+    );
     expect(await scores({ fields: ['score'], limit: 1 })).toEqual([0]);
   });
 
@@ -119,20 +123,29 @@ describe('WebTable', () => {
     await WebTable.open(store);
     await WebTable.open(store);
     await store.write('meta', [{ key: 'schema', put: new Map([['v:n', Buffer.from('999')]]) }]);
-    await expect(WebTable.open(store)).rejects.toMatchObject({ code: 'TABLE_VERSION', message: /version 1, found 999/ });
+    await expect(WebTable.open(store)).rejects.toMatchObject({
+      code: 'TABLE_VERSION',
+      message: /version 1, found 999/,
+    });
   });
 
   it('runs exclusive tasks of one name in turn, also after one failed', async () => {
     const table = await open();
     const log: string[] = [];
-    const task = (name: string, fails = false) => async (): Promise<string> => {
-      log.push(`${name} begins`);
-      await new Promise((resolve) => setImmediate(resolve));
-      log.push(`${name} ends`);
-      if (fails) throw new Error(name);
-      return name;
-    };
-    const runs = [table.exclusive('x', task('a', true)), table.exclusive('x', task('b')), table.exclusive('y', task('c'))];
+    const task =
+      (name: string, fails = false) =>
+      async (): Promise<string> => {
+        log.push(`${name} begins`);
+        await new Promise((resolve) => setImmediate(resolve));
+        log.push(`${name} ends`);
+        if (fails) throw new Error(name);
+        return name;
+      };
+    const runs = [
+      table.exclusive('x', task('a', true)),
+      table.exclusive('x', task('b')),
+      table.exclusive('y', task('c')),
+    ];
     expect(await Promise.allSettled(runs)).toMatchObject([{ status: 'rejected' }, { value: 'b' }, { value: 'c' }]);
     expect(log.filter((line) => !line.startsWith('c'))).toEqual(['a begins', 'a ends', 'b begins', 'b ends']);
     expect(log.indexOf('c begins')).toBeLessThan(log.indexOf('a ends'));

@@ -1,0 +1,9 @@
+/** The message of anything that was thrown, whatever it is. It never throws itself. */
+export function messageOf(thrown: unknown): string {
+  if (thrown instanceof Error) return thrown.message;
+  try {
+    return String(thrown);
+  } catch {
+    return typeof thrown;
+  }
+}

@@ -1,0 +1,381 @@
+import { describe, expect, it } from 'vitest';
+import {
+  createFetchQueues,
+  type FetchQueues,
+  type FetchQueuesOptions,
+  type FetchWorker,
+} from '../../packages/fetch/index.js';
+
+/** A clock and timers that move only when told; equal times in the order of setting. */
+function fakeTime() {
+  let now = 1_000_000;
+  let count = 0;
+  const timers = new Map<number, { time: number; callback: () => void }>();
+  const flush = async (): Promise<void> => {
+    for (let i = 0; i < 3; i++) await new Promise((resolve) => setImmediate(resolve));
+  };
+  const set = (callback: () => void, ms: number): number => {
+    timers.set(++count, { time: now + ms, callback });
+    return count;
+  };
+  return {
+    clock: () => now,
+    timers: { setTimeout: set, clearTimeout: (id: unknown) => void timers.delete(id as number) },
+    pending: () => timers.size,
+    set: () => count,
+    sleep: (ms: number) => new Promise<void>((resolve) => void set(resolve, ms)),
+    flush,
+    /** Goes on until there is no timer, or until a time. */
+    async pass(until = Infinity): Promise<void> {
+      for (await flush(); ; await flush()) {
+        const [id, next] = [...timers].reduce<[number, { time: number; callback: () => void } | undefined]>(
+          (best, [key, timer]) => (best[1] === undefined || timer.time < best[1].time ? [key, timer] : best),
+          [0, undefined],
+        );
+        if (!next || next.time > until) break;
+        timers.delete(id);
+        now = Math.max(now, next.time);
+        next.callback();
+      }
+      if (until !== Infinity) now = Math.max(now, until);
+    },
+  };
+}
+
+interface Log {
+  readonly queue: string;
+  readonly item: string;
+  readonly start: number;
+  end: number;
+}
+
+function setup(options: Partial<FetchQueuesOptions> = {}) {
+  const time = fakeTime();
+  const log: Log[] = [];
+  const queues = createFetchQueues<string>({ threads: 10, threadsPerQueue: 1, delay: () => 1, ...time, ...options });
+  const work =
+    (ms: number | (() => number)): FetchWorker<string> =>
+    async (item, queue) => {
+      const entry: Log = { queue, item, start: time.clock(), end: Infinity };
+      log.push(entry);
+      await time.sleep(typeof ms === 'number' ? ms : ms());
+      entry.end = time.clock();
+    };
+  const t0 = time.clock();
+  const starts = (): string[] => log.map(({ item, start }) => `${item}@${start - t0}`);
+  return { time, log, queues, work, starts, t0 };
+}
+
+async function* source(...items: string[]): AsyncGenerator<string, void> {
+  yield* items;
+}
+
+/** Runs to the end of the fake time. */
+async function drain(queues: FetchQueues<string>, time: ReturnType<typeof fakeTime>, worker: FetchWorker<string>) {
+  let done = false;
+  const run = queues.run(worker).finally(() => (done = true));
+  await Promise.race([run, time.pass()]);
+  await time.flush();
+  expect(done).toBe(true);
+  expect(time.pending()).toBe(0);
+  await run;
+}
+
+describe('one queue', () => {
+  it('waits from the end of an item to the start of the next', async () => {
+    const { time, queues, work, starts } = setup();
+    queues.addQueue('a', source('1', '2', '3'));
+    await drain(queues, time, work(300));
+    expect(starts()).toEqual(['1@0', '2@1300', '3@2600']);
+  });
+
+  it('with more threads waits from start to start, up to so many at once', async () => {
+    const { time, queues, work, starts } = setup({ threadsPerQueue: 2, delay: () => 0.1 });
+    queues.addQueue('a', source('1', '2', '3', '4', '5'));
+    await drain(queues, time, work(1000));
+    expect(starts()).toEqual(['1@0', '2@100', '3@1000', '4@1100', '5@2000']);
+  });
+
+  it('waits as long as an item asks', async () => {
+    const { time, queues, starts, log, t0 } = setup();
+    queues.addQueue('a', source('1', '2', '3', '4'));
+    await drain(queues, time, async (item, queue) => {
+      log.push({ queue, item, start: time.clock(), end: 0 });
+      return item === '1' ? { delay: 0 } : item === '2' ? { delay: 5 } : undefined;
+    });
+    expect(t0).toBe(1_000_000);
+    expect(starts()).toEqual(['1@0', '2@0', '3@5000', '4@6000']);
+  });
+
+  it('takes a delay that changes while it waits, longer or shorter', async () => {
+    for (const [delay, expected] of [
+      [10, ['1@0', '2@10000']],
+      [0.7, ['1@0', '2@700']],
+      [0, ['1@0', '2@500']],
+    ] as const) {
+      const { time, queues, work, starts, t0 } = setup();
+      queues.addQueue('a', source('1', '2'));
+      const run = queues.run(work(0));
+      await time.pass(t0 + 500);
+      queues.setDelay('a', delay);
+      queues.setDelay('unknown', delay);
+      await time.pass();
+      await run;
+      expect(starts()).toEqual(expected);
+    }
+  });
+
+  it('starts nothing before a time that was set, and never shortens a wait', async () => {
+    const { time, queues, work, starts, t0 } = setup();
+    queues.notBefore('a', t0 + 3000);
+    queues.notBefore('a', t0 + 2000);
+    queues.addQueue('a', source('1', '2', '3'));
+    const run = queues.run(work(0));
+    await time.pass(t0 + 3500);
+    queues.notBefore('a', t0 + 3600);
+    await time.pass(t0 + 4500);
+    queues.notBefore('a', t0 + 9000);
+    await time.pass();
+    await run;
+    expect(starts()).toEqual(['1@3000', '2@4000', '3@9000']);
+  });
+
+  it('that ran empty still waits', async () => {
+    const { time, queues, work, starts, t0 } = setup();
+    const feeding = (async () => {
+      queues.push('a', '1');
+      await time.sleep(400);
+      queues.push('a', '2');
+      await time.sleep(5000);
+      queues.addQueue('a', source('3'));
+    })();
+    const run = queues.run(work(0), undefined, feeding);
+    await time.pass();
+    await run;
+    expect(t0).toBeGreaterThan(0);
+    expect(starts()).toEqual(['1@0', '2@1000', '3@5400']);
+  });
+
+  it('takes several sources and items found on the way', async () => {
+    const { time, queues, log, work } = setup({ delay: () => 0 });
+    queues.addQueue('a', source('1', '2'));
+    queues.addQueue('a', source());
+    queues.addQueue('a', source('3'));
+    const inner = work(0);
+    await drain(queues, time, async (item, queue) => {
+      if (item === '1') queues.push('a', 'x');
+      if (item === '2') queues.push('b', 'y');
+      return inner(item, queue);
+    });
+    expect(log.map(({ item }) => item).sort()).toEqual(['1', '2', '3', 'x', 'y']);
+  });
+
+  it('can be dropped', async () => {
+    const { time, queues, work, starts, t0 } = setup();
+    let returned = 0;
+    const items = source('1', '2', '3', '4', '5');
+    queues.addQueue('a', { next: () => items.next(), return: async () => ({ done: true, value: void returned++ }) });
+    queues.push('b', 'x');
+    const run = queues.run(work(100));
+    await time.pass(t0 + 500);
+    expect(queues.dropQueue('a')).toBe(2);
+    expect(queues.dropQueue('unknown')).toBe(0);
+    await time.pass();
+    await run;
+    expect(returned).toBe(1);
+    expect(starts()).toEqual(['x@0', '1@0']);
+  });
+});
+
+describe('many queues', () => {
+  it('are served by so many threads, the longest waiting first', async () => {
+    const { time, queues, work, starts } = setup({ threads: 2, delay: () => 0 });
+    for (const id of ['a', 'b', 'c']) for (const i of [1, 2, 3]) queues.push(id, `${id}${i}`);
+    await drain(queues, time, work(100));
+    expect(starts()).toEqual(['a1@0', 'b1@0', 'c1@100', 'a2@100', 'b2@200', 'c2@200', 'a3@300', 'b3@300', 'c3@400']);
+  });
+
+  it('cost one timer while they wait, and few items', async () => {
+    const { time, queues, work, log, t0 } = setup({ threads: 50, delay: () => 10 });
+    const count = 100_000;
+    let read = 0;
+    let open = 0;
+    for (let i = 0; i < count; i++) {
+      let left = 2;
+      const next = async (): Promise<IteratorResult<string>> => {
+        if (left === 2) open++;
+        if (left-- > 0) return { done: false, value: String(++read) };
+        open--;
+        return { done: true, value: undefined };
+      };
+      queues.addQueue(`host${i}`, { next });
+    }
+    const run = queues.run(work(0));
+    await time.flush();
+    expect(open).toBeLessThanOrEqual(100);
+    expect(time.pending()).toBeLessThanOrEqual(51);
+    await time.pass(t0);
+    expect(log.length).toBe(count);
+    expect(time.pending()).toBe(1);
+    const timersBefore = time.set();
+    await time.pass(t0 + 9_999);
+    expect(time.set()).toBe(timersBefore);
+    await time.pass();
+    await run;
+    expect(log.length).toBe(2 * count);
+  }, 60_000);
+
+  it.each([1, 2, 3, 4, 5, 6])('hold their delays and starve nobody (random %s)', async (seed) => {
+    const random = generator(seed);
+    const threads = 1 + random(6);
+    const threadsPerQueue = seed % 2 ? 1 : 1 + random(3);
+    const ids = Array.from({ length: 30 }, (_, i) => `q${i}`);
+    const delays = new Map(ids.map((id) => [id, random(4) * random(1000)]));
+    const delay = (id: string): number => (delays.get(id) ?? 0) / 1000;
+    // Delays are only raised, so the first ones hold throughout.
+    const initial = new Map(delays);
+    const { time, queues, work, log, t0 } = setup({ threads, threadsPerQueue, delay });
+    const expected: string[] = [];
+    const barred = new Map<string, number>();
+    const item = (id: string): string => {
+      const made = `${id}-${expected.length}`;
+      expected.push(made);
+      return made;
+    };
+    for (const id of ids) {
+      const items = Array.from({ length: random(20) }, () => item(id));
+      queues.addQueue(
+        id,
+        (async function* () {
+          for (const one of items) {
+            if (random(5) === 0) await time.sleep(random(300));
+            yield one;
+          }
+        })(),
+      );
+      if (random(5) > 0) continue;
+      barred.set(id, t0 + random(5000));
+      queues.notBefore(id, barred.get(id) ?? 0);
+    }
+    const inner = work(() => random(3) * random(400));
+    let inWork = 0;
+    await drain(queues, time, async (one, id) => {
+      expect(++inWork).toBeLessThanOrEqual(threads);
+      if (random(10) === 0) {
+        const other = ids[random(ids.length)] ?? '';
+        queues.push(other, item(other));
+      }
+      if (random(10) === 0) {
+        const raised = (delays.get(id) ?? 0) + random(500);
+        delays.set(id, raised);
+        queues.setDelay(id, raised / 1000);
+      }
+      await inner(one, id);
+      inWork--;
+    });
+    expect(log.map((entry) => entry.item).sort()).toEqual(expected.sort());
+    for (const id of ids) {
+      const own = log.filter(({ queue }) => queue === id);
+      for (const [i, entry] of own.entries()) {
+        expect(entry.start).toBeGreaterThanOrEqual(barred.get(id) ?? 0);
+        const overlapping = own.filter(({ start, end }) => start <= entry.start && end > entry.start);
+        expect(overlapping.length).toBeLessThanOrEqual(threadsPerQueue);
+        const before = own[i - 1];
+        if (!before) continue;
+        const from = threadsPerQueue === 1 ? before.end : before.start;
+        expect(entry.start - from).toBeGreaterThanOrEqual(initial.get(id) ?? 0);
+      }
+    }
+  });
+});
+
+describe('the end', () => {
+  it('comes at once with nothing to do', async () => {
+    const { time, queues, work } = setup();
+    await drain(queues, time, work(0));
+    queues.notBefore('a', Infinity);
+    queues.addQueue('b', source());
+    await drain(queues, time, work(0));
+  });
+
+  it('after an abort comes when the items in work are done', async () => {
+    const { time, queues, work, log, t0 } = setup({ threads: 2 });
+    const closed: string[] = [];
+    for (const id of ['a', 'b', 'c']) {
+      const items = source(`${id}1`, `${id}2`);
+      const close = async (): Promise<IteratorResult<string>> => ({ done: true, value: void closed.push(id) });
+      queues.addQueue(id, { next: () => items.next(), return: close });
+    }
+    const controller = new AbortController();
+    let done = false;
+    const run = queues.run(work(1000), controller.signal).then(() => (done = true));
+    await time.pass(t0 + 500);
+    controller.abort();
+    await time.flush();
+    expect(done).toBe(false);
+    await time.pass();
+    await run;
+    expect(log.map(({ item, end }) => [item, end - t0])).toEqual([
+      ['a1', 1000],
+      ['b1', 1000],
+    ]);
+    expect(closed).toContain('c');
+    expect(time.pending()).toBe(0);
+  });
+
+  it('comes before the start when aborted already', async () => {
+    const { queues, work, log } = setup();
+    queues.push('a', '1');
+    await queues.run(work(0), AbortSignal.abort());
+    expect(log).toEqual([]);
+  });
+
+  it('is an error when a worker, a source or the feeder fails, after the items in work', async () => {
+    const error = new Error('broken');
+    const failing: ((queues: FetchQueues<string>) => [FetchWorker<string>, Promise<unknown>?])[] = [
+      () => [
+        async (item) => {
+          if (item === 'b1') throw error;
+        },
+      ],
+      (queues) => {
+        queues.addQueue('c', { next: () => Promise.reject(error) });
+        return [async () => undefined];
+      },
+      () => [async () => undefined, Promise.reject(error)],
+    ];
+    for (const make of failing) {
+      const { time, queues, work, log } = setup();
+      queues.addQueue('a', source('a1', 'a2'));
+      queues.addQueue('b', source('b1', 'b2'));
+      const [worker, feeding] = make(queues);
+      const inner = work(100);
+      let failure: unknown;
+      const run = queues
+        .run(
+          async (item, id) => {
+            const result = await worker(item, id);
+            await inner(item, id);
+            return result;
+          },
+          undefined,
+          feeding,
+        )
+        .catch((thrown: unknown) => (failure = thrown));
+      await time.pass();
+      await run;
+      expect(failure).toBe(error);
+      expect(log.every(({ end }) => end < Infinity)).toBe(true);
+      expect(log.length).toBeLessThan(4);
+    }
+  });
+});
+
+/** Whole numbers from 0 up to a bound, the same for a seed. */
+function generator(seed: number): (bound: number) => number {
+  let state = seed;
+  return (bound) => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return Math.floor((state / 2 ** 32) * bound);
+  };
+}
