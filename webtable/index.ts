@@ -61,5 +61,6 @@ export {
 } from './batches.js';
 export type { Column, ColumnSelector, KeyRange, RowChange, ScanOptions, Store, StoredRow } from './store.js';
 export { MemoryStore } from './memory-store.js';
-export { LevelStore } from './level-store.js';
+export { LevelStore, type LevelStoreOptions } from './level-store.js';
+export type { LevelDatabase } from './level-database.js';
 export { openLevelStore } from './open-level-store.js';

@@ -28,6 +28,6 @@ export function foldChanges(changes: readonly RowChange[]): RowEdit[] {
 function setCell(edit: RowEdit, column: string, value: Uint8Array | undefined): void {
   const [family, qualifier = ''] = splitColumn(column);
   let cells = edit.families.get(family);
-  if (!cells) edit.families.set(family, (cells = new Map()));
+  if (!cells) edit.families.set(family, (cells = new Map<string, Uint8Array | undefined>()));
   cells.set(qualifier, value);
 }

@@ -10,6 +10,7 @@ import { writeRows } from './level-write.js';
 import type { TableName } from './schema.js';
 import type { ColumnSelector, RowChange, ScanOptions, Store, StoredRow } from './store.js';
 
+/** The databases of a {@link LevelStore}. */
 export interface LevelStoreOptions {
   /** Key encoding `utf8`, value encoding `view` or `buffer`, given to its constructor. */
   readonly hot: LevelDatabase;

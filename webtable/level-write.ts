@@ -134,7 +134,7 @@ function planPacked(
   const stored = edit.cleared ? undefined : present.get(key);
   let merged: Map<string, Uint8Array>;
   try {
-    merged = stored ? decodePacked(stored) : new Map();
+    merged = stored ? decodePacked(stored) : new Map<string, Uint8Array>();
   } catch (error) {
     throw damaged(edit.key, family, error);
   }
@@ -168,5 +168,8 @@ async function apply(db: LevelDatabase, operations: Operations): Promise<void> {
 
 function damaged(key: string, family: FamilyLayout, cause: unknown): CrawlError {
   const message = `expected readable cells in family ${family.name} of row "${safeText(key)}": ${(cause as Error).message}`;
-  return new CrawlError('TABLE_DAMAGED', message, { hint: 'clear the row; it is then crawled anew', cause });
+  return new CrawlError('TABLE_DAMAGED', message, {
+    hint: 'the row is left as it is; restore the table from a copy, or crawl into a new one',
+    cause,
+  });
 }

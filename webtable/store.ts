@@ -7,6 +7,7 @@ import type { TableName } from './schema.js';
  * - Rows of a table come in byte order of their keys. Keys are ASCII without NUL, so byte order is string order.
  * - One row change is atomic: all of its cells are seen, or none, also after the process was killed.
  * - Nothing is promised across rows: when {@link Store.write} fails, any of its changes may have been made.
+ * - The cells of a row come in order of their columns.
  * - A scan sees every row whole, as it was at one moment no earlier than the start of the scan.
  */
 
@@ -22,7 +23,7 @@ export interface KeyRange {
   readonly end?: string;
 }
 
-/** A row as stored: only the cells that were asked for and exist; never without a cell. */
+/** A row as stored: only the cells that were asked for and exist; never without a cell, unless it is `damaged`. */
 export interface StoredRow {
   readonly key: string;
   readonly cells: ReadonlyMap<string, Uint8Array>;

@@ -19,8 +19,9 @@ export interface BatchOptions extends JobOptions {
 }
 
 /**
- * Runs a step over one batch, or over each open batch in turn with one report over all. A batch that is closed already
- * has nothing left to do, so that a command which was killed after its work was done can be run again.
+ * Runs a step over one batch, or over each open batch in turn with one report over all. Steps on one batch take turns,
+ * so that updatedb waits for a fetch under way; each finds the header as the one before left it. A batch that is closed
+ * already has nothing left to do, so that a command which was killed after its work was done can be run again.
  * @throws CrawlError UNKNOWN_BATCH
  */
 export async function overBatches(
@@ -30,28 +31,30 @@ export async function overBatches(
   step: (batch: BatchHeader) => Promise<Report>,
 ): Promise<Report> {
   const { store } = crawl.table;
+  const inTurn = <T>(batchId: string, task: (batch: BatchHeader) => Promise<T>): Promise<T> =>
+    crawl.table.exclusive(`batch ${batchId}`, async () => task(await getBatch(store, batchId)));
+
   if (options.batch !== 'all') {
-    const batch = await getBatch(store, options.batch);
-    if (batch.state === 'closed' || batch.state === 'generating') {
+    return inTurn(options.batch, async (batch) => {
+      if (hasWork(batch)) return step(batch);
       const tracker = createTracker(crawl, job, options, { batchId: batch.batchId });
       tracker.count(batch.state === 'closed' ? 'batch_closed' : 'batch_unfinished');
       return tracker.report();
-    }
-    return step(batch);
+    });
   }
 
   const began = crawl.clock();
   const counters: Record<string, number> = {};
-  for (const batch of await listBatches(store)) {
-    if (batch.state === 'closed' || batch.state === 'generating') continue;
+  const add = (reason: string, n: number): void => void (counters[reason] = (counters[reason] ?? 0) + n);
+  for (const { batchId } of (await listBatches(store)).filter(hasWork)) {
     if (options.signal?.aborted) break;
-    if (job !== 'updatedb' && batch.state !== 'open') {
-      counters.batch_closing = (counters.batch_closing ?? 0) + 1;
-      continue;
-    }
-    const report = await step(batch);
-    counters.batches = (counters.batches ?? 0) + 1;
-    for (const [reason, n] of Object.entries(report.counters)) counters[reason] = (counters[reason] ?? 0) + n;
+    await inTurn(batchId, async (batch) => {
+      if (!hasWork(batch)) return;
+      if (job !== 'updatedb' && batch.state !== 'open') return add('batch_closing', 1);
+      const report = await step(batch);
+      add('batches', 1);
+      for (const [reason, n] of Object.entries(report.counters)) add(reason, n);
+    });
   }
   return {
     job,
@@ -59,6 +62,10 @@ export async function overBatches(
     counters,
     ...(options.signal?.aborted && { interrupted: true }),
   };
+}
+
+function hasWork({ state }: BatchHeader): boolean {
+  return state !== 'closed' && state !== 'generating';
 }
 
 /** @throws CrawlError BATCH_CLOSING once updatedb has begun on the batch */

@@ -1,30 +1,11 @@
-import type { FetchQueues, Robots } from '../fetch/index.js';
 import { applyUrlChain, type FetchOutcome } from '../plugin-api/index.js';
-import { urlOf, type PageChange, type PageRow, type ProtocolStatus, type Status } from '../../webtable/index.js';
+import { urlOf, type PageChange, type PlainField, type ProtocolStatus, type Status } from '../../webtable/index.js';
 import type { CrawlContext } from './context.js';
 import { leavesSite } from './external.js';
+import type { FetchItem, FetchRun } from './fetch-item.js';
 import { followRedirect } from './follow-redirect.js';
 import { parsePage } from './parse-page.js';
-import { protocolFor } from './protocol-for.js';
-import type { QueueNames } from './queue-name.js';
-import type { Tracker } from './tracker.js';
-
-export const FETCH_FIELDS = ['marks', 'distance', 'redirects', 'protocolStatus', 'signature'] as const;
-/** A page to fetch, with what the fetch needs of its row. */
-export type FetchItem = PageRow<(typeof FETCH_FIELDS)[number]>;
-
-/** What the pages of one fetch share. */
-export interface FetchRun {
-  readonly batchId: string;
-  readonly parse: boolean;
-  readonly tracker: Tracker;
-  readonly write: (change: PageChange) => Promise<void>;
-  readonly robots: Robots;
-  readonly queues: FetchQueues<FetchItem>;
-  readonly queueNames: QueueNames;
-  /** Rows that joined the batch as targets of redirects during this run. */
-  readonly joined: Set<string>;
-}
+import { protocolFor, request } from './protocol-for.js';
 
 /** Redirects in a row that are too many wherever they were followed, as in the Fetch Standard, section 4.4. */
 const REDIRECT_LIMIT = 20;
@@ -40,18 +21,23 @@ export async function fetchPage(crawl: CrawlContext, run: FetchRun, item: FetchI
     protocolStatus: protocolStatusOf(outcome, item),
   };
   // What the batch may have left on the row when it fetched it before.
-  const unset = new Set<'redirect' | 'newSignature' | 'parseStatus'>(['redirect', 'newSignature', 'parseStatus']);
+  const unset = new Set<PlainField>(['redirect', 'newSignature']);
+  // What was parsed still stands when nothing has changed.
+  if (outcome.kind !== 'notmodified') unset.add('parseStatus');
   let isParsed = false;
 
   if (outcome.kind === 'content') {
     set.contentType = outcome.contentType;
     set.headers = outcome.headers ?? {};
+    // An older body must not be taken for this one.
     if (crawl.settings.fetcher.storeContent) set.content = outcome.body;
+    else unset.add('content');
     if (run.parse) {
       const page = { url, content: outcome.body, contentType: outcome.contentType, headers: set.headers };
       const result = await parsePage(crawl, { ...page, truncated: outcome.truncated }, tracker.count);
       isParsed = result.parsed;
       Object.assign(set, result.set);
+      for (const field of result.unset) unset.add(field);
     }
   } else if (outcome.kind === 'redirect') {
     const target = await takeTarget(crawl, run, item, url, outcome.target);
@@ -62,7 +48,7 @@ export async function fetchPage(crawl: CrawlContext, run: FetchRun, item: FetchI
       set.redirect = target.url;
     }
   }
-  for (const field of Object.keys(set)) unset.delete(field as 'redirect');
+  for (const field of Object.keys(set)) unset.delete(field as PlainField);
   await run.write({
     key: item.key,
     set,
@@ -84,9 +70,7 @@ async function ask(
   url: string,
   queue: string,
 ): Promise<FetchOutcome> {
-  const protocol = protocolFor(crawl, url);
-  if (!protocol) return { kind: 'gone', code: 'no_protocol' };
-
+  if (!protocolFor(crawl, url)) return { kind: 'gone', code: 'no_protocol' };
   const rules = await run.robots.check(url);
   if (rules.kind === 'denied') {
     const message = rules.line && `line ${rules.line.number}: ${rules.line.text}`;
@@ -101,9 +85,11 @@ async function ask(
     run.queues.setDelay(queue, Math.max(serverDelay, rules.crawlDelay));
   }
 
-  // Only a page that we have parsed can do without a new copy.
-  const copy = item.signature === undefined ? undefined : item.protocolStatus;
-  return protocol.fetch({
+  // Only a page whose last copy was parsed, and its links handed on by updatedb, can do without a new copy.
+  const isDone =
+    item.signature !== undefined && item.newSignature === undefined && item.parseStatus?.code === 'success';
+  const copy = isDone ? item.protocolStatus : undefined;
+  return request(crawl, {
     url,
     ...(copy?.lastModified !== undefined && { ifModifiedSince: copy.lastModified }),
     ...(copy?.etag !== undefined && { ifNoneMatch: copy.etag }),

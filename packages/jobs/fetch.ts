@@ -2,7 +2,8 @@ import { createFetchQueues, createRobots } from '../fetch/index.js';
 import { batchQueues, createGroupWriter, hostRowKeys, type BatchHeader } from '../../webtable/index.js';
 import { mustBeOpen, overBatches, type BatchOptions } from './batch-rows.js';
 import type { CrawlContext } from './context.js';
-import { FETCH_FIELDS, fetchPage, type FetchItem, type FetchRun } from './fetch-page.js';
+import { FETCH_FIELDS, type FetchItem, type FetchRun } from './fetch-item.js';
+import { fetchPage } from './fetch-page.js';
 import { beginFetcherRun, endFetcherRun } from './fetcher-run.js';
 import type { Report } from './job.js';
 import { robotsProtocol } from './protocol-for.js';
@@ -52,6 +53,9 @@ async function fetchBatch(crawl: CrawlContext, batch: BatchHeader, options: Fetc
     delay: () => delay,
     clock,
   });
+  const names = createQueueNames(crawl);
+  // A host keeps the queue that it was filed under, also when its address has changed since.
+  const queueOfHost = new Map<string, string>();
   const run: FetchRun = {
     batchId,
     parse: options.parse ?? false,
@@ -64,16 +68,23 @@ async function fetchBatch(crawl: CrawlContext, batch: BatchHeader, options: Fetc
       store: createRobotsStore(table.store),
     }),
     queues,
-    queueNames: createQueueNames(crawl),
+    queueNames: { nameOf: (host) => queueOfHost.get(host) ?? names.nameOf(host) },
     joined: new Set(),
   };
 
   const since = await beginFetcherRun(table.store, clock());
   for await (const { queue, hosts } of batchQueues(table.store, batchId)) {
-    queues.addQueue(queue, readQueue(crawl, run, hosts, options.resume ?? false));
+    const own = hosts.filter((host) => !queueOfHost.has(host));
+    for (const host of own) queueOfHost.set(host, queue);
+    queues.addQueue(queue, readQueue(crawl, run, own, options.resume ?? false));
     if (since > 0 && delay > 0) queues.notBefore(queue, since + delay * 1000);
   }
-  await queues.run((item, queue) => fetchPage(crawl, run, item, queue), stopSignal(options.signal, settings));
+  const stop = stopAfter(settings.fetcher.timelimitMins, options.signal);
+  try {
+    await queues.run((item, queue) => fetchPage(crawl, run, item, queue), stop.signal);
+  } finally {
+    stop.clear();
+  }
   await endFetcherRun(table.store, clock());
   return tracker.report();
 }
@@ -102,10 +113,25 @@ async function* readQueue(
   }
 }
 
-/** Aborts when the caller does, or when `fetcher.timelimitMins` is over. */
-function stopSignal(signal: AbortSignal | undefined, settings: CrawlContext['settings']): AbortSignal | undefined {
-  const { timelimitMins } = settings.fetcher;
-  const signals = signal ? [signal] : [];
-  if (timelimitMins >= 0) signals.push(AbortSignal.timeout(timelimitMins * 60_000));
-  return signals.length > 0 ? AbortSignal.any(signals) : undefined;
+/** The longest time that a timer takes, in ms. */
+const LONGEST_TIMER = 2_147_483_647;
+
+/**
+ * Aborts when the caller does, or when so many minutes are over; -1 is no limit. `clear` lets go of the timer. (A signal
+ * of `AbortSignal.timeout` may be collected before its time where only `AbortSignal.any` knows of it.)
+ */
+function stopAfter(minutes: number, signal: AbortSignal | undefined): { signal: AbortSignal; clear: () => void } {
+  const limit = new AbortController();
+  let left = minutes < 0 ? Infinity : minutes * 60_000;
+  let timer: NodeJS.Timeout | undefined;
+  const wait = (): void => {
+    const next = Math.min(left, LONGEST_TIMER);
+    left -= next;
+    timer = setTimeout(() => (left > 0 ? wait() : limit.abort()), next);
+  };
+  if (left < Infinity) wait();
+  return {
+    signal: signal ? AbortSignal.any([signal, limit.signal]) : limit.signal,
+    clear: () => clearTimeout(timer),
+  };
 }

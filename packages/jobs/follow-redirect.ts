@@ -9,7 +9,7 @@ import {
 } from '../../webtable/index.js';
 import { hostOf } from '../url/index.js';
 import { frontierClock, scheduleOf, scoringOf, type CrawlContext } from './context.js';
-import type { FetchItem, FetchRun } from './fetch-page.js';
+import { FETCH_FIELDS, type FetchItem, type FetchRun } from './fetch-item.js';
 
 /**
  * Has the target of a redirect join the batch, when it is new or due and no batch holds it: index first, then its row
@@ -43,7 +43,7 @@ export async function followRedirect(
     return;
   }
   run.tracker.count('redirects_followed');
-  const item = await crawl.table.get(key, ['marks', 'distance', 'redirects', 'protocolStatus', 'signature']);
+  const item = await crawl.table.get(key, FETCH_FIELDS);
   if (item) run.queues.push(queue, item);
 }
 

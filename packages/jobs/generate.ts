@@ -113,36 +113,39 @@ async function select(
     const isFull = (queue: string): boolean => maxCount >= 0 && (taken.get(queue) ?? 0) >= maxCount;
     const open = named.filter((entry) => !isFull(entry.queue));
     tracker.count('capped', named.length - open.length);
-    const rows = await crawl.table.getMany(
-      open.map((entry) => entry.rowKey),
-      FIELDS,
-    );
-    const index: RowChange[] = [];
     // By key: until a stale entry is put right, a row may have two.
     const selected = new Map<string, Candidate>();
-    for (const [i, entry] of open.entries()) {
-      if (size + selected.size >= topN) break;
-      const row = rows[i];
-      const refusal = isFull(entry.queue) ? 'capped' : await refuse(crawl, entry, row, now);
-      if (refusal !== undefined) tracker.count(refusal);
-      if (refusal !== undefined || !row || selected.has(row.key)) continue;
-      taken.set(entry.queue, (taken.get(entry.queue) ?? 0) + 1);
-      if (!namedHosts.has(entry.host)) {
-        namedHosts.add(entry.host);
-        index.push(queueEntry(batchId, entry.queue, entry.host));
+    // Nobody else may take a row, or add to its score, between reading and marking it.
+    await crawl.table.exclusive('rows', async () => {
+      const rows = await crawl.table.getMany(
+        open.map((entry) => entry.rowKey),
+        FIELDS,
+      );
+      const index: RowChange[] = [];
+      for (const [i, entry] of open.entries()) {
+        if (size + selected.size >= topN) break;
+        const row = rows[i];
+        const refusal = isFull(entry.queue) ? 'capped' : await refuse(crawl, entry, row, now);
+        if (refusal !== undefined) tracker.count(refusal);
+        if (refusal !== undefined || !row || selected.has(row.key)) continue;
+        taken.set(entry.queue, (taken.get(entry.queue) ?? 0) + 1);
+        if (!namedHosts.has(entry.host)) {
+          namedHosts.add(entry.host);
+          index.push(queueEntry(batchId, entry.queue, entry.host));
+        }
+        index.push(batchEntry(batchId, entry.rowKey));
+        selected.set(row.key, row);
       }
-      index.push(batchEntry(batchId, entry.rowKey));
-      selected.set(row.key, row);
-    }
-    await writeBatchIndex(crawl.table.store, index);
-    await writeIndexed(
-      crawl.table,
-      [...selected.values()].map((row) => ({
-        before: row,
-        change: { key: row.key, set: { share: row.cash ?? 0 }, marks: { generate: batchId } },
-      })),
-      frontierClock(crawl),
-    );
+      await writeBatchIndex(crawl.table.store, index);
+      await writeIndexed(
+        crawl.table,
+        [...selected.values()].map((row) => ({
+          before: row,
+          change: { key: row.key, set: { share: row.cash ?? 0 }, marks: { generate: batchId } },
+        })),
+        frontierClock(crawl),
+      );
+    });
     size += selected.size;
     tracker.count('generated', selected.size);
     tracker.done(selected.size);
@@ -177,16 +180,18 @@ async function refuse(
 async function takeBack(crawl: CrawlContext, batchId: string): Promise<void> {
   const { table } = crawl;
   for await (const keys of chunked(batchRowKeys(table.store, batchId), CHUNK)) {
-    const rows = await table.getMany(keys, ['fetchTime', 'score', 'marks']);
-    const held = rows.filter((row) => row?.marks?.generate === batchId) as Candidate[];
-    await writeIndexed(
-      table,
-      held.map((row) => ({
-        before: row,
-        change: { key: row.key, unset: ['share' as const], marks: { generate: null } },
-      })),
-      frontierClock(crawl),
-    );
+    await table.exclusive('rows', async () => {
+      const rows = await table.getMany(keys, ['fetchTime', 'score', 'marks']);
+      const held = rows.filter((row) => row?.marks?.generate === batchId) as Candidate[];
+      await writeIndexed(
+        table,
+        held.map((row) => ({
+          before: row,
+          change: { key: row.key, unset: ['share' as const], marks: { generate: null } },
+        })),
+        frontierClock(crawl),
+      );
+    });
     await removeEntries(table.store, batchId, keys);
   }
   await clearBatchIndex(table.store, batchId);

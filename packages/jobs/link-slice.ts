@@ -112,7 +112,8 @@ function linkChange(
 ): PageChange {
   const url = urlOf(key);
   const best = [...events].sort(byScore).slice(0, crawl.settings.db.updateMaxInlinks);
-  const distance = best.reduce((least, event) => Math.min(least, event.distance), row?.distance ?? Infinity);
+  // Every link counts for the distance, whichever are kept.
+  const distance = events.reduce((least, event) => Math.min(least, event.distance), row?.distance ?? Infinity);
   let score = row ? { score: row.score ?? 0, cash: row.cash ?? 0 } : { score: 0, cash: 0 };
   for (const filter of scoringOf(crawl)) {
     if (!row) score = filter.initial?.(score, url) ?? score;
@@ -123,7 +124,7 @@ function linkChange(
   return {
     key,
     set: {
-      ...(!row && firstCells(crawl, best)),
+      ...(!row && firstCells(crawl, events)),
       score: score.score,
       cash: score.cash,
       ...(Number.isFinite(distance) && { distance }),

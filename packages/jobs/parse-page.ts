@@ -53,7 +53,10 @@ export async function parsePage(crawl: CrawlContext, page: PageContent, count: C
       ...(outcome.language !== undefined && { language: outcome.language }),
       ...(refresh !== undefined && { redirect: refresh }),
     },
-    unset: outcome.language === undefined ? ['language'] : [],
+    unset: [
+      ...(outcome.language === undefined ? (['language'] as const) : []),
+      ...(refresh === undefined ? (['redirect'] as const) : []),
+    ],
   };
 }
 
@@ -65,20 +68,24 @@ async function parseContent(crawl: CrawlContext, page: PageContent): Promise<Par
   if (!parser) return { kind: 'failed', code: 'unsupported_type', message: contentType };
   try {
     const { url, content, headers } = page;
-    return await withTimeout(
+    const outcome: ParseOutcome | undefined = await withTimeout(
       Promise.resolve(parser.parse({ url, content, contentType, headers })),
       crawl.settings.parser.timeout,
     );
+    return outcome ?? { kind: 'failed', code: 'plugin_error', message: 'the parser answered nothing' };
   } catch (error) {
     return { kind: 'failed', code: 'plugin_error', message: messageOf(error) };
   }
 }
 
+/** The longest time that a timer takes, in ms. */
+const LONGEST_TIMER = 2_147_483_647;
+
 /** Ends the wait for a parser that answers later; one that never yields can not be ended from its own thread. */
 async function withTimeout(parse: Promise<ParseOutcome>, seconds: number): Promise<ParseOutcome> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<ParseOutcome>((resolve) => {
-    timer = setTimeout(() => resolve({ kind: 'failed', code: 'timeout' }), seconds * 1000);
+    timer = setTimeout(() => resolve({ kind: 'failed', code: 'timeout' }), Math.min(seconds * 1000, LONGEST_TIMER));
   });
   try {
     return await Promise.race([parse, late]);
@@ -90,7 +97,7 @@ async function withTimeout(parse: Promise<ParseOutcome>, seconds: number): Promi
 function failure(code: string, message: string | undefined, count: Count): ParseResult {
   count(`failed_${code}`);
   const parseStatus = { code, ...(message !== undefined && { message: message.slice(0, 500) }) };
-  return { parsed: false, set: { parseStatus }, unset: ['newSignature'] };
+  return { parsed: false, set: { parseStatus }, unset: ['newSignature', 'redirect'] };
 }
 
 function statusOf(crawl: CrawlContext, { robots, canonical, charset }: ParsedPage): ParseStatus {

@@ -1,4 +1,5 @@
-import type { Protocol } from '../plugin-api/index.js';
+import { messageOf } from '../errors/index.js';
+import type { FetchOutcome, FetchRequest, Protocol } from '../plugin-api/index.js';
 import type { CrawlContext } from './context.js';
 
 /** The last plugin's protocol that takes the scheme of a URL. */
@@ -7,13 +8,18 @@ export function protocolFor(crawl: Pick<CrawlContext, 'plugins'>, url: string): 
   return crawl.plugins.findLast((plugin) => plugin.protocol?.schemes.includes(scheme))?.protocol;
 }
 
+/** Fetches with the protocol that the URL calls for. One that throws counts as a fetch that failed and may work later. */
+export async function request(crawl: Pick<CrawlContext, 'plugins'>, request: FetchRequest): Promise<FetchOutcome> {
+  const protocol = protocolFor(crawl, request.url);
+  if (!protocol) return { kind: 'gone', code: 'no_protocol' };
+  try {
+    return await protocol.fetch(request);
+  } catch (error) {
+    return { kind: 'retry', code: 'plugin_error', message: messageOf(error) };
+  }
+}
+
 /** Fetches each robots.txt with the protocol that its URL calls for. */
 export function robotsProtocol(crawl: Pick<CrawlContext, 'plugins'>): Protocol {
-  return {
-    schemes: ['http', 'https'],
-    async fetch(request) {
-      const protocol = protocolFor(crawl, request.url);
-      return protocol ? protocol.fetch(request) : { kind: 'gone', code: 'no_protocol' };
-    },
-  };
+  return { schemes: ['http', 'https'], fetch: (robots) => request(crawl, robots) };
 }

@@ -2,6 +2,7 @@ import {
   allBatchEntries,
   allEntries,
   batchEntry,
+  batchQueues,
   chunked,
   hasBatchEntries,
   hasEntries,
@@ -51,6 +52,7 @@ async function enterMissing(crawl: CrawlContext, tracker: Tracker): Promise<void
   const { table } = crawl;
   const headers = new Set((await listBatches(table.store)).map((batch) => batch.batchId));
   const lost = new Map<string, number>();
+  const hostsOf = batchHosts(crawl);
   for await (const rows of chunked(table.scan({ fields: [...FRONTIER_FIELDS] }), CHUNK)) {
     if (tracker.aborted) return;
     const whole = rows.filter((row) => !row.damaged);
@@ -61,7 +63,7 @@ async function enterMissing(crawl: CrawlContext, tracker: Tracker): Promise<void
       if (id !== undefined && !headers.has(id)) lost.set(id, (lost.get(id) ?? 0) + 1);
     }
     await enterIntoFrontier(crawl, whole, tracker);
-    await enterIntoBatches(crawl, whole, tracker);
+    await enterIntoBatches(crawl, whole, hostsOf, tracker);
     tracker.done(rows.length);
   }
   for (const [batchId, size] of lost) {
@@ -82,16 +84,42 @@ async function enterIntoFrontier(crawl: CrawlContext, rows: readonly Row[], trac
   );
 }
 
-async function enterIntoBatches(crawl: CrawlContext, rows: readonly Row[], tracker: Tracker): Promise<void> {
+type HostsOf = (batchId: string) => Promise<Set<string>>;
+
+/** Which hosts the queues of a batch name: read once, when first asked for. */
+function batchHosts(crawl: CrawlContext): HostsOf {
+  const known = new Map<string, Set<string>>();
+  return async (batchId) => {
+    let hosts = known.get(batchId);
+    if (!hosts) {
+      hosts = new Set();
+      for await (const queue of batchQueues(crawl.table.store, batchId))
+        for (const host of queue.hosts) hosts.add(host);
+      known.set(batchId, hosts);
+    }
+    return hosts;
+  };
+}
+
+async function enterIntoBatches(
+  crawl: CrawlContext,
+  rows: readonly Row[],
+  hostsOf: HostsOf,
+  tracker: Tracker,
+): Promise<void> {
   const held = rows.flatMap(({ key, marks }) => (marks?.generate ? { rowKey: key, batchId: marks.generate } : []));
   const found = await hasBatchEntries(crawl.table.store, held);
   const queues = createQueueNames(crawl);
   for (const [i, { rowKey, batchId }] of held.entries()) {
-    if (found[i]) continue;
-    tracker.count('missing_batch');
     const host = hostOf(urlOf(rowKey));
-    const queue = await queues.nameOf(host);
-    await writeBatchIndex(crawl.table.store, [queueEntry(batchId, queue, host), batchEntry(batchId, rowKey)]);
+    const hosts = await hostsOf(batchId);
+    if (found[i] && hosts.has(host)) continue;
+    tracker.count('missing_batch');
+    if (!hosts.has(host)) {
+      await writeBatchIndex(crawl.table.store, [queueEntry(batchId, await queues.nameOf(host), host)]);
+      hosts.add(host);
+    }
+    await writeBatchIndex(crawl.table.store, [batchEntry(batchId, rowKey)]);
   }
 }
 
@@ -111,6 +139,9 @@ async function removeStale(crawl: CrawlContext, tracker: Tracker): Promise<void>
       tracker.count('stale_frontier');
     }
   }
+  // An updatedb that goes on counts by the place of entries, stale ones too, and clears them all at its end.
+  const linking = new Set<string>();
+  for (const { batchId, state } of await listBatches(table.store)) if (state === 'linking') linking.add(batchId);
   for await (const entries of chunked(allBatchEntries(table.store), CHUNK)) {
     if (tracker.aborted) return;
     const rows = await table.getMany(
@@ -118,7 +149,7 @@ async function removeStale(crawl: CrawlContext, tracker: Tracker): Promise<void>
       ['marks'],
     );
     for (const [i, { batchId, rowKey }] of entries.entries()) {
-      if (rows[i]?.damaged || rows[i]?.marks?.generate === batchId) continue;
+      if (linking.has(batchId) || rows[i]?.damaged || rows[i]?.marks?.generate === batchId) continue;
       await removeEntries(table.store, batchId, [rowKey]);
       tracker.count('stale_batch');
     }

@@ -43,6 +43,8 @@ export async function updatedb(crawl: CrawlContext, options: BatchOptions): Prom
 async function updateBatch(crawl: CrawlContext, batch: BatchHeader, options: BatchOptions): Promise<Report> {
   const { store } = crawl.table;
   const tracker = createTracker(crawl, 'updatedb', options, { batchId: batch.batchId, total: batch.size });
+  // A batch that was not begun on can still be fetched.
+  if (tracker.aborted) return tracker.report();
   if (batch.state !== 'closing') {
     await putBatch(store, { ...batch, state: 'linking' });
     if (!(await linkRows(crawl, batch.batchId, tracker))) return tracker.report();
@@ -109,7 +111,8 @@ async function releaseRows(crawl: CrawlContext, batchId: string, tracker: Tracke
     await table.exclusive('rows', async () => {
       const changes: IndexedChange[] = [];
       for (const row of await table.getMany(keys, RESCHEDULE_FIELDS)) {
-        if (row) changes.push({ before: row, change: reschedule(crawl, row, batchId, tracker.count) });
+        if (row?.marks?.generate !== batchId) continue;
+        changes.push({ before: row, change: reschedule(crawl, row, batchId, tracker.count) });
       }
       await writeIndexed(table, changes, frontierClock(crawl));
     });

@@ -26,7 +26,7 @@ export class TextBuilder {
   add(value: string): void {
     for (let at = 0; at < value.length && !this.full; at += PIECE) {
       const piece = value.length <= PIECE ? value : value.slice(at, at + PIECE);
-      const collapsed = piece.replace(/\s+/g, ' ');
+      const collapsed = piece.replace(/[^\S ]\s*| \s+/g, ' ');
       const words = collapsed.trim();
       if (collapsed.startsWith(' ')) this.#gap = true;
       if (words === '') continue;

@@ -46,6 +46,8 @@ export {
   type Field,
   type Inlink,
   type KeyRange,
+  type LevelDatabase,
+  type LevelStoreOptions,
   type Mark,
   type Outlink,
   type Page,

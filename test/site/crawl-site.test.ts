@@ -119,7 +119,7 @@ describe('real manuals', () => {
       const args = ['--no-config', '--no-proxy', '--no-verbose', '--tries=1', '--timeout=20', '--delete-after'];
       args.push('--recursive', '--level=inf', '--follow-tags=a,area,base,frame,iframe,meta', '--regex-type=pcre');
       args.push(`--reject-regex=${rejected.map((line) => `(?:${line.slice(1)})`).join('|')}`, `${server.origin}/`);
-      const { code, stderr, seconds } = await runCommand('wget', args, environment(3 * MINUTE));
+      const { code, stderr, seconds } = await runCommand('wget', args, environment(2 * MINUTE));
       // 8: the server answered some request with an error, as the manuals have dead links.
       expect([0, 8], stderr.slice(-2000)).toContain(code);
       wget = { name: 'wget --recursive', seconds, requests: pagesAsked(), rows: [] };
@@ -236,7 +236,7 @@ function differences(left: readonly string[], right: readonly string[]): string[
 }
 
 function summary(runs: readonly Run[]): string {
-  const header = ['', 'html', 'other', 'redirects', '404', 'seconds', 'pages/s'];
+  const header = ['', 'html', 'other', 'redirects', '404', 'seconds', 'URLs/s'];
   const lines = runs.map(({ name, seconds, requests }) => {
     const count = (status: number): number => requests.filter((request) => request.status === status).length;
     const html = requests.filter(isHtmlPage).length;

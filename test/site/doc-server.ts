@@ -55,10 +55,11 @@ export async function serveDocs(folder: string): Promise<DocServer> {
   const server = createServer((request, response) => {
     const path = request.url ?? '/';
     answer(folder, path)
-      .then(({ status, contentType, location, html, file }) => {
+      .then(async ({ status, contentType, location, html, file }) => {
         requests.push({ path, status, contentType });
         response.writeHead(status, { 'content-type': contentType, ...(location !== undefined && { location }) });
-        return file === undefined ? response.end(html) : pipeline(createReadStream(file), response);
+        if (file === undefined) response.end(html);
+        else await pipeline(createReadStream(file), response);
       })
       .catch(() => response.destroy());
   });

@@ -318,13 +318,20 @@ export function storeConformance(name: string, open: () => Promise<OpenedStore>)
       const batch = { column: 'm:kg', equals: bytes('batch') } as const;
       const marked = keys.filter((_, i) => i % 4 === 0);
 
-      it.each<[string[]]>([[['m']], [['m:kg']], [['m:st']], [['l']], [['c']], [['m', 'l', 'c', 'p']], [['c', 'l:o']]])(
-        'gives only rows that hold the cell, reading %j',
-        async (columns) => {
-          const all = await scan({ columns });
-          expect(await scan({ columns, where: batch })).toEqual(all.filter(({ key }) => marked.includes(key)));
-        },
-      );
+      it.each<[string[]]>([
+        [['m']],
+        [['m:kg']],
+        [['m:st']],
+        [['l']],
+        [['c']],
+        [['m', 'l', 'c', 'p']],
+        [['c', 'l:o']],
+        [['m:st', 'l:o']],
+        [['m', 'l:i:x']],
+      ])('gives only rows that hold the cell, reading %j', async (columns) => {
+        const all = await scan({ columns });
+        expect(await scan({ columns, where: batch })).toEqual(all.filter(({ key }) => marked.includes(key)));
+      });
 
       it.each<[string, Column, string, (i: number) => boolean]>([
         ['an empty value', 'm:kg', '', (i) => i % 4 === 1],

@@ -1,0 +1,30 @@
+import type { FetchQueues, Robots } from '../fetch/index.js';
+import type { PageChange, PageRow } from '../../webtable/index.js';
+import type { QueueNames } from './queue-name.js';
+import type { Tracker } from './tracker.js';
+
+/** What fetching a page reads of its row. */
+export const FETCH_FIELDS = [
+  'marks',
+  'distance',
+  'redirects',
+  'protocolStatus',
+  'parseStatus',
+  'signature',
+  'newSignature',
+] as const;
+/** A page to fetch, with what the fetch needs of its row. */
+export type FetchItem = PageRow<(typeof FETCH_FIELDS)[number]>;
+
+/** What the pages of one fetch share. */
+export interface FetchRun {
+  readonly batchId: string;
+  readonly parse: boolean;
+  readonly tracker: Tracker;
+  readonly write: (change: PageChange) => Promise<void>;
+  readonly robots: Robots;
+  readonly queues: FetchQueues<FetchItem>;
+  readonly queueNames: QueueNames;
+  /** Rows that joined the batch as targets of redirects during this run. */
+  readonly joined: Set<string>;
+}

@@ -1,0 +1,220 @@
+import { describe, expect, it } from 'vitest';
+import { MemoryStore, jobs, type Crawl, type Plugin } from '../../packages/webcrawl/index.js';
+import { allEntries, type RowChange } from '../../webtable/index.js';
+import { fakeWeb } from '../support/fake-web.js';
+import { rowOf, select } from '../support/job-steps.js';
+import { START, allRows, testCrawl } from '../support/test-crawl.js';
+
+const DAY = 86_400_000;
+const inject = (crawl: Crawl, ...seeds: string[]) => jobs.inject(crawl, { seeds });
+const frontier = async (crawl: Crawl): Promise<string[]> => {
+  const keys: string[] = [];
+  for await (const { entryKey } of allEntries(crawl.table.store)) keys.push(entryKey);
+  return keys;
+};
+
+describe('inject', () => {
+  it('makes a row of each seed', async () => {
+    await using crawl = await testCrawl(undefined);
+    const report = await inject(crawl, 'HTTP://A.com:80/x/../y#part', 'http://b.com/\tscore=3\tfetchInterval=60\tk=v');
+    expect(report).toEqual({ job: 'inject', seconds: 0, counters: { injected: 2 } });
+    const same = { status: 'unfetched', fetchTime: START, retries: 0, distance: 0, marks: { inject: 'y' } };
+    expect(await allRows(crawl)).toEqual([
+      { key: 'com.a:http/y', url: 'http://a.com/y', ...same, fetchInterval: 2_592_000, score: 1, cash: 1 },
+      {
+        key: 'com.b:http/',
+        url: 'http://b.com/',
+        ...same,
+        fetchInterval: 60,
+        score: 3,
+        cash: 3,
+        metadata: { k: 'v' },
+      },
+    ]);
+  });
+
+  it('takes the score and interval of the settings where a seed states none', async () => {
+    await using crawl = await testCrawl(undefined, {
+      settings: { 'db.scoreInjected': 0.25, 'db.fetchIntervalDefault': 100 },
+    });
+    await inject(crawl, 'http://a.com/', 'http://b.com/\tscore=0');
+    expect(await allRows(crawl)).toMatchObject([
+      { score: 0.25, cash: 0.25, fetchInterval: 100 },
+      { score: 0, cash: 0, fetchInterval: 100 },
+    ]);
+  });
+
+  it('keeps the row of a seed that is known, whatever the line says now', async () => {
+    await using crawl = await testCrawl(fakeWeb({ 'http://a.com/': 'x' }));
+    await jobs.crawl(crawl, { seeds: ['http://a.com/\tk=v'] });
+    const [before, entries] = [await allRows(crawl), await frontier(crawl)];
+    crawl.setTime(START + DAY);
+    expect((await inject(crawl, 'http://a.com/\tscore=9\tfetchInterval=1\tk=w')).counters).toEqual({ known: 1 });
+    expect(await allRows(crawl)).toEqual(before);
+    expect(await frontier(crawl)).toEqual(entries);
+  });
+
+  it('changes nothing when it is run again, also over the bounds of a chunk', async () => {
+    await using crawl = await testCrawl(undefined);
+    const seeds = Array.from({ length: 2500 }, (_, i) => `http://h${i % 7}.com/${i}\tscore=${i % 5}\tn=${i}`);
+    expect((await jobs.inject(crawl, { seeds })).counters).toEqual({ injected: 2500 });
+    const [before, entries] = [await allRows(crawl), await frontier(crawl)];
+    expect(before).toHaveLength(2500);
+    expect(entries).toHaveLength(2500);
+    crawl.setTime(START + DAY);
+    expect((await jobs.inject(crawl, { seeds })).counters).toEqual({ known: 2500 });
+    expect(await allRows(crawl)).toEqual(before);
+    expect(await frontier(crawl)).toEqual(entries);
+    expect((await jobs.repair(crawl)).counters).toEqual({ rows: 2500 });
+  });
+
+  it('takes the first of two lines for one URL, near to each other and far apart', async () => {
+    await using crawl = await testCrawl(undefined);
+    const filler = Array.from({ length: 1500 }, (_, i) => `http://b.com/${i}`);
+    const report = await inject(crawl, 'http://a.com/\tn=1', 'http://A.com/#x\tn=2', ...filler, 'http://a.com\tn=3');
+    expect(report.counters).toEqual({ injected: 1501, known: 2 });
+    expect(await rowOf(crawl, 'http://a.com/', 'metadata')).toEqual({ metadata: { n: '1' } });
+  });
+
+  it('counts each line that is not taken by reason, and tells its number', async () => {
+    const picky: Plugin = { name: 'picky', filterUrl: (url) => !url.includes('bad') || 'no bad ones' };
+    const broken: Plugin = {
+      name: 'broken',
+      filterUrl(url) {
+        if (url.includes('boom')) throw new Error('out of order');
+        return true;
+      },
+    };
+    await using crawl = await testCrawl(undefined, { plugins: [picky, broken] });
+    const rejected: unknown[] = [];
+    const report = await jobs.inject(crawl, {
+      seeds: [
+        '# a comment',
+        'http://a.com/',
+        '',
+        'http://a.com/x\tscore=much',
+        'not a url',
+        'ftp://a.com/',
+        'http://user:secret@a.com/',
+        'http://a.com/bad',
+        'http://a.com/boom',
+        'http://a.com/y\tnoequals',
+      ],
+      onRejected: (...args) => rejected.push(args),
+    });
+    expect(report.counters).toEqual({
+      injected: 1,
+      malformed: 2,
+      rejected_broken: 1,
+      rejected_picky: 1,
+      rejected_url: 3,
+    });
+    expect(rejected).toEqual([
+      [4, 'http://a.com/x\tscore=much', 'expected a number as score, found "much"'],
+      [5, 'not a url', 'expected an absolute URL, found "not a url"'],
+      [6, 'ftp://a.com/', 'expected an http or https URL, found one of scheme "ftp"'],
+      [7, 'http://user:secret@a.com/', 'expected a URL without user name and password, found one with them for a.com'],
+      [8, 'http://a.com/bad', 'no bad ones'],
+      [9, 'http://a.com/boom', 'out of order'],
+      [10, 'http://a.com/y\tnoequals', 'expected key=value after the URL, found "noequals"'],
+    ]);
+    expect(await allRows(crawl)).toHaveLength(1);
+  });
+
+  it('overwrites score, interval, metadata and due time when told to, and nothing else', async () => {
+    const store = new MemoryStore();
+    const crawl = await testCrawl(fakeWeb({ 'http://a.com/': 'x' }), { store });
+    await jobs.crawl(crawl, { seeds: ['http://a.com/\told=1\tscore=5'] });
+    const [before] = await allRows(crawl);
+    await using again = await testCrawl(undefined, { store, settings: { 'db.injectorOverwrite': true } });
+    again.setTime(START + DAY);
+    expect((await inject(again, 'http://a.com/\tnew=2\tfetchInterval=60')).counters).toEqual({ updated: 1 });
+    const changed = { score: 1, cash: 1, fetchInterval: 60, metadata: { new: '2' }, fetchTime: START + DAY };
+    expect(await allRows(again)).toEqual([{ ...before, ...changed }]);
+    expect((await jobs.repair(again)).counters).toEqual({ rows: 1 });
+    expect((await jobs.generate(again)).counters).toEqual({ generated: 1 });
+  });
+
+  it('updates only what a line states when told to', async () => {
+    const store = new MemoryStore();
+    const crawl = await testCrawl(fakeWeb({ 'http://a.com/': 'x', 'http://b.com/': 'x' }), { store });
+    await jobs.crawl(crawl, {
+      seeds: ['http://a.com/\tscore=5\tx=1\ty=1', 'http://b.com/\tscore=5\tfetchInterval=7000'],
+    });
+    const [a, b] = await allRows(crawl);
+    await using again = await testCrawl(undefined, { store, settings: { 'db.injectorUpdate': true } });
+    again.setTime(START + DAY);
+    const report = await inject(again, 'http://a.com/\ty=2\tz=2', 'http://b.com/\tscore=2\tfetchInterval=60');
+    expect(report.counters).toEqual({ updated: 2 });
+    expect(await allRows(again)).toEqual([
+      { ...a, metadata: { x: '1', y: '2', z: '2' } },
+      { ...b, score: 2, cash: 2, fetchInterval: 60, metadata: {} },
+    ]);
+    expect((await jobs.repair(again)).counters).toEqual({ rows: 2 });
+  });
+
+  it('leaves rows to the batch that holds them', async () => {
+    for (const setting of ['db.injectorOverwrite', 'db.injectorUpdate']) {
+      await using crawl = await testCrawl(undefined, { settings: { [setting]: true } });
+      await inject(crawl, 'http://a.com/');
+      await select(crawl);
+      const before = await allRows(crawl);
+      expect((await inject(crawl, 'http://a.com/\tscore=9\tk=v')).counters).toEqual({ held: 1 });
+      expect(await allRows(crawl)).toEqual(before);
+    }
+  });
+
+  it('makes the row of a link a seed’s only when told to', async () => {
+    const web = fakeWeb({ 'http://a.com/': '<a href="/x">x</a>' });
+    await using crawl = await testCrawl(web);
+    await jobs.crawl(crawl, { seeds: ['http://a.com/'], rounds: 1 });
+    expect((await inject(crawl, 'http://a.com/x')).counters).toEqual({ known: 1 });
+    expect(await rowOf(crawl, 'http://a.com/x', 'distance', 'marks')).toEqual({ distance: 1 });
+  });
+
+  it('streams 100,000 lines and never reads far ahead of what it has written', async () => {
+    const store = new MemoryStore();
+    let written = 0;
+    let furthest = 0;
+    const write = store.write.bind(store);
+    store.write = (table, changes: readonly RowChange[]) => {
+      if (table === 'webpage') written += changes.length;
+      return write(table, changes);
+    };
+    async function* lines(): AsyncGenerator<string> {
+      for (let i = 0; i < 100_000; i++) {
+        furthest = Math.max(furthest, i - written);
+        yield `http://a.com/${String(i).padStart(6, '0')}`;
+      }
+    }
+    await using crawl = await testCrawl(undefined, { store });
+    expect((await jobs.inject(crawl, { seeds: lines() })).counters).toEqual({ injected: 100_000 });
+    expect(written).toBe(100_000);
+    expect(furthest).toBeLessThanOrEqual(1000);
+  });
+
+  it('stops when it is told to, and goes on from there', async () => {
+    await using crawl = await testCrawl(undefined);
+    const controller = new AbortController();
+    function* lines(): Generator<string> {
+      for (let i = 0; i < 5000; i++) {
+        if (i === 2500) controller.abort();
+        yield `http://a.com/${i}`;
+      }
+    }
+    const report = await jobs.inject(crawl, { seeds: lines(), signal: controller.signal });
+    expect(report).toMatchObject({ interrupted: true, counters: { injected: 2500 } });
+    const seeds = Array.from({ length: 5000 }, (_, i) => `http://a.com/${i}`);
+    expect((await jobs.inject(crawl, { seeds })).counters).toEqual({ injected: 2500, known: 2500 });
+  });
+
+  it('passes on what the lines throw, with whole chunks written', async () => {
+    await using crawl = await testCrawl(undefined);
+    function* lines(): Generator<string> {
+      for (let i = 0; i < 1500; i++) yield `http://a.com/${i}`;
+      throw new Error('the file ends here');
+    }
+    await expect(jobs.inject(crawl, { seeds: lines() })).rejects.toThrow('the file ends here');
+    expect((await jobs.repair(crawl)).counters).toEqual({ rows: 1000 });
+  });
+});

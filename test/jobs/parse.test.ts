@@ -1,0 +1,435 @@
+import { describe, expect, it } from 'vitest';
+import { jobs, rowKeyOf, type Crawl, type ParsedPage, type Plugin } from '../../packages/webcrawl/index.js';
+import { fakeWeb, links, type FakePage } from '../support/fake-web.js';
+import { round, rowOf, start } from '../support/job-steps.js';
+import { START, allRows, testCrawl, type TestCrawl } from '../support/test-crawl.js';
+
+const PAGE = 'http://a.com/';
+
+/** A crawl whose one page is fetched and not parsed yet. */
+async function fetched(page: FakePage | string, options: Parameters<typeof testCrawl>[1] = {}) {
+  const web = fakeWeb({ [PAGE]: page });
+  const crawl: TestCrawl = await testCrawl(web, options);
+  const batch = await start(crawl, PAGE);
+  await jobs.fetch(crawl, { batch });
+  return { web, crawl, batch };
+}
+
+/** What parse counts for one page, and the row after it. */
+async function parsed(page: FakePage | string, options: Parameters<typeof testCrawl>[1] = {}) {
+  const { crawl, batch } = await fetched(page, options);
+  await using _ = crawl;
+  const { counters } = await jobs.parse(crawl, { batch });
+  const row = await rowOf(crawl, PAGE, 'title', 'text', 'outlinks', 'parseStatus', 'redirect', 'newSignature', 'marks');
+  return { counters, ...row, isMarked: row.marks?.parse === batch };
+}
+
+const parser = (parse: (html: string) => unknown): Plugin => ({
+  name: 'stub-parser',
+  parser: {
+    contentTypes: ['text/html'],
+    parse: ({ content }) => parse(Buffer.from(content).toString()) as ParsedPage,
+  },
+});
+
+const success = (more: Partial<ParsedPage> = {}): ParsedPage => ({
+  kind: 'success',
+  title: '',
+  text: '',
+  outlinks: [],
+  robots: { noindex: false, nofollow: false, noarchive: false },
+  metadata: {},
+  ...more,
+});
+
+describe('parse', () => {
+  it('stores title, text, links and digest with its mark', async () => {
+    const html = `<html lang="en"><head><title> A  page </title><meta name="author" content="me"></head>
+      <body><p>Some <b>text</b></p><a href="/x">first</a> <a href="http://B.com">B</a></body></html>`;
+    const { crawl, batch } = await fetched(html);
+    const [before] = await allRows(crawl);
+    expect(await jobs.parse(crawl, { batch })).toEqual({
+      job: 'parse',
+      batchId: batch,
+      seconds: 0,
+      counters: { parsed: 1, links: 2 },
+    });
+    const fields = ['language', 'pageMetadata'] as const;
+    expect(await rowOf(crawl, PAGE, ...fields)).toMatchObject({ language: 'en', pageMetadata: { author: 'me' } });
+    expect(await allRows(crawl)).toEqual([
+      {
+        ...before,
+        title: 'A page',
+        text: expect.stringMatching(/Some text\s+first\s+B/) as string,
+        outlinks: [
+          { url: 'http://a.com/x', anchor: 'first' },
+          { url: 'http://b.com/', anchor: 'B' },
+        ],
+        parseStatus: { code: 'success', charset: expect.any(String) as string },
+        newSignature: expect.stringMatching(/^[0-9a-f]{32}$/) as string,
+        marks: { inject: 'y', generate: batch, fetch: batch, parse: batch },
+      },
+    ]);
+  });
+
+  it('parses once, and again when forced to', async () => {
+    let calls = 0;
+    const stub = parser((html) => success({ text: `${html} ${++calls}` }));
+    const { crawl, batch } = await fetched('x', { plugins: [stub] });
+    expect((await jobs.parse(crawl, { batch })).counters).toEqual({ parsed: 1 });
+    const before = await allRows(crawl);
+    expect((await jobs.parse(crawl, { batch })).counters).toEqual({ already_parsed: 1 });
+    expect(await allRows(crawl)).toEqual(before);
+    expect((await jobs.parse(crawl, { batch, force: true })).counters).toEqual({ parsed: 1 });
+    expect(await allRows(crawl)).toEqual([{ ...before[0], text: 'x 2' }]);
+    expect(calls).toBe(2);
+  });
+
+  it('takes only pages that the batch has a new body of', async () => {
+    const web = fakeWeb({
+      'http://a.com/1': 'one',
+      'http://a.com/2': { status: 503 },
+      'http://a.com/3': { location: '/1' },
+      'http://a.com/5': 'damaged',
+    });
+    await using crawl = await testCrawl(web);
+    const batch = await start(crawl, ...[1, 2, 3, 4, 5].map((n) => `http://a.com/${n}`));
+    expect((await jobs.parse(crawl, { batch })).counters).toEqual({ not_fetched: 5 });
+    await jobs.fetch(crawl, { batch });
+    await crawl.table.store.write('webpage', [
+      { key: rowKeyOf('http://a.com/5'), put: new Map([['m:st', Buffer.from('?')]]) },
+    ]);
+    expect((await jobs.parse(crawl, { batch })).counters).toEqual({ parsed: 1, not_fetched: 3, damaged: 1 });
+  });
+
+  it('goes on where it was stopped, over many chunks', async () => {
+    const pages = Object.fromEntries(Array.from({ length: 90 }, (_, i) => [`http://h${i % 5}.com/${i}`, `page ${i}`]));
+    const controller = new AbortController();
+    let calls = 0;
+    const stub = parser((text) => {
+      if (++calls === 50) controller.abort();
+      return success({ text });
+    });
+    await using crawl = await testCrawl(fakeWeb(pages), { plugins: [stub] });
+    const batch = await start(crawl, ...Object.keys(pages));
+    await jobs.fetch(crawl, { batch });
+    const report = await jobs.parse(crawl, { batch, signal: controller.signal });
+    expect(report).toMatchObject({ interrupted: true, counters: { parsed: 60 } });
+    expect((await jobs.parse(crawl, { batch })).counters).toEqual({ parsed: 30, already_parsed: 60 });
+    expect(calls).toBe(90);
+    for (const row of await allRows(crawl)) expect(row.text).toBe(pages[String(row.url)]);
+  });
+
+  it('counts a page that no parser takes by what is wrong with it', async () => {
+    const cases: [FakePage, string, object][] = [
+      [{ html: 'GIF89a', contentType: 'image/gif' }, 'unsupported_type', { message: 'image/gif' }],
+      [{ html: 'a\u0000b', contentType: '' }, 'unsupported_type', { message: 'application/octet-stream' }],
+      [
+        { html: '%PDF-1.7', contentType: 'application/octet-stream' },
+        'unsupported_type',
+        { message: 'application/pdf' },
+      ],
+    ];
+    for (const [page, code, more] of cases) {
+      expect(await parsed(page)).toEqual({
+        counters: { [`failed_${code}`]: 1 },
+        parseStatus: { code, ...more },
+        marks: expect.not.objectContaining({ parse: expect.anything() as unknown }) as object,
+        isMarked: false,
+      });
+    }
+  });
+
+  it('sniffs where the server states no type', async () => {
+    expect(await parsed({ html: '<!doctype html><title>x</title>', contentType: '' })).toMatchObject({ title: 'x' });
+    expect(await parsed({ html: 'plain <b>', contentType: '' })).toMatchObject({ text: 'plain <b>' });
+  });
+
+  it('takes a parser that throws, that refuses and that answers nothing for one that failed', async () => {
+    const boom = parser(() => {
+      throw new Error('out of order');
+    });
+    expect(await parsed('x', { plugins: [boom] })).toMatchObject({
+      counters: { failed_plugin_error: 1 },
+      parseStatus: { code: 'plugin_error', message: 'out of order' },
+      isMarked: false,
+    });
+    const late = parser(() => Promise.reject(new Error('x'.repeat(2000))));
+    const { parseStatus } = await parsed('x', { plugins: [late] });
+    expect(parseStatus).toEqual({ code: 'plugin_error', message: 'x'.repeat(500) });
+    const refuses = parser(() => ({ kind: 'failed', code: 'encrypted', message: 'a password is needed' }));
+    expect(await parsed('x', { plugins: [refuses] })).toMatchObject({
+      counters: { failed_encrypted: 1 },
+      parseStatus: { code: 'encrypted', message: 'a password is needed' },
+    });
+    const mute = parser(() => undefined);
+    expect(await parsed('x', { plugins: [mute] })).toMatchObject({ counters: { failed_plugin_error: 1 } });
+  });
+
+  it('waits for a parser no longer than the settings say, and goes on', async () => {
+    const stub = parser((html) => (html === 'slow' ? new Promise(() => {}) : success({ text: html })));
+    const web = fakeWeb({ 'http://a.com/1': 'slow', 'http://a.com/2': 'quick' });
+    await using crawl = await testCrawl(web, { plugins: [stub], settings: { 'parser.timeout': 0.02 } });
+    const batch = await start(crawl, 'http://a.com/1', 'http://a.com/2');
+    await jobs.fetch(crawl, { batch });
+    expect((await jobs.parse(crawl, { batch })).counters).toEqual({ parsed: 1, failed_timeout: 1 });
+    expect(await rowOf(crawl, 'http://a.com/1', 'parseStatus')).toEqual({ parseStatus: { code: 'timeout' } });
+    expect((await jobs.fetch(crawl, { batch, parse: true })).counters).toMatchObject({ parsed: 1, failed_timeout: 1 });
+  });
+
+  it('takes any time that the settings take', async () => {
+    const slow = parser(() => new Promise((resolve) => setTimeout(() => resolve(success({ text: 'x' })), 10)));
+    expect(await parsed('x', { plugins: [slow], settings: { 'parser.timeout': 1e9 } })).toMatchObject({ text: 'x' });
+  });
+
+  it('takes a page whose digest can not be made for one that failed', async () => {
+    const stub: Plugin = {
+      name: 'stub-signature',
+      signature: () => {
+        throw new Error('out of order');
+      },
+    };
+    expect(await parsed(links('/x'), { plugins: [stub] })).toEqual({
+      counters: { failed_plugin_error: 1 },
+      parseStatus: { code: 'plugin_error', message: 'out of order' },
+      marks: expect.anything() as object,
+      isMarked: false,
+    });
+  });
+
+  it('keeps what an earlier parse found when a later one fails, and hands none of it on', async () => {
+    const { web, crawl, batch } = await fetched(links('/1'));
+    await jobs.parse(crawl, { batch });
+    await jobs.updatedb(crawl, { batch });
+    web.set(PAGE, { html: 'GIF89a', contentType: 'image/gif' });
+    web.set('http://a.com/1', { html: 'x' });
+    crawl.setTime(START + 31 * 86_400_000);
+    const before = await rowOf(crawl, PAGE, 'title', 'text', 'outlinks', 'signature');
+    const { updated } = await round(crawl);
+    expect(updated.counters).toEqual({ fetched: 2 });
+    expect(await rowOf(crawl, PAGE, 'title', 'text', 'outlinks', 'signature')).toEqual(before);
+    expect(await rowOf(crawl, PAGE, 'parseStatus')).toMatchObject({ parseStatus: { code: 'unsupported_type' } });
+  });
+
+  it('leaves out bodies that were cut, when told to', async () => {
+    const cut: Plugin = {
+      name: 'cut',
+      protocol: {
+        schemes: ['http'],
+        async fetch({ url }) {
+          if (url.endsWith('/robots.txt')) return { kind: 'gone', code: 'not_found' };
+          const body = Buffer.from('<title>half');
+          return { kind: 'content', code: 'success', body, truncated: true, contentType: 'text/html' };
+        },
+      },
+    };
+    for (const parseInFetch of [true, false]) {
+      for (const skip of [true, false]) {
+        await using crawl = await testCrawl(undefined, {
+          plugins: [cut],
+          settings: { 'parser.skipTruncated': skip },
+        });
+        const batch = await start(crawl, PAGE);
+        await jobs.fetch(crawl, { batch, parse: parseInFetch });
+        await jobs.parse(crawl, { batch });
+        const { title, parseStatus, protocolStatus } = await rowOf(
+          crawl,
+          PAGE,
+          'title',
+          'parseStatus',
+          'protocolStatus',
+        );
+        expect([title, parseStatus?.code]).toEqual(skip ? [undefined, 'truncated'] : ['half', 'success']);
+        expect(protocolStatus).toEqual({ code: 'success', truncated: true });
+      }
+    }
+  });
+
+  it('lets robots directives decide on links and index', async () => {
+    const page = (content: string): string => `<meta name="robots" content="${content}">${links('/x')}`;
+    const { counters, parseStatus, outlinks } = await parsed(page('noindex'));
+    expect(parseStatus).toMatchObject({ code: 'success', noindex: true });
+    expect(parseStatus).not.toHaveProperty('nofollow');
+    expect([counters, outlinks]).toEqual([{ parsed: 1, links: 1 }, [{ url: 'http://a.com/x', anchor: 'to /x' }]]);
+
+    const nofollow = await parsed(page('nofollow'));
+    expect(nofollow.parseStatus).toMatchObject({ code: 'success', nofollow: true });
+    expect([nofollow.counters, nofollow.outlinks]).toEqual([{ parsed: 1 }, []]);
+
+    const header = await parsed({ html: links('/x'), headers: { 'x-robots-tag': 'none' } });
+    expect(header.parseStatus).toMatchObject({ noindex: true, nofollow: true });
+    expect(header.outlinks).toEqual([]);
+  });
+
+  it('records a canonical URL that passes the rules', async () => {
+    const page = (href: string): string => `<link rel="canonical" href="${href}">`;
+    expect((await parsed(page('HTTP://A.com/x/../y#z'))).parseStatus).toMatchObject({ canonical: 'http://a.com/y' });
+    for (const href of ['ftp://a.com/', 'http://a.com/x.png', 'http://[/']) {
+      expect((await parsed(page(href))).parseStatus, href).not.toHaveProperty('canonical');
+    }
+  });
+});
+
+describe('parse and links', () => {
+  const outlinksOf = async (page: string, settings: Record<string, unknown> = {}, plugins: Plugin[] = []) => {
+    const { counters, outlinks } = await parsed(page, { settings, plugins });
+    return { counters, outlinks: outlinks?.map(({ url, anchor }) => [url, anchor]) };
+  };
+  const anchors = (...entries: [string, string][]): string =>
+    entries.map(([href, text]) => `<a href="${href}">${text}</a>\n`).join('');
+
+  it('keeps each URL once, with its first anchor that says something', async () => {
+    const page = anchors(['/x', ' '], ['/x#part', 'second'], ['/X/../x', 'third'], ['/y', 'y']);
+    expect(await outlinksOf(page)).toEqual({
+      counters: { parsed: 1, links: 2 },
+      outlinks: [
+        ['http://a.com/x', 'second'],
+        ['http://a.com/y', 'y'],
+      ],
+    });
+  });
+
+  it('counts only links that are kept against the limit', async () => {
+    const page = anchors(
+      ['/no.png', 'picture'],
+      ['mailto:x@a.com', 'mail'],
+      ['/1', 'one'],
+      ['/1', 'one again'],
+      ['/2', 'two'],
+      ['/3', 'three'],
+      ['/2', 'two again'],
+      ['/4', 'four'],
+    );
+    const { counters, outlinks } = await outlinksOf(page, { 'db.maxOutlinksPerPage': 2 });
+    expect(outlinks).toEqual([
+      ['http://a.com/1', 'one'],
+      ['http://a.com/2', 'two'],
+    ]);
+    expect(counters).toMatchObject({ links: 2, links_over_limit: 2, 'links_rejected_urlfilter-regex': 1 });
+    expect(await outlinksOf(page, { 'db.maxOutlinksPerPage': 0 })).toMatchObject({ outlinks: [] });
+    expect((await outlinksOf(page, { 'db.maxOutlinksPerPage': -1 })).outlinks).toHaveLength(4);
+  });
+
+  it('cuts anchors and drops URLs that are too long', async () => {
+    const stub = parser(() =>
+      success({
+        outlinks: [
+          { url: 'http://a.com/123456', anchor: 'abcdef' },
+          { url: 'http://a.com/1', anchor: '😀😀' },
+        ],
+      }),
+    );
+    const settings = { 'db.maxAnchorLength': 3, 'db.maxOutlinkLength': 18 };
+    const { counters, outlinks } = await outlinksOf('x', settings, [stub]);
+    expect(counters).toEqual({ parsed: 1, links: 1, links_too_long: 1 });
+    expect(outlinks).toHaveLength(1);
+    expect(outlinks![0]![1]!.length).toBeLessThanOrEqual(3);
+    expect(await outlinksOf('x', { 'db.maxAnchorLength': 0 }, [stub])).toMatchObject({
+      outlinks: [
+        ['http://a.com/123456', ''],
+        ['http://a.com/1', ''],
+      ],
+    });
+  });
+
+  it('lets no link through a filter that throws, and counts it under the name of the plugin', async () => {
+    const broken: Plugin = {
+      name: 'broken',
+      filterUrl(url, scope) {
+        if (scope === 'outlink' && url.includes('boom')) throw new Error('out of order');
+        return true;
+      },
+    };
+    const crooked: Plugin = {
+      name: 'crooked',
+      normalizeUrl(url) {
+        if (url.includes('crooked')) return 'not a url';
+        if (url.includes('throws')) throw new Error('out of order');
+        return url;
+      },
+    };
+    const page = anchors(['/boom', 'a'], ['/fine', 'b'], ['/crooked', 'c'], ['/throws', 'd'], ['/boom2', 'e']);
+    expect(await outlinksOf(page, {}, [broken, crooked])).toEqual({
+      counters: { parsed: 1, links: 1, links_rejected_broken: 2, links_rejected_crooked: 2 },
+      outlinks: [['http://a.com/fine', 'b']],
+    });
+  });
+
+  it('survives links of a parser that are none', async () => {
+    const urls = [
+      '',
+      'x',
+      '//b.com/',
+      'http://',
+      'http://[/',
+      'http://u:p@a.com/',
+      'javascript:alert(1)',
+      'http://ok.com/\u0000x',
+    ];
+    const stub = parser(() => success({ outlinks: urls.map((url) => ({ url, anchor: 'a' })) }));
+    expect(await outlinksOf('x', {}, [stub])).toEqual({
+      counters: { parsed: 1, links: 1, links_rejected_url: 7 },
+      outlinks: [['http://ok.com/%00x', 'a']],
+    });
+  });
+
+  it('drops links that leave the host, or the domain', async () => {
+    const page = anchors(['/x', 'x'], ['http://sub.a.com/', 's'], ['https://a.com/', 't'], ['http://b.com/', 'b']);
+    const settings = { 'db.ignoreExternalLinks': true };
+    expect(await outlinksOf(page, settings)).toEqual({
+      counters: { parsed: 1, links: 2, links_external: 2 },
+      outlinks: [
+        ['http://a.com/x', 'x'],
+        ['https://a.com/', 't'],
+      ],
+    });
+    const domain = await outlinksOf(page, { ...settings, 'db.ignoreExternalLinksMode': 'domain' });
+    expect(domain.counters).toEqual({ parsed: 1, links: 3, links_external: 1 });
+  });
+
+  it('puts the target of a short refresh first among the links, and records it', async () => {
+    const page = (refresh: string, rest = anchors(['/x', 'x'])): string =>
+      `<meta http-equiv="refresh" content="${refresh}">${rest}`;
+    const { counters, redirect, outlinks } = await parsed(page('0; url=/next'));
+    expect([counters, redirect]).toEqual([{ parsed: 1, links: 2 }, 'http://a.com/next']);
+    expect(outlinks).toEqual([
+      { url: 'http://a.com/next', anchor: '' },
+      { url: 'http://a.com/x', anchor: 'x' },
+    ]);
+    for (const refresh of ['0; url=/', '0', '600; url=/next']) {
+      expect(await parsed(page(refresh)), refresh).not.toHaveProperty('redirect');
+    }
+    const rejected = await parsed(page('0; url=/next.png'));
+    expect(rejected.counters).toEqual({ parsed: 1, links: 1, 'redirect_rejected_urlfilter-regex': 1 });
+    const external = await parsed(page('0; url=http://b.com/'), { settings: { 'db.ignoreExternalLinks': true } });
+    expect(external.counters).toEqual({ parsed: 1, links: 1, redirect_external: 1 });
+    const nofollow = await parsed(page('0; url=/next', '<meta name="robots" content="nofollow">'));
+    expect([nofollow.redirect, nofollow.outlinks]).toEqual(['http://a.com/next', []]);
+  });
+
+  it('forgets the target of a refresh when another parse finds none', async () => {
+    let html = { refresh: { url: 'http://a.com/next', delay: 0 } } as Partial<ParsedPage>;
+    let fails = false;
+    const stub = parser(() => (fails ? { kind: 'failed', code: 'encrypted' } : success(html)));
+    for (const change of [() => (html = {}), () => (fails = true)]) {
+      html = { refresh: { url: 'http://a.com/next', delay: 0 } };
+      const { crawl, batch } = await fetched('x', { plugins: [stub] });
+      await jobs.parse(crawl, { batch });
+      expect(await rowOf(crawl, PAGE, 'redirect')).toEqual({ redirect: 'http://a.com/next' });
+      change();
+      await jobs.parse(crawl, { batch, force: true });
+      expect(await rowOf(crawl, PAGE, 'redirect')).toEqual({});
+    }
+  });
+});
+
+describe('parse of every open batch', () => {
+  it('adds up what it counts', async () => {
+    const web = fakeWeb({ 'http://a.com/': links('/x'), 'http://b.com/': links('/x', '/y') });
+    await using crawl: Crawl = await testCrawl(web);
+    await start(crawl, 'http://a.com/');
+    await start(crawl, 'http://b.com/');
+    await jobs.fetch(crawl, { batch: 'all' });
+    expect((await jobs.parse(crawl, { batch: 'all' })).counters).toEqual({ batches: 2, parsed: 2, links: 3 });
+  });
+});

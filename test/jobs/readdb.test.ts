@@ -1,0 +1,224 @@
+import { describe, expect, it } from 'vitest';
+import {
+  DUMP_FIELDS,
+  dumpPage,
+  jobs,
+  rowKeyOf,
+  stats,
+  type Crawl,
+  type Field,
+  type PageRow,
+  type PageSelection,
+} from '../../packages/webcrawl/index.js';
+import { writeIndexed } from '../../webtable/index.js';
+import { fakeWeb, links } from '../support/fake-web.js';
+import { rowOf, start } from '../support/job-steps.js';
+import { START, testCrawl } from '../support/test-crawl.js';
+
+const URLS = [
+  'http://example.com/',
+  'https://example.com/a',
+  'http://example.com:8080/',
+  'http://www.example.com/',
+  'http://www.example.com/dir/x',
+  'http://www.example.com/dir/y?q=1',
+  'http://www.example.com/directory',
+  'http://deep.www.example.com/',
+  'http://example2.com/',
+  'http://example-com.org/',
+  'http://example.com.evil.org/',
+  'http://10.0.0.1/',
+  'http://10.0.0.1:81/x',
+  'http://10.0.0.10/',
+  'http://[::1]/',
+];
+
+async function pagesOf(crawl: Crawl, selection: PageSelection): Promise<string[]> {
+  const urls: string[] = [];
+  for await (const page of crawl.pages({ ...selection, fields: ['fetchTime'] })) urls.push(page.url);
+  return urls;
+}
+
+describe('reading pages', () => {
+  it('reads all in key order, each with its URL and the fields asked for', async () => {
+    await using crawl = await testCrawl(undefined);
+    await jobs.inject(crawl, { seeds: URLS });
+    const pages: unknown[] = [];
+    for await (const page of crawl.pages({ fields: ['score', 'title'] })) pages.push(page);
+    const keys = URLS.map(rowKeyOf).sort();
+    expect(pages).toEqual(keys.map((key) => ({ key, url: URLS.find((url) => rowKeyOf(url) === key), score: 1 })));
+  });
+
+  it('reads a host, a domain or what begins with a URL, and nothing near it', async () => {
+    await using crawl = await testCrawl(undefined);
+    await jobs.inject(crawl, { seeds: URLS });
+    const cases: [PageSelection, string[]][] = [
+      [{ host: 'example.com' }, ['http://example.com/', 'http://example.com:8080/', 'https://example.com/a']],
+      [{ host: 'EXAMPLE.com' }, ['http://example.com/', 'http://example.com:8080/', 'https://example.com/a']],
+      [{ host: '10.0.0.1' }, ['http://10.0.0.1/', 'http://10.0.0.1:81/x']],
+      [{ host: '[::1]' }, ['http://[::1]/']],
+      [{ host: 'com' }, []],
+      [
+        { domain: 'example.com' },
+        [
+          'http://deep.www.example.com/',
+          'http://www.example.com/',
+          'http://www.example.com/dir/x',
+          'http://www.example.com/dir/y?q=1',
+          'http://www.example.com/directory',
+          'http://example.com/',
+          'http://example.com:8080/',
+          'https://example.com/a',
+        ],
+      ],
+      [{ domain: 'evil.org' }, ['http://example.com.evil.org/']],
+      [{ prefix: 'http://www.example.com/dir/' }, ['http://www.example.com/dir/x', 'http://www.example.com/dir/y?q=1']],
+      [
+        { prefix: 'http://www.example.com/dir' },
+        ['http://www.example.com/dir/x', 'http://www.example.com/dir/y?q=1', 'http://www.example.com/directory'],
+      ],
+      [{ prefix: 'http://example.com' }, ['http://example.com/']],
+      [{ prefix: 'http://nowhere.com/' }, []],
+    ];
+    for (const [selection, expected] of cases) {
+      const found = await pagesOf(crawl, selection);
+      expect(found, JSON.stringify(selection)).toEqual(expected);
+      expect(found.map(rowKeyOf), 'in key order').toEqual(found.map(rowKeyOf).sort());
+    }
+  });
+
+  it('reads pages of one status, also together with a range', async () => {
+    await using crawl = await testCrawl(fakeWeb({ 'http://a.com/': links('/1'), 'http://b.com/': links('/1') }));
+    await jobs.crawl(crawl, { seeds: ['http://a.com/', 'http://b.com/'] });
+    expect(await pagesOf(crawl, { status: 'fetched' })).toEqual(['http://a.com/', 'http://b.com/']);
+    expect(await pagesOf(crawl, { status: 'gone', host: 'b.com' })).toEqual(['http://b.com/1']);
+    expect(await pagesOf(crawl, { status: 'unfetched' })).toEqual([]);
+  });
+
+  it('refuses what is no host and no URL', async () => {
+    await using crawl = await testCrawl(undefined);
+    for (const selection of [
+      { host: 'a b' },
+      { host: 'a.com/x' },
+      { domain: '' },
+      { prefix: 'x' },
+      { prefix: 'mailto:x' },
+    ]) {
+      await expect(pagesOf(crawl, selection), JSON.stringify(selection)).rejects.toMatchObject({ code: 'BAD_URL' });
+    }
+  });
+
+  it('may be left early, and while the table is written', async () => {
+    await using crawl = await testCrawl(undefined);
+    await jobs.inject(crawl, { seeds: URLS });
+    let seen = 0;
+    for await (const page of crawl.pages({ fields: ['score'] })) {
+      await crawl.table.write([{ key: page.key, set: { score: 5 } }]);
+      await jobs.inject(crawl, { seeds: [`${page.url}?new`] });
+      expect(page.score).toBe(1);
+      if (++seen === 5) break;
+    }
+    expect(seen).toBe(5);
+  });
+
+  it('finds one page by its URL as a seed would be normalised', async () => {
+    await using crawl = await testCrawl(undefined);
+    await jobs.inject(crawl, { seeds: ['http://a.com/x'] });
+    expect(await crawl.page(' HTTP://A.com:80/y/../x#z ', ['score'])).toEqual({ key: 'com.a:http/x', score: 1 });
+    expect(await crawl.page('http://a.com/', ['score'])).toBeUndefined();
+    // A filter has no say in what is looked at.
+    expect(await crawl.page('http://a.com/x.png', ['score'])).toBeUndefined();
+    for (const url of ['x', 'ftp://a.com/', 'http://u:p@a.com/']) {
+      expect(() => crawl.page(url, ['score'])).toThrow(expect.objectContaining({ code: 'BAD_URL' }) as Error);
+    }
+  });
+});
+
+describe('statistics', () => {
+  it('are empty for an empty table', async () => {
+    await using crawl = await testCrawl(undefined);
+    expect(await stats(crawl)).toEqual({ total: 0, statuses: {}, retries: {}, damaged: 0, batches: [] });
+  });
+
+  it('count pages by status and retries, scores, what is damaged, and batches that are open', async () => {
+    const web = fakeWeb({
+      'http://a.com/1': 'x',
+      'http://a.com/2': { status: 503 },
+      'http://a.com/3': { location: '/1' },
+    });
+    await using crawl = await testCrawl(web);
+    await jobs.crawl(crawl, { seeds: [1, 2, 3, 4].map((n) => `http://a.com/${n}\tscore=${n}`), rounds: 1 });
+    const batch = await start(crawl, 'http://b.com/\tscore=0', 'http://c.com/\tscore=0.5');
+    await crawl.table.store.write('webpage', [
+      { key: rowKeyOf('http://a.com/4'), put: new Map([['m:st', Buffer.from([99])]]) },
+      { key: rowKeyOf('http://c.com/'), put: new Map([['m:sc', Buffer.from('?')]]) },
+    ]);
+    expect(await stats(crawl)).toEqual({
+      total: 6,
+      statuses: { fetched: 1, unfetched: 3, redir_perm: 1, unknown: 1 },
+      retries: { '0': 5, '1': 1 },
+      score: { min: 0, avg: (4 + 2 + 3 + 4) / 6, max: 4 },
+      damaged: 2,
+      batches: [{ batchId: batch, state: 'open', size: 2 }],
+    });
+  });
+});
+
+describe('a dump of a page', () => {
+  it('is plain JSON of the fields that are there, in their order', async () => {
+    const html = '<title>T</title><p>Hello <a href="/">home</a>';
+    await using crawl = await testCrawl(fakeWeb({ 'http://a.com/': html }));
+    await jobs.crawl(crawl, { seeds: ['http://a.com/\tk=v'] });
+    const page = await crawl.page('http://a.com/', DUMP_FIELDS);
+    const dump = dumpPage(page as PageRow<Field>, DUMP_FIELDS);
+    expect(Object.keys(dump)).toEqual(['key', 'url', ...DUMP_FIELDS.filter((field) => field !== 'redirect')]);
+    expect(JSON.parse(JSON.stringify(dump))).toEqual(dump);
+    expect(dump).toMatchObject({
+      key: 'com.a:http/',
+      url: 'http://a.com/',
+      status: 'fetched',
+      prevFetchTime: START,
+      title: 'T',
+      outlinks: [{ url: 'http://a.com/', anchor: 'home' }],
+      inlinks: [{ url: 'http://a.com/', anchor: 'home' }],
+      metadata: { k: 'v' },
+    });
+    const body = await crawl.page('http://a.com/', ['content', 'title']);
+    expect(dumpPage(body as PageRow<Field>, ['title', 'content', 'language'])).toEqual({
+      key: 'com.a:http/',
+      url: 'http://a.com/',
+      title: 'T',
+      content: Buffer.from(html).toString('base64'),
+    });
+  });
+
+  it('names what could not be read', async () => {
+    await using crawl = await testCrawl(undefined);
+    await jobs.inject(crawl, { seeds: ['http://a.com/'] });
+    await crawl.table.store.write('webpage', [{ key: 'com.a:http/', put: new Map([['m:md', Buffer.from('[1]')]]) }]);
+    const page = await crawl.page('http://a.com/', ['score', 'metadata']);
+    expect(dumpPage(page as PageRow<Field>, ['score', 'metadata'])).toEqual({
+      key: 'com.a:http/',
+      url: 'http://a.com/',
+      score: 1,
+      damaged: ['metadata'],
+    });
+  });
+
+  it('holds every status that a row may have', async () => {
+    await using crawl = await testCrawl(undefined);
+    const statuses = ['unfetched', 'fetched', 'gone', 'redir_temp', 'redir_perm', 'retry', 'notmodified'] as const;
+    await writeIndexed(
+      crawl.table,
+      statuses.map((status) => ({
+        before: undefined,
+        change: { key: rowKeyOf(`http://a.com/${status}`), set: { status, fetchTime: START, score: 1 } },
+      })),
+      { now: START, lockExpiry: 0 },
+    );
+    for (const status of statuses) {
+      expect(await rowOf(crawl, `http://a.com/${status}`, 'status')).toEqual({ status });
+      expect(await pagesOf(crawl, { status })).toEqual([`http://a.com/${status}`]);
+    }
+  });
+});

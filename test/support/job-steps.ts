@@ -1,0 +1,31 @@
+import { jobs, rowKeyOf, type Crawl, type Field, type PageRow, type Report } from '../../packages/webcrawl/index.js';
+
+/** Selects all that is due and returns the batch id. */
+export async function select(crawl: Crawl, topN?: number): Promise<string> {
+  const { batchId } = await jobs.generate(crawl, topN === undefined ? {} : { topN });
+  if (batchId === undefined) throw new Error('nothing is due');
+  return batchId;
+}
+
+/** Injects seeds and returns the batch that holds all that is due. */
+export async function start(crawl: Crawl, ...seeds: string[]): Promise<string> {
+  await jobs.inject(crawl, { seeds });
+  return select(crawl);
+}
+
+/** One round of generate, fetch with parse, and updatedb: the reports of the last two. */
+export async function round(crawl: Crawl): Promise<{ batch: string; fetched: Report; updated: Report }> {
+  const batch = await select(crawl);
+  const fetched = await jobs.fetch(crawl, { batch, parse: true });
+  return { batch, fetched, updated: await jobs.updatedb(crawl, { batch }) };
+}
+
+/** The row of a URL without its key; an empty object where it has none of the fields. */
+export async function rowOf<F extends Field>(
+  crawl: Crawl,
+  url: string,
+  ...fields: F[]
+): Promise<Omit<PageRow<F>, 'key'>> {
+  const { key: _, ...row } = (await crawl.table.get(rowKeyOf(url), fields)) ?? { key: '' };
+  return row as Omit<PageRow<F>, 'key'>;
+}
