@@ -30,8 +30,9 @@ const READ_AHEAD = 50;
  * `fetcher.maxRedirects` in a row. Fetches on one table run one after another, so that politeness holds.
  *
  * Counters: fetched (pages with a new mark), and the same by outcome: success, notmodified, moved, not_found,
- * robots_denied, timeout, …; already_fetched, damaged; redirects_followed, redirect_known, redirect_external,
- * redirect_rejected_<plugin>; and those of parse when it parses.
+ * robots_denied, timeout, plugin_error, …; already_fetched, damaged; redirects_followed, redirect_known,
+ * redirect_external, redirect_invalid, redirect_to_itself, redirect_rejected_<plugin>; and those of parse when it
+ * parses.
  * @throws CrawlError UNKNOWN_BATCH, BATCH_CLOSING
  */
 export async function fetch(crawl: CrawlContext, options: FetchOptions): Promise<Report> {
