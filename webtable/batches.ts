@@ -10,7 +10,7 @@ import { CrawlError, safeText } from '../packages/errors/index.js';
 import { json, text } from './codec.js';
 import { hostRange } from './row-key.js';
 import { INDEX_COLUMNS } from './schema.js';
-import { ALL_SLOTS, slotOf } from './slot.js';
+import { ALL_SLOTS, slotOf } from './partition.js';
 import type { RowChange, Store } from './store.js';
 
 /**

@@ -9,7 +9,7 @@ import { batchTime } from './batch-id.js';
 import { number } from './codec.js';
 import type { PageChange, PageRow } from './page.js';
 import { INDEX_COLUMNS } from './schema.js';
-import { ALL_SLOTS, slotOf } from './slot.js';
+import { ALL_SLOTS, slotOf } from './partition.js';
 import type { KeyRange, RowChange, Store } from './store.js';
 import type { WebTable } from './web-table.js';
 

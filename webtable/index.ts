@@ -23,7 +23,7 @@ export {
   type TableName,
 } from './schema.js';
 export { batchTime, makeBatchId } from './batch-id.js';
-export { ALL_SLOTS, slotOf } from './slot.js';
+export { ALL_SLOTS, partitionOf, slotOf } from './partition.js';
 export { domainRanges, hostRange, prefixRange, reversedHostOf, rowKeyOf, urlOf } from './row-key.js';
 export {
   FRONTIER_FIELDS,

@@ -2,5 +2,4 @@ export { parseUrl } from './parse-url.js';
 export { resolveLink } from './resolve-link.js';
 export { hostOf } from './host.js';
 export { domainOf, publicSuffixOf } from './domain.js';
-export { groupOf, partitionOf, type GroupMode } from './partition.js';
-export { chooseRepresentativeUrl } from './representative-url.js';
+export { groupOf, type GroupMode } from './group.js';

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { groupOf, parseUrl, partitionOf } from '../../packages/url/index.js';
+import { groupOf, parseUrl } from '../../packages/url/index.js';
+import { partitionOf } from '../../webtable/index.js';
 import { readReference, referenceTitle } from '../support/reference-cases.js';
 
 interface Partition {

@@ -1,18 +1,14 @@
-import { CrawlError } from '../errors/index.js';
-import { domainOf } from './domain.js';
-import { hostOf } from './host.js';
+import { CrawlError } from '../packages/errors/index.js';
+import { SLOTS } from './schema.js';
 
-/** What pages are taken together by, for caps, partitions and politeness. */
-export type GroupMode = 'host' | 'domain';
+/** Two hex digits for every slot of the index tables, in order. */
+export const ALL_SLOTS: readonly string[] = Array.from({ length: SLOTS }, (_, i) => i.toString(16).padStart(2, '0'));
 
-/**
- * The group of a page: its host, or its registrable domain as {@link domainOf} gives it.
- * @param urlOrHost a normalised URL, or a host as {@link hostOf} gives it
- * @throws CrawlError BAD_URL where it is a URL that is not http or https
- */
-export function groupOf(urlOrHost: string, mode: GroupMode): string {
-  const host = urlOrHost.includes('/') ? hostOf(urlOrHost) : urlOrHost;
-  return mode === 'host' ? host : domainOf(host);
+/** The slot of a row: the partition of its reversed host, so that all rows of one host share it. */
+export function slotOf(rowKey: string): string {
+  // An IPv6 host holds colons of its own.
+  const end = rowKey.startsWith('[') ? rowKey.indexOf(']') + 1 : rowKey.indexOf(':');
+  return ALL_SLOTS[partitionOf(rowKey.slice(0, end), SLOTS)]!;
 }
 
 /**

@@ -1,30 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { groupOf, partitionOf } from '../../packages/url/index.js';
-
-describe('groupOf', () => {
-  it('takes pages together by host or by domain', () => {
-    expect(groupOf('http://www.example.co.uk:81/a', 'host')).toBe('www.example.co.uk');
-    expect(groupOf('http://www.example.co.uk:81/a', 'domain')).toBe('example.co.uk');
-    expect(groupOf('https://[::1]/', 'host')).toBe('[::1]');
-    expect(groupOf('https://[::1]/', 'domain')).toBe('[::1]');
-  });
-
-  it('takes http, https and all ports of a host together', () => {
-    const groups = ['http://a.com/', 'https://a.com/x', 'http://a.com:8080/'].map((url) => groupOf(url, 'host'));
-    expect(new Set(groups)).toEqual(new Set(['a.com']));
-  });
-
-  it('takes a host as well', () => {
-    expect(groupOf('www.example.com', 'host')).toBe('www.example.com');
-    expect(groupOf('www.example.com', 'domain')).toBe('example.com');
-    expect(groupOf('[::1]', 'domain')).toBe('[::1]');
-  });
-
-  it('refuses other URLs', () => {
-    expect(() => groupOf('ftp://a.com/', 'host')).toThrow(expect.objectContaining({ code: 'BAD_URL' }));
-  });
-});
+import { partitionOf, slotOf } from '../../webtable/index.js';
 
 describe('partitionOf', () => {
   it('never changes', () => {
@@ -51,5 +27,15 @@ describe('partitionOf', () => {
 
   it.each([0, -1, 1.5, NaN, Infinity])('refuses %s partitions', (partitions) => {
     expect(() => partitionOf('a', partitions)).toThrow(expect.objectContaining({ code: 'BAD_SETTING' }));
+  });
+});
+
+describe('slotOf', () => {
+  it('is the same for all rows of a host, and spreads hosts', () => {
+    const same = ['com.example.www:http/', 'com.example.www:https/x:y', 'com.example.www:http:81/'].map(slotOf);
+    expect(new Set(same).size).toBe(1);
+    expect(slotOf('[::1]:http/')).toBe(slotOf('[::1]:https:8443/'));
+    const slots = Array.from({ length: 500 }, (_, i) => slotOf(`com.host${i}:http/`));
+    expect(new Set(slots).size).toBe(16);
   });
 });
