@@ -49,7 +49,7 @@ function rowsOf({ rows, rowsTemplate }: Case['input']): readonly Row[] {
 async function selectedOf({ input }: Case): Promise<string[]> {
   const { topN, sitemap: _, ...conf } = input.conf;
   await using crawl = await testCrawl(undefined, {
-    settings: Object.fromEntries(Object.entries(conf).map(([name, value]) => [SETTINGS[name], value])),
+    settings: Object.fromEntries(Object.entries(conf).map(([name, value]) => [SETTINGS[name] ?? name, value])),
   });
   await writeIndexed(
     crawl.table,

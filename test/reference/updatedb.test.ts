@@ -166,7 +166,7 @@ function sourceOf({ url, anchor, score, dist }: Case['input']['inlinks'][number]
 
 async function run({ input }: Case): Promise<Row | null> {
   await using crawl = await testCrawl(undefined, {
-    settings: Object.fromEntries(Object.entries(input.conf).map(([name, value]) => [SETTINGS[name], value])),
+    settings: Object.fromEntries(Object.entries(input.conf).map(([name, value]) => [SETTINGS[name] ?? name, value])),
   });
   const changes = [...(input.row ? [changeOf(input.row)] : []), ...input.inlinks.map(sourceOf)];
   const clock = { now: START, lockExpiry: crawl.settings.generate.lockExpiry * 1000 };
