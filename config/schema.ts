@@ -67,6 +67,7 @@ export const settingsSchema = z.strictObject({
     timelimitMins: z
       .number()
       .min(-1)
+      .max(35_000)
       .default(-1)
       .describe('Minutes after which fetch starts no further page. -1: no limit'),
     storeContent: z.boolean().default(true).describe('Keep bodies. Without them nothing can be parsed later'),
@@ -93,7 +94,7 @@ export const settingsSchema = z.strictObject({
       .describe('What pages are grouped by for generate.maxCount, partitions and politeness'),
   }),
   parser: section({
-    timeout: z.number().min(0.001).default(30).describe('Seconds that the parsing of one page may take'),
+    timeout: z.number().min(0.001).max(86_400).default(30).describe('Seconds that the parsing of one page may take'),
     skipTruncated: z.boolean().default(false).describe('Do not parse bodies that were cut at http.contentLimit'),
     characterEncodingDefault: z
       .string()

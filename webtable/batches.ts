@@ -38,33 +38,45 @@ const headerCodec = json<{ state: BatchState; size: number }>(
     typeof value.size === 'number',
 );
 
+/** Stores the header of a batch. Closed ones are kept apart, so that listing the others never slows down. */
 export async function putBatch(store: Store, { batchId, state, size }: BatchHeader): Promise<void> {
-  await store.write('batch', [
-    { key: `h|${batchId}`, put: new Map([[INDEX_COLUMNS.batchHeader, headerCodec.encode({ state, size })]]) },
-  ]);
+  const put = new Map([[INDEX_COLUMNS.batchHeader, headerCodec.encode({ state, size })] as const]);
+  const changes: RowChange[] =
+    state === 'closed'
+      ? [
+          { key: closedKey(batchId), put },
+          { key: openKey(batchId), clear: true },
+        ]
+      : [{ key: openKey(batchId), put }];
+  await store.write('batch', changes);
 }
 
 /** Forgets a batch that holds no row. */
 export async function deleteBatch(store: Store, batchId: string): Promise<void> {
-  await store.write('batch', [{ key: `h|${batchId}`, clear: true }]);
+  await store.write('batch', [{ key: openKey(batchId), clear: true }]);
+}
+
+/** The header of a batch, open or closed; undefined where none is known. */
+export async function findBatch(store: Store, batchId: string): Promise<BatchHeader | undefined> {
+  // A key must be printable ASCII, and no id that we made is anything else.
+  if (!/^[\w-]{1,64}$/.test(batchId)) return undefined;
+  const rows = await store.get('batch', [openKey(batchId), closedKey(batchId)], [INDEX_COLUMNS.batchHeader]);
+  const cell = rows.find((row) => row !== undefined)?.cells.get(INDEX_COLUMNS.batchHeader);
+  return cell && { batchId, ...headerCodec.decode(cell) };
 }
 
 /** @throws CrawlError UNKNOWN_BATCH */
 export async function getBatch(store: Store, batchId: string): Promise<BatchHeader> {
-  // A key must be printable ASCII, and no id that we made is anything else.
-  const [row] = /^[\w-]{1,64}$/.test(batchId)
-    ? await store.get('batch', [`h|${batchId}`], [INDEX_COLUMNS.batchHeader])
-    : [];
-  const cell = row?.cells.get(INDEX_COLUMNS.batchHeader);
-  if (!cell) {
+  const batch = await findBatch(store, batchId);
+  if (!batch) {
     throw new CrawlError('UNKNOWN_BATCH', `expected the id of a batch, found "${safeText(batchId, 80)}"`, {
       hint: 'generate prints the id of each batch; `webcrawl readdb --stats` lists those that are open',
     });
   }
-  return { batchId, ...headerCodec.decode(cell) };
+  return batch;
 }
 
-/** All batches, oldest first. */
+/** The batches that are not closed, oldest first. */
 export async function listBatches(store: Store): Promise<BatchHeader[]> {
   const batches: BatchHeader[] = [];
   for await (const row of store.scan('batch', {
@@ -191,6 +203,14 @@ export async function* chunked<T>(source: AsyncIterable<T>, size: number): Async
     }
   }
   if (chunk.length > 0) yield chunk;
+}
+
+function openKey(batchId: string): string {
+  return `h|${batchId}`;
+}
+
+function closedKey(batchId: string): string {
+  return `d|${batchId}`;
 }
 
 function entryKey(slot: string, batchId: string, rowKey: string): string {

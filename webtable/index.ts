@@ -48,6 +48,7 @@ export {
   chunked,
   clearBatchIndex,
   deleteBatch,
+  findBatch,
   getBatch,
   hasBatchEntries,
   hostRowKeys,

@@ -1,7 +1,7 @@
 import { CrawlError } from '../errors/index.js';
 import type { Settings } from '../../config/index.js';
 import type { FrontierClock, WebTable } from '../../webtable/index.js';
-import type { FetchSchedule, Plugin, ScoringFilter, Signature } from '../plugin-api/index.js';
+import type { FetchSchedule, Plugin } from '../plugin-api/index.js';
 
 /** What the jobs work on and with. Everything that is not pure is passed in here. */
 export interface CrawlContext {
@@ -20,23 +20,20 @@ export function frontierClock(crawl: CrawlContext): FrontierClock {
   return { now: crawl.clock(), lockExpiry: crawl.settings.generate.lockExpiry * 1000 };
 }
 
-/** The scoring filters, in list order. */
-export function scoringOf(crawl: CrawlContext): readonly ScoringFilter[] {
-  return crawl.plugins.flatMap((plugin) => plugin.scoring ?? []);
-}
-
 /** The last fetch schedule in the list; the default plugins hold one. */
 export function scheduleOf(crawl: CrawlContext): FetchSchedule {
-  return last(crawl, 'schedule');
+  return lastWith(crawl, 'schedule').schedule;
 }
 
-/** The last signature in the list; the default plugins hold one. */
-export function signatureOf(crawl: CrawlContext): Signature {
-  return last(crawl, 'signature');
+/** The last plugin with a signature in the list; the default plugins hold one. */
+export function signatureOf(crawl: CrawlContext): With<'signature'> {
+  return lastWith(crawl, 'signature');
 }
 
-function last<K extends 'schedule' | 'signature'>(crawl: CrawlContext, member: K): NonNullable<Plugin[K]> {
-  const found = crawl.plugins.findLast((plugin) => plugin[member] !== undefined)?.[member];
+type With<K extends keyof Plugin> = Plugin & { readonly [P in K]-?: NonNullable<Plugin[P]> };
+
+function lastWith<K extends 'schedule' | 'signature'>(crawl: CrawlContext, member: K): With<K> {
+  const found = crawl.plugins.findLast((plugin): plugin is With<K> => plugin[member] !== undefined);
   if (!found) {
     throw new CrawlError('BAD_PLUGIN', `expected a plugin with a ${member}, found none in the list of plugins`, {
       hint: 'keep defaultPlugins in the list',

@@ -66,7 +66,7 @@ export async function crawl(given: CrawlContext, options: CrawlOptions): Promise
 
   add(await inject(context, { ...step(), seeds, ...(onRejected && { onRejected }) }));
   for (const batch of await listBatches(context.table.store)) {
-    if (tracker.aborted || batch.state === 'closed' || batch.state === 'generating') continue;
+    if (tracker.aborted || batch.state === 'generating') continue;
     await finish(batch.batchId, batch.state !== 'open');
     pages += batch.size;
   }

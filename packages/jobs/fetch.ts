@@ -1,10 +1,11 @@
+import { CrawlError } from '../errors/index.js';
 import { createFetchQueues, createRobots } from '../fetch/index.js';
 import { batchQueues, createGroupWriter, hostRowKeys, type BatchHeader } from '../../webtable/index.js';
 import { mustBeOpen, overBatches, type BatchOptions } from './batch-rows.js';
 import type { CrawlContext } from './context.js';
 import { FETCH_FIELDS, type FetchItem, type FetchRun } from './fetch-item.js';
 import { fetchPage } from './fetch-page.js';
-import { beginFetcherRun, endFetcherRun } from './fetcher-run.js';
+import { beginFetcherRun, endFetcherRun } from './last-fetch.js';
 import type { Report } from './job.js';
 import { robotsProtocol } from './protocol-for.js';
 import { createQueueNames } from './queue-name.js';
@@ -30,12 +31,16 @@ const READ_AHEAD = 50;
  * `fetcher.maxRedirects` in a row. Fetches on one table run one after another, so that politeness holds.
  *
  * Counters: fetched (pages with a new mark), and the same by outcome: success, notmodified, moved, not_found,
- * robots_denied, timeout, plugin_error, …; already_fetched, damaged; redirects_followed, redirect_known,
+ * robots_denied, timeout, plugin_error_<name>, …; already_fetched, damaged, time_limit; redirects_followed, redirect_known,
  * redirect_external, redirect_invalid, redirect_to_itself, redirect_rejected_<plugin>; and those of parse when it
  * parses.
- * @throws CrawlError UNKNOWN_BATCH, BATCH_CLOSING
+ * @throws CrawlError UNKNOWN_BATCH, BATCH_CLOSING, USAGE
  */
 export async function fetch(crawl: CrawlContext, options: FetchOptions): Promise<Report> {
+  const { threads = 1 } = options;
+  if (!Number.isInteger(threads) || threads < 1) {
+    throw new CrawlError('USAGE', `expected a whole number of threads of at least 1, found ${threads}`);
+  }
   return overBatches(crawl, 'fetch', options, (batch) =>
     crawl.table.exclusive('fetch', () => fetchBatch(crawl, batch, options)),
   );
@@ -87,6 +92,7 @@ async function fetchBatch(crawl: CrawlContext, batch: BatchHeader, options: Fetc
     stop.clear();
   }
   await endFetcherRun(table.store, clock());
+  if (stop.isOver) tracker.count('time_limit');
   return tracker.report();
 }
 
@@ -114,25 +120,18 @@ async function* readQueue(
   }
 }
 
-/** The longest time that a timer takes, in ms. */
-const LONGEST_TIMER = 2_147_483_647;
-
 /**
  * Aborts when the caller does, or when so many minutes are over; -1 is no limit. `clear` lets go of the timer. (A signal
  * of `AbortSignal.timeout` may be collected before its time where only `AbortSignal.any` knows of it.)
  */
-function stopAfter(minutes: number, signal: AbortSignal | undefined): { signal: AbortSignal; clear: () => void } {
+function stopAfter(minutes: number, signal: AbortSignal | undefined) {
   const limit = new AbortController();
-  let left = minutes < 0 ? Infinity : minutes * 60_000;
-  let timer: NodeJS.Timeout | undefined;
-  const wait = (): void => {
-    const next = Math.min(left, LONGEST_TIMER);
-    left -= next;
-    timer = setTimeout(() => (left > 0 ? wait() : limit.abort()), next);
-  };
-  if (left < Infinity) wait();
+  const timer = minutes < 0 ? undefined : setTimeout(() => limit.abort(), minutes * 60_000);
   return {
     signal: signal ? AbortSignal.any([signal, limit.signal]) : limit.signal,
+    get isOver() {
+      return limit.signal.aborted;
+    },
     clear: () => clearTimeout(timer),
   };
 }

@@ -8,8 +8,10 @@ import {
   type PageChange,
 } from '../../webtable/index.js';
 import { hostOf } from '../url/index.js';
-import { frontierClock, scheduleOf, scoringOf, type CrawlContext } from './context.js';
+import { frontierClock, type CrawlContext } from './context.js';
 import { FETCH_FIELDS, type FetchItem, type FetchRun } from './fetch-item.js';
+import { newRowCells } from './new-row.js';
+import { createScoring } from './scoring.js';
 
 /**
  * Has the target of a redirect join the batch, when it is new or due and no batch holds it: index first, then its row
@@ -26,43 +28,40 @@ export async function followRedirect(
   const host = hostOf(url);
   const queue = await run.queueNames.nameOf(host);
   // Another page may redirect to it, or link to it, at the same time.
-  const joined = await crawl.table.exclusive('rows', async () => {
+  const outcome = await crawl.table.exclusive('rows', async () => {
     const row = await crawl.table.get(key, [...FRONTIER_FIELDS, 'cash']);
     const clock = frontierClock(crawl);
-    if (row && (row.damaged || row.marks?.generate !== undefined || (row.fetchTime ?? 0) > clock.now)) return false;
+    if (row && (row.damaged || row.marks?.generate !== undefined || (row.fetchTime ?? 0) > clock.now)) {
+      return 'redirect_known';
+    }
+    if (!row && !crawl.settings.db.updateAdditionsAllowed) return 'redirect_not_added';
     await writeBatchIndex(crawl.table.store, [queueEntry(run.batchId, queue, host), batchEntry(run.batchId, key)]);
     const change: PageChange = row
       ? { key, set: { share: row.cash ?? 0 }, marks: { generate: run.batchId } }
-      : { key, set: targetCells(crawl, source, url, hops), marks: { generate: run.batchId } };
+      : { key, set: targetCells(crawl, run, source, url, hops), marks: { generate: run.batchId } };
     run.joined.add(key);
     await writeIndexed(crawl.table, [{ before: row, change }], clock);
-    return true;
+    return 'redirects_followed';
   });
-  if (!joined) {
-    run.tracker.count('redirect_known');
-    return;
-  }
-  run.tracker.count('redirects_followed');
+  run.tracker.count(outcome);
+  if (outcome !== 'redirects_followed') return;
   const item = await crawl.table.get(key, FETCH_FIELDS);
   if (item) run.queues.push(queue, item);
 }
 
 function targetCells(
   crawl: CrawlContext,
+  run: FetchRun,
   source: FetchItem,
   url: string,
   hops: number,
 ): NonNullable<PageChange['set']> {
-  const { fetchTime, fetchInterval, retries } = scheduleOf(crawl).initialize(crawl.clock());
-  let score = { score: 0, cash: 0 };
-  for (const filter of scoringOf(crawl)) score = filter.initial?.(score, url) ?? score;
+  const { score, cash } = createScoring(crawl, run.tracker.count).initial(url);
   return {
-    status: 'unfetched',
-    fetchTime,
-    fetchInterval,
-    retries,
-    ...score,
-    share: score.cash,
+    ...newRowCells(crawl),
+    score,
+    cash,
+    share: cash,
     redirects: hops,
     ...(source.distance !== undefined && { distance: source.distance }),
   };

@@ -4,6 +4,7 @@ import {
   chunked,
   clearBatchIndex,
   deleteBatch,
+  findBatch,
   listBatches,
   makeBatchId,
   promote,
@@ -59,13 +60,12 @@ async function selectBatch(crawl: CrawlContext, options: GenerateOptions): Promi
   const tracker = createTracker(crawl, 'generate', options, {
     ...(options.topN !== undefined && { total: options.topN }),
   });
-  const batches = await listBatches(table.store);
-  for (const batch of batches) {
+  for (const batch of await listBatches(table.store)) {
     if (batch.state === 'generating') await takeBack(crawl, batch.batchId);
   }
 
   const now = options.now ?? crawl.clock();
-  const batchId = newBatchId(crawl, new Set(batches.map((batch) => batch.batchId)));
+  const batchId = await newBatchId(crawl);
   await putBatch(table.store, { batchId, state: 'generating', size: 0 });
   await promote(table.store, now);
 
@@ -79,10 +79,10 @@ async function selectBatch(crawl: CrawlContext, options: GenerateOptions): Promi
 }
 
 /** An id that no batch ever had: rows remember batches by their id. */
-function newBatchId(crawl: CrawlContext, used: ReadonlySet<string>): string {
+async function newBatchId(crawl: CrawlContext): Promise<string> {
   for (;;) {
     const batchId = makeBatchId(crawl.clock(), crawl.random());
-    if (!used.has(batchId)) return batchId;
+    if (!(await findBatch(crawl.table.store, batchId))) return batchId;
   }
 }
 

@@ -8,8 +8,10 @@ import {
   type PageChange,
   type PageRow,
 } from '../../webtable/index.js';
-import { frontierClock, scheduleOf, scoringOf, type CrawlContext } from './context.js';
+import { frontierClock, type CrawlContext } from './context.js';
 import type { JobOptions, Report } from './job.js';
+import { newRowCells } from './new-row.js';
+import { createScoring } from './scoring.js';
 import { parseSeedLine, type Seed } from './seed-line.js';
 import { createTracker } from './tracker.js';
 
@@ -29,7 +31,8 @@ const CHUNK = 1000;
 /**
  * Enters seeds into the table. A seed that is known keeps its row, unless `db.injectorOverwrite` or
  * `db.injectorUpdate` say otherwise. Injecting the same seeds again changes nothing.
- * Counters: injected, known, updated, held (by a batch), malformed, rejected_<plugin>.
+ * A known page becomes a seed all the same: its distance is 0 from then on.
+ * Counters: injected, known, updated, held (by a batch), damaged, malformed, rejected_<plugin>, plugin_error_<name>.
  */
 export async function inject(crawl: CrawlContext, options: InjectOptions): Promise<Report> {
   const tracker = createTracker(crawl, 'inject', options);
@@ -78,61 +81,64 @@ async function injectChunk(
     else seeds.set(key, seed);
   }
   const keys = [...seeds.keys()];
-  const rows = await crawl.table.getMany(keys, [...FRONTIER_FIELDS, 'metadata']);
+  const rows = await crawl.table.getMany(keys, [...FRONTIER_FIELDS, 'metadata', 'distance']);
   const changes: IndexedChange[] = [];
   for (const [i, key] of keys.entries()) {
     const seed = seeds.get(key)!;
     const row = rows[i];
-    const change = row ? changeOfKnown(crawl, row, seed) : newSeedRow(crawl, key, seed);
-    if (typeof change === 'string') {
-      count(change);
-    } else {
-      count(row ? 'updated' : 'injected');
-      changes.push({ before: row, change });
-    }
+    const change = row ? changeOfKnown(crawl, row, seed, count) : newSeedRow(crawl, key, seed, count);
+    if (change) changes.push({ before: row, change });
+    if (!row) count('injected');
   }
   await writeIndexed(crawl.table, changes, frontierClock(crawl));
 }
 
-/** What a seed changes in the row that is there, or the counter that says why nothing. */
+/** What a seed changes in the row that is there, and the counter for it. */
 function changeOfKnown(
   crawl: CrawlContext,
-  row: PageRow<'metadata' | 'marks'>,
+  row: PageRow<'metadata' | 'marks' | 'distance'>,
   seed: Seed,
-): PageChange | 'known' | 'held' {
+  count: (reason: string) => void,
+): PageChange | undefined {
   const { injectorOverwrite, injectorUpdate } = crawl.settings.db;
-  if (!injectorOverwrite && !injectorUpdate) return 'known';
-  // The batch that holds the row plans its next fetch.
-  if (row.marks?.generate !== undefined) return 'held';
-  const fresh = newSeedRow(crawl, row.key, seed).set;
+  const isHeld = row.marks?.generate !== undefined;
+  if (row.damaged) {
+    count('damaged');
+    return undefined;
+  }
+  if (isHeld || (!injectorOverwrite && !injectorUpdate)) {
+    // The batch that holds a row plans its next fetch.
+    count(isHeld && (injectorOverwrite || injectorUpdate) ? 'held' : 'known');
+    // A page that was known as a link only is a seed now.
+    return row.distance === 0 ? undefined : { key: row.key, set: { distance: 0 }, marks: { inject: 'y' } };
+  }
+  count('updated');
+  const fresh = newSeedRow(crawl, row.key, seed, count).set;
   const metadata = injectorOverwrite ? seed.metadata : { ...row.metadata, ...seed.metadata };
   return {
     key: row.key,
     set: {
-      metadata,
+      distance: 0,
+      ...(Object.keys(metadata).length > 0 && { metadata }),
       ...((injectorOverwrite || seed.fetchInterval !== undefined) && { fetchInterval: fresh.fetchInterval }),
       ...((injectorOverwrite || seed.score !== undefined) && { score: fresh.score, cash: fresh.cash }),
       ...(injectorOverwrite && { fetchTime: fresh.fetchTime }),
     },
+    unset: injectorOverwrite && Object.keys(metadata).length === 0 ? ['metadata'] : [],
     marks: { inject: 'y' },
   };
 }
 
-function newSeedRow(crawl: CrawlContext, key: string, seed: Seed) {
-  const now = crawl.clock();
-  const schedule = scheduleOf(crawl).initialize(now);
-  const given = seed.score ?? crawl.settings.db.scoreInjected;
-  let score = { score: given, cash: 0 };
-  for (const filter of scoringOf(crawl)) score = filter.injected?.(score, seed.url) ?? score;
+function newSeedRow(crawl: CrawlContext, key: string, seed: Seed, count: (reason: string) => void) {
+  const cells = newRowCells(crawl);
+  const { score, cash } = createScoring(crawl, count).injected(seed.score ?? crawl.settings.db.scoreInjected, seed.url);
   return {
     key,
     set: {
-      status: 'unfetched' as const,
-      fetchTime: schedule.fetchTime,
-      fetchInterval: seed.fetchInterval ?? schedule.fetchInterval,
-      retries: 0,
-      score: score.score,
-      cash: score.cash,
+      ...cells,
+      fetchInterval: seed.fetchInterval ?? cells.fetchInterval,
+      score,
+      cash,
       distance: 0,
       ...(Object.keys(seed.metadata).length > 0 && { metadata: seed.metadata }),
     },

@@ -7,7 +7,9 @@ import {
   type PageChange,
   type PageRow,
 } from '../../webtable/index.js';
-import { frontierClock, scheduleOf, scoringOf, type CrawlContext } from './context.js';
+import { frontierClock, type CrawlContext } from './context.js';
+import { newRowCells } from './new-row.js';
+import { createScoring, type Scoring } from './scoring.js';
 import type { Tracker } from './tracker.js';
 
 /** One link, as the row it leads to is told of it. */
@@ -80,6 +82,7 @@ async function addLinksTo(
   tracker: Tracker,
 ): Promise<void> {
   const rows = await crawl.table.getMany(keys, FIELDS);
+  const scoring = createScoring(crawl, tracker.count);
   const changes: IndexedChange[] = [];
   for (const [i, key] of keys.entries()) {
     const row = rows[i];
@@ -96,7 +99,7 @@ async function addLinksTo(
     }
     tracker.count('links', events.length);
     tracker.count(row ? 'linked' : 'added');
-    changes.push({ before: row, change: linkChange(crawl, slice.batchId, key, row, events, openIds) });
+    changes.push({ before: row, change: linkChange(crawl, scoring, slice.batchId, key, row, events, openIds) });
   }
   await trimInlinks(crawl, changes);
   await writeIndexed(crawl.table, changes, frontierClock(crawl));
@@ -104,6 +107,7 @@ async function addLinksTo(
 
 function linkChange(
   crawl: CrawlContext,
+  scoring: Scoring,
   batchId: string,
   key: string,
   row: Target | undefined,
@@ -114,19 +118,19 @@ function linkChange(
   const best = [...events].sort(byScore).slice(0, crawl.settings.db.updateMaxInlinks);
   // Every link counts for the distance, whichever are kept.
   const distance = events.reduce((least, event) => Math.min(least, event.distance), row?.distance ?? Infinity);
-  let score = row ? { score: row.score ?? 0, cash: row.cash ?? 0 } : { score: 0, cash: 0 };
-  for (const filter of scoringOf(crawl)) {
-    if (!row) score = filter.initial?.(score, url) ?? score;
-  }
-  const scores = best.map((event) => event.score);
-  for (const filter of scoringOf(crawl)) score = filter.update?.(score, scores, url) ?? score;
+  const before = row ? { score: row.score ?? 0, cash: row.cash ?? 0 } : scoring.initial(url);
+  const { score, cash } = scoring.update(
+    before,
+    best.map((event) => event.score),
+    url,
+  );
   const notes = Object.entries(row?.linked ?? {}).filter(([id]) => openIds.has(id));
   return {
     key,
     set: {
       ...(!row && firstCells(crawl, events)),
-      score: score.score,
-      cash: score.cash,
+      score,
+      cash,
       ...(Number.isFinite(distance) && { distance }),
       linked: { ...Object.fromEntries(notes), [batchId]: Math.max(...events.map((event) => event.position)) },
       inlinkCount: (row?.inlinkCount ?? 0) + best.length,
@@ -137,13 +141,9 @@ function linkChange(
 
 /** What a page that is first seen as a link starts with. */
 function firstCells(crawl: CrawlContext, events: readonly LinkEvent[]): NonNullable<PageChange['set']> {
-  const { fetchTime, fetchInterval, retries } = scheduleOf(crawl).initialize(crawl.clock());
   const redirects = events.reduce((least, event) => Math.min(least, event.redirects), Infinity);
   return {
-    status: 'unfetched',
-    fetchTime,
-    fetchInterval,
-    retries,
+    ...newRowCells(crawl),
     ...(Number.isFinite(redirects) && redirects > 0 && { redirects }),
   };
 }

@@ -32,11 +32,12 @@ export async function parsePage(crawl: CrawlContext, page: PageContent, count: C
   const outcome = await parseContent(crawl, page);
   if (outcome.kind === 'failed') return failure(outcome.code, outcome.message, count);
 
+  const digest = signatureOf(crawl);
   let newSignature: string;
   try {
-    newSignature = signatureOf(crawl)({ url: page.url, content: page.content!, text: outcome.text });
+    newSignature = digest.signature({ url: page.url, content: page.content!, text: outcome.text });
   } catch (error) {
-    return failure('plugin_error', messageOf(error), count);
+    return failure(`plugin_error_${digest.name}`, messageOf(error), count);
   }
   const refresh = outcome.refresh && refreshTarget(crawl, page.url, outcome.refresh.url, count);
   count('parsed');
@@ -64,28 +65,26 @@ async function parseContent(crawl: CrawlContext, page: PageContent): Promise<Par
   if (!page.content) return { kind: 'failed', code: 'missing_content' };
   if (page.truncated && crawl.settings.parser.skipTruncated) return { kind: 'failed', code: 'truncated' };
   const contentType = sniffContentType(page.content, page.contentType);
-  const parser = chooseParser(crawl.plugins, contentType);
-  if (!parser) return { kind: 'failed', code: 'unsupported_type', message: contentType };
+  const plugin = chooseParser(crawl.plugins, contentType);
+  if (!plugin) return { kind: 'failed', code: 'unsupported_type', message: contentType };
   try {
     const { url, content, headers } = page;
     const outcome: ParseOutcome | undefined = await withTimeout(
-      Promise.resolve(parser.parse({ url, content, contentType, headers })),
+      Promise.resolve(plugin.parser.parse({ url, content, contentType, headers })),
       crawl.settings.parser.timeout,
     );
-    return outcome ?? { kind: 'failed', code: 'plugin_error', message: 'the parser answered nothing' };
+    if (outcome) return outcome;
+    return { kind: 'failed', code: `plugin_error_${plugin.name}`, message: 'the parser answered nothing' };
   } catch (error) {
-    return { kind: 'failed', code: 'plugin_error', message: messageOf(error) };
+    return { kind: 'failed', code: `plugin_error_${plugin.name}`, message: messageOf(error) };
   }
 }
-
-/** The longest time that a timer takes, in ms. */
-const LONGEST_TIMER = 2_147_483_647;
 
 /** Ends the wait for a parser that answers later; one that never yields can not be ended from its own thread. */
 async function withTimeout(parse: Promise<ParseOutcome>, seconds: number): Promise<ParseOutcome> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<ParseOutcome>((resolve) => {
-    timer = setTimeout(() => resolve({ kind: 'failed', code: 'timeout' }), Math.min(seconds * 1000, LONGEST_TIMER));
+    timer = setTimeout(() => resolve({ kind: 'failed', code: 'timeout' }), seconds * 1000);
   });
   try {
     return await Promise.race([parse, late]);

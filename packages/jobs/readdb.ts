@@ -75,7 +75,7 @@ export async function stats(crawl: Pick<CrawlContext, 'table'>): Promise<TableSt
     min = Math.min(min, score);
     max = Math.max(max, score);
   }
-  const batches = (await listBatches(crawl.table.store)).filter((batch) => batch.state !== 'closed');
+  const batches = await listBatches(crawl.table.store);
   return {
     total,
     statuses,

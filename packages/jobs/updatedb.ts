@@ -12,10 +12,11 @@ import {
   type Outlink,
 } from '../../webtable/index.js';
 import { batchRows, overBatches, type BatchOptions, type BatchRow } from './batch-rows.js';
-import { frontierClock, scoringOf, type CrawlContext } from './context.js';
+import { frontierClock, type CrawlContext } from './context.js';
 import type { Report } from './job.js';
 import { addLinks, createLinkSlice, type LinkSlice } from './link-slice.js';
 import { RESCHEDULE_FIELDS, reschedule } from './reschedule.js';
+import { createScoring, type Scoring } from './scoring.js';
 import { createTracker, type Tracker } from './tracker.js';
 
 const CHUNK = 200;
@@ -31,7 +32,8 @@ type Source = BatchRow<(typeof SOURCE_FIELDS)[number]>['row'];
  * bounded by `db.updateMaxLinksInMemory`.
  *
  * Counters: fetched, notmodified, redirected, gone, retry, not_fetched (own rows); links, added (new rows), linked
- * (rows that were known), not_added (`db.updateAdditionsAllowed`), damaged.
+ * (rows that were known), not_added (`db.updateAdditionsAllowed`), damaged,
+ * plugin_error_<name> (a scoring filter, which is passed over).
  * @throws CrawlError UNKNOWN_BATCH
  */
 export async function updatedb(crawl: CrawlContext, options: BatchOptions): Promise<Report> {
@@ -58,14 +60,14 @@ async function updateBatch(crawl: CrawlContext, batch: BatchHeader, options: Bat
 
 /** @returns false when the job was ended before all links were added */
 async function linkRows(crawl: CrawlContext, batchId: string, tracker: Tracker): Promise<boolean> {
-  const open = await listBatches(crawl.table.store);
-  const openIds = new Set(open.filter((batch) => batch.state !== 'closed').map((batch) => batch.batchId));
+  const openIds = new Set((await listBatches(crawl.table.store)).map((batch) => batch.batchId));
+  const scoring = createScoring(crawl, tracker.count);
   const limit = crawl.settings.db.updateMaxLinksInMemory;
   let slice = createLinkSlice(batchId);
   for await (const rows of batchRows(crawl, batchId, SOURCE_FIELDS, CHUNK, tracker.count)) {
     if (tracker.aborted) return false;
     for (const { row, position } of rows) {
-      collectLinks(crawl, slice, row, position);
+      collectLinks(scoring, slice, row, position);
       if (slice.links < limit) continue;
       await addLinks(crawl, slice, openIds, tracker);
       slice = createLinkSlice(batchId);
@@ -76,7 +78,7 @@ async function linkRows(crawl: CrawlContext, batchId: string, tracker: Tracker):
 }
 
 /** The links that a row hands on: those of a page that was parsed in this batch, or the target of a redirect. */
-function collectLinks(crawl: CrawlContext, slice: LinkSlice, row: Source, position: number): void {
+function collectLinks(scoring: Scoring, slice: LinkSlice, row: Source, position: number): void {
   if (row.marks?.fetch !== slice.batchId) return;
   const isRedirect = row.status === 'redir_perm' || row.status === 'redir_temp';
   let links: readonly Outlink[] = [];
@@ -85,17 +87,13 @@ function collectLinks(crawl: CrawlContext, slice: LinkSlice, row: Source, positi
   if (links.length === 0) return;
 
   const targets = links.map((link) => link.url);
-  let scores: readonly number[] = targets.map(() => 0);
-  for (const filter of scoringOf(crawl)) {
-    scores = filter.distribute?.(scores, urlOf(row.key), targets, row.share ?? 0) ?? scores;
-  }
+  const scores = scoring.distribute(urlOf(row.key), targets, row.share ?? 0);
   for (const [i, link] of links.entries()) {
-    const score = scores[i] ?? 0;
     slice.add(rowKeyOf(link.url), {
       source: row.key,
       position,
       anchor: link.anchor,
-      score: Number.isFinite(score) ? score : 0,
+      score: scores[i] ?? 0,
       distance: row.distance === undefined ? Infinity : row.distance + (isRedirect ? 0 : 1),
       redirects: isRedirect ? (row.redirects ?? 0) + 1 : 0,
     });

@@ -50,6 +50,6 @@ export type ParseOutcome =
 export interface Parser {
   /** Media types in lower case; `text/*` takes every text type that no other parser names. */
   readonly contentTypes: readonly string[];
-  /** Parses one page. What it throws counts as `plugin_error` of that page. */
+  /** Parses one page. What it throws fails that page, as `plugin_error_<name of the plugin>`. */
   parse(input: ParseInput): ParseOutcome | Promise<ParseOutcome>;
 }

@@ -9,7 +9,8 @@ export type UrlScope = 'inject' | 'outlink' | 'redirect' | 'generate';
 /**
  * A plugin is a plain object; every member but the name is optional. The order of the list of plugins is the order of
  * calls: normalisers, filters and scoring filters form chains; of the others the last one that fits serves.
- * A member that throws rejects the URL or page it was called for, which is counted under the plugin's name.
+ * What a member throws is counted under the plugin's name: it rejects the URL, or fails the page, that the member was
+ * called for; a scoring filter is passed over.
  */
 export interface Plugin {
   /** Shown in counters, `explain` and messages. Lower case with dashes. */

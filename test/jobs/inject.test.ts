@@ -148,7 +148,7 @@ describe('inject', () => {
     expect(report.counters).toEqual({ updated: 2 });
     expect(await allRows(again)).toEqual([
       { ...a, metadata: { x: '1', y: '2', z: '2' } },
-      { ...b, score: 2, cash: 2, fetchInterval: 60, metadata: {} },
+      { ...b, score: 2, cash: 2, fetchInterval: 60 },
     ]);
     expect((await jobs.repair(again)).counters).toEqual({ rows: 2 });
   });
@@ -164,12 +164,12 @@ describe('inject', () => {
     }
   });
 
-  it('makes the row of a link a seed’s only when told to', async () => {
+  it('makes a page that was known as a link a seed: its distance is 0 now', async () => {
     const web = fakeWeb({ 'http://a.com/': '<a href="/x">x</a>' });
     await using crawl = await testCrawl(web);
     await jobs.crawl(crawl, { seeds: ['http://a.com/'], rounds: 1 });
     expect((await inject(crawl, 'http://a.com/x')).counters).toEqual({ known: 1 });
-    expect(await rowOf(crawl, 'http://a.com/x', 'distance', 'marks')).toEqual({ distance: 1 });
+    expect(await rowOf(crawl, 'http://a.com/x', 'distance', 'marks')).toEqual({ distance: 0, marks: { inject: 'y' } });
   });
 
   it('streams 100,000 lines and never reads far ahead of what it has written', async () => {

@@ -150,20 +150,22 @@ describe('parse', () => {
       throw new Error('out of order');
     });
     expect(await parsed('x', { plugins: [boom] })).toMatchObject({
-      counters: { failed_plugin_error: 1 },
-      parseStatus: { code: 'plugin_error', message: 'out of order' },
+      counters: { 'failed_plugin_error_stub-parser': 1 },
+      parseStatus: { code: 'plugin_error_stub-parser', message: 'out of order' },
       isMarked: false,
     });
     const late = parser(() => Promise.reject(new Error('x'.repeat(2000))));
     const { parseStatus } = await parsed('x', { plugins: [late] });
-    expect(parseStatus).toEqual({ code: 'plugin_error', message: 'x'.repeat(500) });
+    expect(parseStatus).toEqual({ code: 'plugin_error_stub-parser', message: 'x'.repeat(500) });
     const refuses = parser(() => ({ kind: 'failed', code: 'encrypted', message: 'a password is needed' }));
     expect(await parsed('x', { plugins: [refuses] })).toMatchObject({
       counters: { failed_encrypted: 1 },
       parseStatus: { code: 'encrypted', message: 'a password is needed' },
     });
     const mute = parser(() => undefined);
-    expect(await parsed('x', { plugins: [mute] })).toMatchObject({ counters: { failed_plugin_error: 1 } });
+    expect(await parsed('x', { plugins: [mute] })).toMatchObject({
+      counters: { 'failed_plugin_error_stub-parser': 1 },
+    });
   });
 
   it('waits for a parser no longer than the settings say, and goes on', async () => {
@@ -179,7 +181,7 @@ describe('parse', () => {
 
   it('takes any time that the settings take', async () => {
     const slow = parser(() => new Promise((resolve) => setTimeout(() => resolve(success({ text: 'x' })), 10)));
-    expect(await parsed('x', { plugins: [slow], settings: { 'parser.timeout': 1e9 } })).toMatchObject({ text: 'x' });
+    expect(await parsed('x', { plugins: [slow], settings: { 'parser.timeout': 86_400 } })).toMatchObject({ text: 'x' });
   });
 
   it('takes a page whose digest can not be made for one that failed', async () => {
@@ -190,8 +192,8 @@ describe('parse', () => {
       },
     };
     expect(await parsed(links('/x'), { plugins: [stub] })).toEqual({
-      counters: { failed_plugin_error: 1 },
-      parseStatus: { code: 'plugin_error', message: 'out of order' },
+      counters: { 'failed_plugin_error_stub-signature': 1 },
+      parseStatus: { code: 'plugin_error_stub-signature', message: 'out of order' },
       marks: expect.anything() as object,
       isMarked: false,
     });

@@ -1,5 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { MemoryStore, jobs, rowKeyOf, type Crawl, type Report, type Store } from '../../packages/webcrawl/index.js';
+import {
+  MemoryStore,
+  jobs,
+  rowKeyOf,
+  type Crawl,
+  type Plugin,
+  type Report,
+  type Store,
+} from '../../packages/webcrawl/index.js';
 import { batchEntry, batchRowKeys, getBatch, slotOf, writeBatchIndex } from '../../webtable/index.js';
 import { copyStore, dumpStore } from '../support/copy-store.js';
 import { fakeWeb, links, randomNumbers, type FakePage, type FakeWeb } from '../support/fake-web.js';
@@ -761,5 +769,31 @@ describe('jobs that work on the same rows at the same time', () => {
     expect(await done()).toMatchObject({ counters: { fetched: 1, redirect_known: 1 } });
     await jobs.fetch(crawl, { batch: second });
     expect(web.requests).toEqual([A, 'http://b.com/']);
+  });
+});
+
+describe('scoring filters that fail', () => {
+  it('are passed over and counted by name, whatever they do', async () => {
+    const web = fakeWeb({ 'http://a.com/': links('/x') });
+    const bad: Plugin = {
+      name: 'bad-scoring',
+      scoring: {
+        injected: () => ({ score: NaN, cash: 1 }),
+        distribute: () => [],
+        update: () => {
+          throw new Error('out of order');
+        },
+      },
+    };
+    await using crawl = await testCrawl(web, { plugins: [bad] });
+    expect((await jobs.inject(crawl, { seeds: ['http://a.com/'] })).counters).toEqual({
+      injected: 1,
+      'plugin_error_bad-scoring': 1,
+    });
+    const { batchId = '' } = await jobs.generate(crawl);
+    await jobs.fetch(crawl, { batch: batchId, parse: true });
+    const { counters } = await jobs.updatedb(crawl, { batch: batchId });
+    expect(counters).toEqual({ added: 1, fetched: 1, links: 1, 'plugin_error_bad-scoring': 2 });
+    expect(await crawl.page('http://a.com/x', ['score', 'cash'])).toMatchObject({ score: 1, cash: 1 });
   });
 });

@@ -11,14 +11,14 @@ describe('chooseParser', () => {
   const [first, second, family] = [fake('text/html'), fake('text/html', 'a/b'), fake('text/*')];
 
   it('takes the last that names the type', () => {
-    expect(chooseParser([first, second], 'text/html')).toBe(second.parser);
-    expect(chooseParser([second, {}, first], 'text/html')).toBe(first.parser);
-    expect(chooseParser([first, second], 'a/b')).toBe(second.parser);
+    expect(chooseParser([first, second], 'text/html')).toBe(second);
+    expect(chooseParser([second, {}, first], 'text/html')).toBe(first);
+    expect(chooseParser([first, second], 'a/b')).toBe(second);
   });
 
   it('takes a family for types that no other names', () => {
-    expect(chooseParser([first, family], 'text/html')).toBe(first.parser);
-    expect(chooseParser([family, first], 'text/csv')).toBe(family.parser);
+    expect(chooseParser([first, family], 'text/html')).toBe(first);
+    expect(chooseParser([family, first], 'text/csv')).toBe(family);
   });
 
   it('takes none for other types', () => {
@@ -29,8 +29,8 @@ describe('chooseParser', () => {
 
   it('finds the parsers for HTML and text', () => {
     const plugins = [{ parser: textParser(PARSE_SETTINGS) }, { parser: htmlParser(PARSE_SETTINGS) }];
-    expect(chooseParser(plugins, 'application/xhtml+xml')).toBe(plugins[1]?.parser);
-    expect(chooseParser(plugins, 'text/plain')).toBe(plugins[0]?.parser);
+    expect(chooseParser(plugins, 'application/xhtml+xml')).toBe(plugins[1]);
+    expect(chooseParser(plugins, 'text/plain')).toBe(plugins[0]);
   });
 });
 

@@ -3,6 +3,7 @@ import {
   openCrawl,
   type Crawl,
   type OpenCrawlOptions,
+  type Plugin,
   type Store,
 } from '../../packages/webcrawl/index.js';
 import type { FakeWeb } from './fake-web.js';
@@ -19,15 +20,14 @@ export const START = 1_700_000_000_000;
 /** A crawl of a fake web on a store in memory unless another is given, with a clock that stands still until it is set. */
 export async function testCrawl(
   web: FakeWeb | undefined,
-  options: Omit<OpenCrawlOptions, 'table'> & { store?: Store } = {},
+  options: Omit<OpenCrawlOptions, 'table' | 'plugins'> & { store?: Store; plugins?: readonly Plugin[] } = {},
 ): Promise<TestCrawl> {
-  const { store, settings, plugins, ...rest } = options;
+  const { store, settings, plugins = [], ...rest } = options;
   let now = START;
-  const own = typeof plugins === 'function' ? [] : (plugins ?? []);
   const crawl = await openCrawl({
     table: store ?? new MemoryStore(),
     settings: { 'fetcher.serverDelay': 0, ...settings },
-    plugins: [...(web ? [web] : []), ...own],
+    plugins: [...(web ? [web] : []), ...plugins],
     clock: () => now,
     random: randomNumbers(1),
     lookup: () => Promise.resolve(['127.0.0.1']),

@@ -1,0 +1,50 @@
+import type { Score, ScoringFilter } from '../plugin-api/index.js';
+import type { CrawlContext } from './context.js';
+
+/**
+ * The scoring filters as one: each gets what the one before returned. A filter that throws, or returns what is no
+ * finite number, is passed over for that page and counted as `plugin_error_<name>`.
+ */
+export interface Scoring {
+  injected(score: number, url: string): Score;
+  initial(url: string): Score;
+  distribute(source: string, targets: readonly string[], share: number): readonly number[];
+  update(score: Score, inlinkScores: readonly number[], url: string): Score;
+}
+
+/** @param count where errors of plugins are counted */
+export function createScoring(crawl: Pick<CrawlContext, 'plugins'>, count: (reason: string) => void): Scoring {
+  function chain<T>(
+    first: T,
+    isSound: (value: T) => boolean,
+    step: (filter: ScoringFilter, value: T) => T | undefined,
+  ): T {
+    let value = first;
+    for (const { name, scoring } of crawl.plugins) {
+      if (!scoring) continue;
+      try {
+        const next = step(scoring, value);
+        if (next === undefined) continue;
+        if (isSound(next)) value = next;
+        else count(`plugin_error_${name}`);
+      } catch {
+        count(`plugin_error_${name}`);
+      }
+    }
+    return value;
+  }
+  const isScore = ({ score, cash }: Score): boolean => Number.isFinite(score) && Number.isFinite(cash);
+
+  return {
+    injected: (score, url) => chain({ score, cash: 0 }, isScore, (filter, value) => filter.injected?.(value, url)),
+    initial: (url) => chain({ score: 0, cash: 0 }, isScore, (filter, value) => filter.initial?.(value, url)),
+    update: (score, inlinkScores, url) =>
+      chain(score, isScore, (filter, value) => filter.update?.(value, inlinkScores, url)),
+    distribute: (source, targets, share) =>
+      chain<readonly number[]>(
+        targets.map(() => 0),
+        (values) => values.length === targets.length && values.every(Number.isFinite),
+        (filter, values) => filter.distribute?.(values, source, targets, share),
+      ),
+  };
+}
