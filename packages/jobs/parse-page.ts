@@ -61,7 +61,11 @@ export async function parsePage(crawl: CrawlContext, page: PageContent, count: C
   };
 }
 
-async function parseContent(crawl: CrawlContext, page: PageContent): Promise<ParseOutcome> {
+/** What the parser for a page's type makes of it; that there is none, or that it throws, is a failure. */
+export async function parseContent(
+  crawl: Pick<CrawlContext, 'settings' | 'plugins'>,
+  page: PageContent,
+): Promise<ParseOutcome> {
   if (!page.content) return { kind: 'failed', code: 'missing_content' };
   if (page.truncated && crawl.settings.parser.skipTruncated) return { kind: 'failed', code: 'truncated' };
   const contentType = sniffContentType(page.content, page.contentType);

@@ -4,25 +4,46 @@
  * Open a table with {@link openCrawl}, run {@link jobs} on it, read it with `crawl.page` and `crawl.pages`.
  */
 export { openCrawl, type Crawl, type OpenCrawlOptions } from './open-crawl.js';
+export { openChecks, type Checks } from './open-checks.js';
 export { jobs } from './jobs.js';
 export { defaultPlugins } from './default-plugins.js';
 export { VERSION } from './version.js';
 export {
   DUMP_FIELDS,
+  checkParse,
+  checkRobots,
+  checkUrl,
   dumpPage,
+  explain,
+  fetchDocument,
   stats,
   type BatchOptions,
+  type CheckContext,
+  type CheckedLink,
   type CrawlContext,
   type CrawlOptions,
+  type ExplainedMark,
+  type ExplainedPage,
+  type ExplainOptions,
+  type Explanation,
+  type FetchDocumentOptions,
+  type FetchedDocument,
   type FetchOptions,
   type GenerateOptions,
   type InjectOptions,
   type JobOptions,
+  type NextStep,
+  type PageContent,
   type PageSelection,
+  type ParseCheck,
   type ParseOptions,
   type Progress,
   type Report,
+  type RobotsCheck,
+  type RobotsChecker,
+  type RobotsExplanation,
   type TableStats,
+  type UrlCheck,
 } from '../jobs/index.js';
 export { CrawlError, ERROR_CODES, safeText, type ErrorCode } from '../errors/index.js';
 export {
@@ -75,4 +96,5 @@ export type {
   ScoringFilter,
   Signature,
   UrlScope,
+  UrlStep,
 } from '../plugin-api/index.js';

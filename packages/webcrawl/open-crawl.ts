@@ -117,7 +117,11 @@ async function openStore(table: string | Store): Promise<Store> {
   });
 }
 
-async function assemblePlugins(settings: Settings, { plugins }: OpenCrawlOptions): Promise<readonly Plugin[]> {
+/** The plugins in force: the defaults, those of the settings, and those that were handed in. */
+export async function assemblePlugins(
+  settings: Settings,
+  { plugins }: Pick<OpenCrawlOptions, 'plugins'>,
+): Promise<readonly Plugin[]> {
   const defaults = [...defaultPlugins(settings), ...(await loadPlugins(settings.plugins))];
   return typeof plugins === 'function' ? plugins(defaults) : [...defaults, ...(plugins ?? [])];
 }

@@ -1,0 +1,81 @@
+import { applyUrlChain, type ParsedPage, type RobotsDirectives } from '../plugin-api/index.js';
+import { sniffContentType } from '../parse/index.js';
+import type { CheckContext } from './check-url.js';
+import { leavesSite } from './external.js';
+import { parseContent, type PageContent } from './parse-page.js';
+
+/** A link of a page, and whether a crawl would keep it. Texts are untrusted. */
+export interface CheckedLink {
+  /** Absolute, as found. */
+  readonly url: string;
+  readonly anchor: string;
+  readonly accepted: boolean;
+  /** The plugin that rejects it, or the setting that drops it. */
+  readonly rejectedBy?: string;
+  readonly rule?: string;
+}
+
+/** A page as the crawl would parse it. Texts are untrusted. */
+export type ParseCheck =
+  | {
+      readonly kind: 'success';
+      readonly url: string;
+      readonly contentType: string;
+      readonly charset?: string;
+      readonly language?: string;
+      readonly title: string;
+      readonly text: string;
+      /** Those that the parser found: under `nofollow` none. */
+      readonly outlinks: readonly CheckedLink[];
+      readonly robots: RobotsDirectives;
+      readonly canonical?: string;
+      readonly refresh?: { readonly url: string; readonly delay: number };
+      readonly metadata: Readonly<Record<string, string>>;
+      /** A bound was reached, and the rest of the page was left out. */
+      readonly truncated?: boolean;
+    }
+  | {
+      readonly kind: 'failed';
+      readonly url: string;
+      readonly contentType: string;
+      readonly code: string;
+      readonly message?: string;
+    };
+
+/**
+ * Parses a page with the parser that the crawl would choose, and tells of each link whether it would be kept. A page
+ * that can not be parsed is a result, not a throw.
+ */
+export async function checkParse(context: CheckContext, page: PageContent): Promise<ParseCheck> {
+  const { url } = page;
+  const contentType = sniffContentType(page.content ?? new Uint8Array(), page.contentType);
+  const outcome = await parseContent(context, page);
+  if (outcome.kind === 'failed') return { ...outcome, url, contentType };
+  const { outlinks, ...rest } = outcome;
+  return {
+    ...rest,
+    url,
+    contentType,
+    outlinks: checkLinks(context, url, outlinks),
+    ...(page.truncated && { truncated: true }),
+  };
+}
+
+function checkLinks(context: CheckContext, from: string, links: ParsedPage['outlinks']): CheckedLink[] {
+  const { maxOutlinksPerPage, maxOutlinkLength } = context.settings.db;
+  const limit = maxOutlinksPerPage < 0 ? Infinity : maxOutlinksPerPage;
+  const kept = new Set<string>();
+  const rejection = (url: string): { rejectedBy: string; rule?: string } | undefined => {
+    if (url.length > maxOutlinkLength) return { rejectedBy: 'db.maxOutlinkLength' };
+    const verdict = applyUrlChain(context.plugins, url, 'outlink');
+    if (!verdict.accepted) return { rejectedBy: verdict.rejectedBy, rule: verdict.rule };
+    if (leavesSite(context, from, verdict.url)) return { rejectedBy: 'db.ignoreExternalLinks' };
+    if (!kept.has(verdict.url) && kept.size >= limit) return { rejectedBy: 'db.maxOutlinksPerPage' };
+    kept.add(verdict.url);
+    return undefined;
+  };
+  return links.map(({ url, anchor }) => {
+    const rejected = rejection(url);
+    return { url, anchor, accepted: rejected === undefined, ...rejected };
+  });
+}

@@ -1,0 +1,165 @@
+import { selectableAt, type BatchHeader, type PageRow } from '../../webtable/index.js';
+import { safeText } from '../errors/index.js';
+import { applyUrlChain, filterUrl, type UrlVerdict } from '../plugin-api/index.js';
+import type { CrawlContext } from './context.js';
+import type { RobotsExplanation } from './explain-robots.js';
+
+/** What happens next to a URL, and why. */
+export interface NextStep {
+  /**
+   * `rejected`: no table takes it. `not_in_table`: it would be taken. `held_*`: a batch has it and waits for that job.
+   * `locked`: a batch that can do nothing more with it has it. `blocked`: a rule or a setting keeps generate from it.
+   * `waiting`: not due yet. `due`: the next generate may take it. `damaged`, `not_indexed`: generate can not take it.
+   */
+  readonly kind:
+    | 'rejected'
+    | 'not_in_table'
+    | 'held_generate'
+    | 'held_fetch'
+    | 'held_parse'
+    | 'held_updatedb'
+    | 'locked'
+    | 'damaged'
+    | 'not_indexed'
+    | 'blocked'
+    | 'waiting'
+    | 'due';
+  /** For people; untrusted parts are made safe. */
+  readonly text: string;
+  /** When it happens at the earliest, in ms since the epoch, where that is known. */
+  readonly at?: number;
+}
+
+/** What generate reads of a row, and passes it over where that is damaged. */
+export const GENERATE_FIELDS = ['fetchTime', 'score', 'marks', 'status', 'distance', 'cash'] as const;
+/** What telling what happens next to a row reads of it. */
+export const NEXT_FIELDS = [...GENERATE_FIELDS, 'retries', 'parseStatus'] as const;
+type Row = PageRow<(typeof NEXT_FIELDS)[number]>;
+
+/** What {@link nextOfRow} goes by. */
+export interface RowState {
+  /** Normalised. */
+  readonly url: string;
+  readonly row: Row;
+  /** The batch of the generate mark, where one is known. */
+  readonly batch: BatchHeader | undefined;
+  /** Whether generate can not read all that it needs of the row. */
+  readonly isDamaged: boolean;
+  /** Whether the frontier leads to the row. */
+  readonly isIndexed: boolean;
+  readonly robots: RobotsExplanation;
+}
+
+/** What would happen to a URL that the table does not hold. @param verdict on it as a seed */
+export function nextOfUnknown(crawl: CrawlContext, given: string, verdict: UrlVerdict): NextStep {
+  if (!verdict.accepted) return { kind: 'rejected', text: `Not in the table, and not taken: ${rejection(verdict)}.` };
+  const asLink = applyUrlChain(crawl.plugins, given, 'outlink');
+  const { updateAdditionsAllowed, ignoreExternalLinks, ignoreExternalLinksMode } = crawl.settings.db;
+  let link = 'as a seed, or when a page links to it';
+  if (!asLink.accepted) link = `as a seed only; as a link it is ${rejection(asLink)}`;
+  else if (!updateAdditionsAllowed) link = 'as a seed only; db.updateAdditionsAllowed is off';
+  else if (ignoreExternalLinks) link = `as a seed, or when a page of the same ${ignoreExternalLinksMode} links to it`;
+  return { kind: 'not_in_table', text: `Not in the table. It would be taken ${link}.` };
+}
+
+/** What happens next to a row, in the order in which the jobs would decide. */
+export function nextOfRow(crawl: CrawlContext, state: RowState): NextStep {
+  const { row, isDamaged, isIndexed } = state;
+  const held = nextOfHeld(crawl, state);
+  if (held) return held;
+  if (isDamaged) return { kind: 'damaged', text: 'The row can not be read in full, and generate passes it over.' };
+  if (!isIndexed) {
+    return { kind: 'not_indexed', text: 'No entry of the frontier leads to it: run `webcrawl repair`.' };
+  }
+  const block = blockOf(crawl, state);
+  if (block !== undefined) return { kind: 'blocked', text: `generate does not select it: ${block}.` };
+
+  const now = crawl.clock();
+  const at = row.fetchTime ?? 0;
+  const robots = robotsNote(state.robots);
+  if (at > now) {
+    let why = 'Due again';
+    if (row.status === 'gone') why = 'Gone; looked at again';
+    else if ((row.retries ?? 0) > 0) why = `Failed ${times(row.retries ?? 0)}; tried again`;
+    else if (row.status === undefined || row.status === 'unfetched') why = 'Not fetched yet; due';
+    return { kind: 'waiting', at, text: `${why} at ${iso(at)}.${robots}` };
+  }
+  const lost =
+    row.marks?.generate === undefined ? '' : ` Batch ${safeText(row.marks.generate, 80)} held it too long and lost it.`;
+  return {
+    kind: 'due',
+    at: now,
+    text: `Due since ${iso(at)}: the next generate selects it${limits(crawl)}.${lost}${robots}`,
+  };
+}
+
+/** What the batch that holds a row waits for; undefined where none holds it, or none any more. */
+function nextOfHeld(crawl: CrawlContext, { row, batch, robots }: RowState): NextStep | undefined {
+  const id = row.marks?.generate;
+  if (id === undefined) return undefined;
+  const lockExpiry = crawl.settings.generate.lockExpiry * 1000;
+  const expiry = selectableAt({ marks: { generate: id } }, lockExpiry);
+  const name = `batch ${safeText(id, 80)}`;
+  if (batch?.state === 'generating') {
+    return { kind: 'held_generate', text: `In ${name}, which generate has not finished; run again, it takes it back.` };
+  }
+  if (batch?.state === 'linking' || batch?.state === 'closing') {
+    return { kind: 'held_updatedb', text: `In ${name}, on which updatedb has begun: updatedb lets go of it.` };
+  }
+  if (expiry <= crawl.clock()) return undefined;
+  const lock = `; its lock expires at ${iso(expiry)}`;
+  if (batch?.state !== 'open') {
+    const why = batch ? 'which is closed' : 'which is not known';
+    return { kind: 'locked', at: expiry, text: `Held by ${name}, ${why}${lock}.` };
+  }
+  if (row.marks?.fetch !== id) {
+    return { kind: 'held_fetch', text: `In ${name}, which waits for fetch${lock}.${robotsNote(robots)}` };
+  }
+  const canParse = row.status === 'fetched' && row.marks.parse !== id && row.parseStatus === undefined;
+  if (canParse) return { kind: 'held_parse', text: `In ${name}: fetched, and waits for parse${lock}.` };
+  return { kind: 'held_updatedb', text: `In ${name}: done, and waits for updatedb${lock}.` };
+}
+
+/** Why generate refuses a row whenever it is due. */
+function blockOf(crawl: CrawlContext, { row, url }: RowState): string | undefined {
+  const { restrictStatus, maxDistance, minScore, maxCount } = crawl.settings.generate;
+  const statuses: readonly string[] = restrictStatus;
+  if (statuses.length > 0 && !statuses.includes(row.status ?? '')) {
+    return `its status is ${row.status ?? 'unknown'}, and generate.restrictStatus is ${statuses.join(', ')}`;
+  }
+  if (maxDistance >= 0 && (row.distance ?? 0) > maxDistance) {
+    return `it is ${row.distance} links from a seed, and generate.maxDistance is ${maxDistance}`;
+  }
+  if ((row.score ?? 0) < minScore) return `its score is ${row.score ?? 0}, and generate.minScore is ${minScore}`;
+  if (maxCount === 0) return 'generate.maxCount is 0';
+  const verdict = filterUrl(crawl.plugins, url, 'generate');
+  return verdict.accepted ? undefined : `it is now ${rejection(verdict)}`;
+}
+
+function limits(crawl: CrawlContext): string {
+  const { maxCount } = crawl.settings.generate;
+  if (maxCount < 0) return ', unless topN pages with a better score are due';
+  return `, unless topN pages, or ${maxCount} of its ${crawl.settings.partition.urlMode}, with a better score are due`;
+}
+
+function robotsNote(robots: RobotsExplanation): string {
+  const line = robots.line && `line ${robots.line.number}: ${safeText(robots.line.text)}`;
+  if (robots.verdict === 'denied') return ` robots.txt denies it (${line ?? 'no line'}), so fetch will not ask for it.`;
+  if (robots.verdict === 'unavailable') return ' Its robots.txt can not be had now, so a fetch would fail.';
+  if (robots.delayTooLong) return ' The Crawl-delay is beyond fetcher.maxCrawlDelay, so fetch will not ask for it.';
+  return '';
+}
+
+function rejection(verdict: UrlVerdict): string {
+  if (verdict.accepted) return 'accepted';
+  return `rejected by ${safeText(verdict.rejectedBy, 80)} (${safeText(verdict.rule)})`;
+}
+
+function times(count: number): string {
+  return count === 1 ? 'once' : `${count} times in a row`;
+}
+
+/** A time in ms since the epoch; one that no calendar holds is shown as the number. */
+function iso(time: number): string {
+  return Number.isFinite(time) && Math.abs(time) <= 8.64e15 ? new Date(time).toISOString() : String(time);
+}

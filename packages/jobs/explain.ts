@@ -1,0 +1,171 @@
+import {
+  findBatch,
+  hasEntries,
+  rowKeyOf,
+  slotOf,
+  type BatchHeader,
+  type BatchState,
+  type Inlink,
+  type Mark,
+  type PageRow,
+} from '../../webtable/index.js';
+import { traceUrl, type UrlStep } from '../plugin-api/index.js';
+import { domainOf, hostOf } from '../url/index.js';
+import type { CrawlContext } from './context.js';
+import { GENERATE_FIELDS, NEXT_FIELDS, nextOfRow, nextOfUnknown, type NextStep } from './explain-next.js';
+import { explainRobots, type RobotsExplanation } from './explain-robots.js';
+import { createQueueNames } from './queue-name.js';
+
+/** What {@link explain} may do beyond reading the table. */
+export interface ExplainOptions {
+  /**
+   * Fetch robots.txt now, in place of the stored record, and where `partition.urlMode` is `ip` look up the host. Nothing
+   * of it is stored. Without it the network is not asked.
+   */
+  readonly robots?: boolean;
+}
+
+const FIELDS = [
+  ...NEXT_FIELDS,
+  'prevFetchTime',
+  'fetchInterval',
+  'protocolStatus',
+  'signature',
+  'contentType',
+  'redirect',
+  'title',
+  'inlinkCount',
+  'inlinks',
+] as const;
+
+/** Inlinks that are shown. */
+const MAX_INLINKS = 10;
+
+/** A mark of a row, and the state of the batch it names; absent where no such batch is known. */
+export interface ExplainedMark {
+  readonly mark: Mark;
+  readonly value: string;
+  readonly batchState?: BatchState;
+}
+
+/** A row of the table, as {@link explain} shows it. Times are ms since the epoch; texts may be untrusted. */
+export interface ExplainedPage extends Omit<PageRow<(typeof FIELDS)[number]>, 'marks' | 'inlinks'> {
+  readonly isSeed: boolean;
+  readonly marks: readonly ExplainedMark[];
+  /** The best by score, at most 10. */
+  readonly inlinks: readonly Inlink[];
+}
+
+/** All that is known of one URL. Texts may be untrusted. */
+export interface Explanation {
+  readonly given: string;
+  /** When this was true, in ms since the epoch. */
+  readonly now: number;
+  /** Normalised, as a seed would be; absent where it is no URL that a table can hold, and then `key` to `robots` are too. */
+  readonly url?: string;
+  /** Whether it would be taken as a seed. */
+  readonly accepted: boolean;
+  readonly rejectedBy?: string;
+  readonly rule?: string;
+  readonly steps: readonly UrlStep[];
+  readonly key?: string;
+  readonly host?: string;
+  readonly domain?: string;
+  /** What politeness, caps and partitions count the URL by. */
+  readonly queue?: {
+    readonly mode: 'host' | 'domain' | 'ip';
+    /** Absent by IP where the host is not looked up. */
+    readonly name?: string;
+    /** The slot of the indexes, two hex digits. */
+    readonly slot: string;
+    /** Seconds between two requests, the Crawl-delay counted in. */
+    readonly delay: number;
+  };
+  readonly robots?: RobotsExplanation;
+  /** Absent where the table has no such row. */
+  readonly page?: ExplainedPage;
+  readonly next: NextStep;
+}
+
+/**
+ * Tells all that is known of a URL: what the rules make of it, what robots.txt says, the row, and what happens next and
+ * why. It writes nothing, and asks the network only where told to.
+ */
+export async function explain(
+  crawl: CrawlContext,
+  given: string,
+  { robots: fetchRobots = false }: ExplainOptions = {},
+): Promise<Explanation> {
+  const { table } = crawl;
+  const { verdict, normalized: url, steps } = traceUrl(crawl.plugins, given, 'inject');
+  const head = {
+    given,
+    now: crawl.clock(),
+    accepted: verdict.accepted,
+    ...(!verdict.accepted && { rejectedBy: verdict.rejectedBy, rule: verdict.rule }),
+    steps,
+  };
+  if (url === undefined) return { ...head, next: nextOfUnknown(crawl, given, verdict) };
+
+  const key = rowKeyOf(url);
+  const host = hostOf(url);
+  const robots = await explainRobots(crawl, url, fetchRobots);
+  const row = await table.get(key, FIELDS);
+  const queue = await queueOf(crawl, key, host, robots, fetchRobots);
+  const found = { ...head, url, key, host, domain: domainOf(host), queue, robots };
+  if (!row) return { ...found, next: nextOfUnknown(crawl, given, verdict) };
+
+  const batches = await batchesOf(crawl, row.marks ?? {});
+  const [isIndexed = false] = await hasEntries(table.store, [row], crawl.settings.generate.lockExpiry * 1000);
+  const batch = batches.get(row.marks?.generate ?? '');
+  // Other cells may be damaged as well, which is nothing to generate.
+  const isDamaged = row.damaged !== undefined && (await table.get(key, GENERATE_FIELDS))?.damaged !== undefined;
+  return {
+    ...found,
+    page: pageOf(row, batches),
+    next: nextOfRow(crawl, { url, row, batch, isDamaged, isIndexed, robots }),
+  };
+}
+
+async function queueOf(
+  crawl: CrawlContext,
+  key: string,
+  host: string,
+  { crawlDelay }: RobotsExplanation,
+  mayLookUp: boolean,
+): Promise<NonNullable<Explanation['queue']>> {
+  const mode = crawl.settings.partition.urlMode;
+  const { threadsPerQueue, serverDelay, serverMinDelay } = crawl.settings.fetcher;
+  const usual = threadsPerQueue > 1 ? serverMinDelay : serverDelay;
+  return {
+    mode,
+    ...((mode !== 'ip' || mayLookUp) && { name: await createQueueNames(crawl).nameOf(host) }),
+    slot: slotOf(key),
+    delay: crawlDelay === undefined ? usual : Math.max(serverDelay, crawlDelay),
+  };
+}
+
+async function batchesOf(
+  crawl: CrawlContext,
+  marks: Readonly<Partial<Record<Mark, string>>>,
+): Promise<Map<string, BatchHeader>> {
+  const batches = new Map<string, BatchHeader>();
+  for (const id of new Set(Object.values(marks))) {
+    const batch = await findBatch(crawl.table.store, id);
+    if (batch) batches.set(id, batch);
+  }
+  return batches;
+}
+
+function pageOf(row: PageRow<(typeof FIELDS)[number]>, batches: ReadonlyMap<string, BatchHeader>): ExplainedPage {
+  const marks = Object.entries(row.marks ?? {}) as [Mark, string][];
+  return {
+    ...row,
+    isSeed: row.marks?.inject !== undefined,
+    marks: marks.map(([mark, value]) => {
+      const state = batches.get(value)?.state;
+      return { mark, value, ...(state !== undefined && { batchState: state }) };
+    }),
+    inlinks: [...(row.inlinks ?? [])].sort((a, b) => b.score - a.score).slice(0, MAX_INLINKS),
+  };
+}

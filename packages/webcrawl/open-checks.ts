@@ -1,0 +1,28 @@
+import { loadSettings } from '../../config/index.js';
+import type { CheckContext } from '../jobs/index.js';
+import { assemblePlugins, type OpenCrawlOptions } from './open-crawl.js';
+
+/** Settings and plugins without a table: what `checkUrl`, `checkParse` and `fetchDocument` take. Close it after use. */
+export interface Checks extends CheckContext, AsyncDisposable {
+  /** Ends connections. */
+  close(): Promise<void>;
+}
+
+/**
+ * Reads settings and plugins as `openCrawl` does, and opens no table.
+ * @throws CrawlError BAD_SETTING, BAD_INPUT, BAD_PLUGIN
+ */
+export async function openChecks(
+  options: Pick<OpenCrawlOptions, 'config' | 'settings' | 'env' | 'plugins'> = {},
+): Promise<Checks> {
+  const { settings } = loadSettings({
+    file: options.config,
+    ...(options.env && { env: options.env }),
+    ...(options.settings && { overrides: options.settings }),
+  });
+  const plugins = await assemblePlugins(settings, options);
+  const close = async (): Promise<void> => {
+    for (const plugin of plugins) await plugin.protocol?.close?.();
+  };
+  return { settings, plugins, close, [Symbol.asyncDispose]: close };
+}
