@@ -1,4 +1,11 @@
-import { openCrawl, type Crawl, type JobOptions, type Report } from '../packages/webcrawl/index.js';
+import {
+  openChecks,
+  openCrawl,
+  type Checks,
+  type Crawl,
+  type JobOptions,
+  type Report,
+} from '../packages/webcrawl/index.js';
 import type { Io } from './io.js';
 import { duration, jsonLine, number, safeLines, say, table, write } from './output.js';
 import { progressDisplay } from './progress.js';
@@ -6,7 +13,7 @@ import { progressDisplay } from './progress.js';
 /** Where the table is when nothing else is said. */
 export const DEFAULT_TABLE = 'level:./webcrawl-data';
 
-/** Exit status when all went well, when there was nothing to do or show, and when it was asked to stop. */
+/** Exit status when all went well, when there was nothing to do or show or a check said no, and when it was asked to stop. */
 export const EXIT = { done: 0, nothing: 1, interrupted: 130 } as const;
 
 /** The options that every verb takes, before or after its name. */
@@ -32,6 +39,12 @@ export interface Cli {
 /** The place of the table: `--table`, else `WEBCRAWL_TABLE`, else the default. */
 export function tableLocation({ io, options }: Cli): string {
   return options().table ?? (io.env.WEBCRAWL_TABLE || DEFAULT_TABLE);
+}
+
+/** The settings and plugins in force, without a table. */
+export function openWithoutTable(cli: Cli): Promise<Checks> {
+  const { config, set } = cli.options();
+  return openChecks({ env: cli.io.env, ...(config !== undefined && { config }), ...(set && { settings: set }) });
 }
 
 /** Opens the table with the settings in force. */

@@ -2,8 +2,10 @@ import { Command } from 'commander';
 import { ERROR_CODES, VERSION } from '../packages/webcrawl/index.js';
 import { keyAndValue } from './arguments.js';
 import { DEFAULT_TABLE, type Cli, type GlobalOptions } from './cli.js';
+import { addCheck } from './commands/check.js';
 import { addConfig } from './commands/config.js';
 import { addCrawl } from './commands/crawl.js';
+import { addExplain } from './commands/explain.js';
 import { addFetch } from './commands/fetch.js';
 import { addGenerate } from './commands/generate.js';
 import { addInject } from './commands/inject.js';
@@ -57,6 +59,8 @@ const VERBS = [
   addParse,
   addUpdatedb,
   addReaddb,
+  addExplain,
+  addCheck,
   addConfig,
   addRepair,
 ] as const;
@@ -65,6 +69,7 @@ const EXAMPLES = `Examples:
   webcrawl crawl https://example.com/                 crawl one site to its end
   webcrawl readdb --stats                             what the table holds
   webcrawl readdb --dump --fields title               every page as JSON Lines
+  webcrawl explain https://example.com/a              why it was fetched or not, and when next
 
 The same by single steps, which can be stopped and run again at any time:
   webcrawl inject seeds.txt
@@ -84,6 +89,11 @@ function exitCodes(): string {
   const errors = [...rows]
     .sort(([a], [b]) => a - b)
     .flatMap(([exitCode, texts]) => texts.map((text, i) => [i === 0 ? String(exitCode) : '', text]));
-  const all = [['0', 'done'], ['1', 'nothing is due, or no such page'], ...errors, ['130', 'stopped by a signal']];
+  const all = [
+    ['0', 'done'],
+    ['1', 'nothing is due, no such page, or a check says no'],
+    ...errors,
+    ['130', 'stopped by a signal'],
+  ];
   return `Exit codes:\n${table(all, '  ').trimEnd()}`;
 }

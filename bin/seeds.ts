@@ -1,10 +1,8 @@
 import { createReadStream, statSync } from 'node:fs';
 import { CrawlError, safeText } from '../packages/webcrawl/index.js';
 import type { Io } from './io.js';
+import { isUrl, readLines } from './input.js';
 import { say } from './output.js';
-
-/** Characters of a line after which it is no seed. */
-const MAX_LINE = 1_000_000;
 
 /** Seed lines, and where each was read. */
 export interface Seeds {
@@ -62,10 +60,6 @@ export function rejectionTeller(io: Io, seeds: Seeds): (line: number, text: stri
   };
 }
 
-function isUrl(arg: string): boolean {
-  return /^https?:/i.test(arg) && URL.canParse(arg);
-}
-
 function expectFile(arg: string): void {
   let found: string;
   try {
@@ -79,25 +73,4 @@ function expectFile(arg: string): void {
   throw new CrawlError('BAD_INPUT', `expected an http or https URL or a file of seeds at ${arg}, found ${found}`, {
     ...(url !== undefined && URL.canParse(url) ? { hint: `did you mean ${new URL(url).href} ?` } : {}),
   });
-}
-
-/** @throws CrawlError BAD_INPUT when it can not be read, or a line never ends */
-async function* readLines(chunks: AsyncIterable<Uint8Array | string>, name: string): AsyncIterable<string> {
-  const decoder = new TextDecoder();
-  let rest = '';
-  try {
-    for await (const chunk of chunks) {
-      const text = rest + (typeof chunk === 'string' ? chunk : decoder.decode(chunk, { stream: true }));
-      const complete = text.split('\n');
-      rest = complete.pop() ?? '';
-      for (const line of complete) yield line.replace(/\r$/, '');
-      if (rest.length > MAX_LINE) throw new CrawlError('BAD_INPUT', `expected lines in ${name}, found one without end`);
-    }
-  } catch (cause) {
-    if (cause instanceof CrawlError) throw cause;
-    const why = cause instanceof Error ? cause.message : String(cause);
-    throw new CrawlError('BAD_INPUT', `expected seeds in ${name}, found: ${why}`, { cause });
-  }
-  rest += decoder.decode();
-  if (rest !== '') yield rest.replace(/\r$/, '');
 }

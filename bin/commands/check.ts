@@ -1,0 +1,196 @@
+import type { Command } from 'commander';
+import {
+  CrawlError,
+  checkParse,
+  checkRobots,
+  checkUrl,
+  fetchDocument,
+  type Checks,
+  type PageContent,
+  type UrlCheck,
+} from '../../packages/webcrawl/index.js';
+import { parseCheckText } from '../parse-check-text.js';
+import { EXIT, openWithoutTable, type Cli } from '../cli.js';
+import { isUrl, readBytes, readUrls } from '../input.js';
+import { jsonLine, safeLines, say, write } from '../output.js';
+
+/** `check url|robots|parse`: try out rules, a robots.txt or a page. Opens no table. */
+export function addCheck(program: Command, cli: Cli): void {
+  const check = program
+    .command('check')
+    .summary('try out URL rules, a robots.txt or the parsing of a page')
+    .description('Tries out what a crawl would do with URLs, a robots.txt or a page. No table is opened.')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  webcrawl check url 'https://example.com/a?sid=1'
+  webcrawl check robots https://example.com/robots.txt --agent mybot https://example.com/private/
+  webcrawl check parse page.html --base https://example.com/`,
+    );
+  addCheckUrl(check, cli);
+  addCheckRobots(check, cli);
+  addCheckParse(check, cli);
+}
+
+function addCheckUrl(check: Command, cli: Cli): void {
+  check
+    .command('url')
+    .summary('what normalisers and filters make of URLs')
+    .description('Normalises and filters URLs as seeds are. Exits with 1 when one is rejected.')
+    .argument('<url...>', 'URLs; - reads lines from standard input, of each what stands before a tab')
+    .addHelpText(
+      'after',
+      `
+With --json one object a line: url, normalized, accepted, rejectedBy, rule, key, host, domain.
+
+Examples:
+  webcrawl check url 'https://example.com/a?sid=1'
+  webcrawl check url - --json < seeds.txt | jq -r 'select(.accepted | not) | .url'`,
+    )
+    .action(async (urls: string[]) => {
+      await using context = await openWithoutTable(cli);
+      await eachUrl(cli, urls, (url) => {
+        const result = checkUrl(context, url);
+        return { ok: result.accepted, json: result, text: urlLine(result) };
+      });
+    });
+}
+
+function urlLine({ url, normalized, accepted, rejectedBy, rule }: UrlCheck): string {
+  const change = normalized === undefined || normalized === url ? url : `${url} -> ${normalized}`;
+  return accepted ? `accepted  ${change}` : `rejected  ${change}  by ${rejectedBy}: ${rule}`;
+}
+
+function addCheckRobots(check: Command, cli: Cli): void {
+  check
+    .command('robots')
+    .summary('what a robots.txt says to URLs')
+    .description(
+      'Looks URLs up in a robots.txt, by RFC 9309. Exits with 1 when one is not allowed. Where the file answers with a\n' +
+        '4xx, all is allowed; where it can not be had, that is an error.',
+    )
+    .argument('<robots>', 'a file, or the URL of a robots.txt, fetched over at most five redirects')
+    .argument('<url...>', 'URLs, or paths that begin with /; - reads lines from standard input')
+    .option('--agent <name>', 'the name looked up (default: http.agentName and http.robotsAgents)')
+    .addHelpText(
+      'after',
+      `
+With --json one object a line: url, allowed, line (number and text), crawlDelay; at the end one with sitemaps.
+
+Examples:
+  webcrawl check robots robots.txt --agent mybot /private/ /public/
+  webcrawl check robots https://example.com/robots.txt - < urls.txt`,
+    )
+    .action(async (source: string, urls: string[], { agent }: { agent?: string }) => {
+      await using context = await openWithoutTable(cli);
+      const { agentName, robotsAgents } = context.settings.http;
+      const body = await readRobots(cli, context, source);
+      const robots = checkRobots(body, agent === undefined ? [agentName, ...robotsAgents] : [agent]);
+      await eachUrl(cli, urls, (url) => {
+        const result = robots.check(url);
+        const { allowed, line, crawlDelay, error } = result;
+        const by = error ?? (line ? `line ${line.number}: ${line.text}` : 'no line matches');
+        const delay = crawlDelay === undefined ? '' : `, Crawl-delay ${crawlDelay} s`;
+        return { ok: allowed, json: result, text: `${allowed ? 'allowed' : 'denied '}  ${url}  ${by}${delay}` };
+      });
+      if (cli.io.signal.aborted) return;
+      const { sitemaps } = robots;
+      if (cli.options().json) await write(cli.io.stdout, jsonLine({ sitemaps }));
+      else for (const sitemap of sitemaps) await write(cli.io.stdout, `${safeLines(`sitemap  ${sitemap}`)}\n`);
+    });
+}
+
+/** More than any parser of robots.txt reads. */
+const ROBOTS_BYTES = 1_048_576;
+
+async function readRobots(cli: Cli, context: Checks, source: string): Promise<Uint8Array> {
+  if (source === '-') throw new CrawlError('USAGE', 'expected a file or a URL as robots.txt, found -');
+  if (!isUrl(source)) return (await readBytes(source, cli.io.stdin, ROBOTS_BYTES)).bytes;
+  const found = await fetchDocument(context, source, { signal: cli.io.signal, contentLimit: ROBOTS_BYTES });
+  if (found.kind === 'content') return found.page.content;
+  if (!cli.options().quiet) say(cli.io, `HTTP ${found.http}: there is no robots.txt at ${found.url}, all is allowed`);
+  return new Uint8Array();
+}
+
+function addCheckParse(check: Command, cli: Cli): void {
+  check
+    .command('parse')
+    .summary('what the parser makes of a page')
+    .description(
+      'Parses a page as the crawl would, and tells which of its links would be kept. Exits with 1 when it can not be\n' +
+        'parsed.',
+    )
+    .argument('<page>', 'a file, an http or https URL, or - for standard input')
+    .option('--base <url>', 'the URL of the page; needed for a file and standard input')
+    .option('--content-type <type>', 'the Content-Type header, in place of what the server says or the page looks like')
+    .addHelpText(
+      'after',
+      `
+With --json one object: url, contentType, charset, language, title, text, outlinks (url, anchor, accepted, rejectedBy,
+rule), robots, canonical, refresh, metadata.
+
+Examples:
+  webcrawl check parse page.html --base https://example.com/
+  webcrawl check parse https://example.com/ --json | jq -r '.outlinks[] | select(.accepted) | .url'
+  webcrawl check parse - --base https://example.com/ --content-type 'text/html; charset=shift_jis' < page`,
+    )
+    .action(async (source: string, options: ParseOptions) => {
+      await using context = await openWithoutTable(cli);
+      const result = await checkParse(context, await readPage(cli, context, source, options));
+      await write(cli.io.stdout, cli.options().json ? jsonLine(result) : parseCheckText(result));
+      if (result.kind === 'failed') cli.exitCode = EXIT.nothing;
+    });
+}
+
+interface ParseOptions {
+  readonly base?: string;
+  readonly contentType?: string;
+}
+
+async function readPage(
+  cli: Cli,
+  context: Checks,
+  source: string,
+  { base, contentType }: ParseOptions,
+): Promise<PageContent> {
+  const url = base === undefined ? undefined : baseUrl(base);
+  const stated = contentType !== undefined && {
+    contentType: contentType.split(';', 1)[0]?.trim().toLowerCase() ?? '',
+  };
+  if (isUrl(source)) {
+    const found = await fetchDocument(context, source, { signal: cli.io.signal });
+    if (found.kind === 'absent') throw new CrawlError('BAD_INPUT', `expected a page, found HTTP ${found.http}`);
+    const headers = { ...found.page.headers, ...(contentType !== undefined && { 'content-type': contentType }) };
+    return { ...found.page, ...stated, headers, ...(url !== undefined && { url }) };
+  }
+  if (url === undefined) throw new CrawlError('USAGE', 'expected --base, the URL of the page, with a file');
+  const { bytes, truncated } = await readBytes(source, cli.io.stdin, context.settings.http.contentLimit);
+  const headers: Record<string, string> = contentType === undefined ? {} : { 'content-type': contentType };
+  return { url, content: bytes, contentType: '', ...stated, headers, truncated };
+}
+
+function baseUrl(base: string): string {
+  if (isUrl(base)) return new URL(base).href;
+  throw new CrawlError('USAGE', `expected an http or https URL as --base, found ${base}`);
+}
+
+/** Checks URLs one by one as they come, and prints a line for each. */
+async function eachUrl(
+  cli: Cli,
+  args: readonly string[],
+  check: (url: string) => { readonly ok: boolean; readonly json: unknown; readonly text: string },
+): Promise<void> {
+  const { io } = cli;
+  const { json } = cli.options();
+  for await (const url of readUrls(args, io.stdin)) {
+    if (io.signal.aborted) {
+      cli.exitCode = EXIT.interrupted;
+      return;
+    }
+    const result = check(url);
+    if (!result.ok) cli.exitCode = EXIT.nothing;
+    const line = json ? jsonLine(result.json) : `${safeLines(result.text.replace(/[\r\n]+/g, ' '))}\n`;
+    await write(io.stdout, line);
+  }
+}

@@ -1,0 +1,109 @@
+import type { ExplainedPage, Explanation, RobotsExplanation } from '../packages/webcrawl/index.js';
+import { duration, number, safeLines, table } from './output.js';
+
+type Row = readonly [name: string, ...values: string[]];
+
+/** An explanation for people: what happens next first, then what it rests on, by sections. */
+export function explanationText(explanation: Explanation): string {
+  const { given, url, now, next, steps, robots, page } = explanation;
+  const sections: [title: string, rows: readonly Row[]][] = [
+    ['URL', urlRows(explanation)],
+    ['Rules', steps.map((step): Row => [step.name, stepText(step)])],
+    ['Robots', robots ? robotsRows(robots, now) : []],
+    ['Page', page ? pageRows(page, now) : []],
+    ['Found on', (page?.inlinks ?? []).map((link): Row => [oneLine(link.url), quoted(link.anchor)])],
+  ];
+  const body = sections
+    .filter(([, rows]) => rows.length > 0)
+    .map(
+      ([title, rows]) =>
+        `\n${title}\n${table(
+          rows.map((row) => row.map(oneLine)),
+          '  ',
+        )}`,
+    );
+  return safeLines(`${oneLine(url ?? given)}\n\n${next.text}\n${body.join('')}`.trimEnd()) + '\n';
+}
+
+function urlRows({ given, url, accepted, rejectedBy, rule, key, host, domain, queue }: Explanation): Row[] {
+  const rows: Row[] = [['given', given]];
+  if (url !== undefined) rows.push(['normalised', url]);
+  rows.push(['as a seed', accepted ? 'accepted' : `rejected by ${rejectedBy}: ${rule}`]);
+  if (key !== undefined) rows.push(['row key', key]);
+  if (host !== undefined) rows.push(['host', host]);
+  if (domain !== undefined) rows.push(['domain', domain]);
+  if (queue) {
+    const name = queue.name ?? 'not looked up, see --robots';
+    rows.push(['queue', `${name} (by ${queue.mode}), slot ${queue.slot}, ${number(queue.delay)} s between requests`]);
+  }
+  return rows;
+}
+
+function stepText(step: Explanation['steps'][number]): string {
+  if (step.kind === 'filter') return step.accepted ? 'accepts' : `rejects: ${step.rule}`;
+  return step.before === step.after ? 'leaves it' : `${step.before} -> ${step.after}`;
+}
+
+function robotsRows(robots: RobotsExplanation, now: number): Row[] {
+  const { source, verdict, line, crawlDelay, fetchedAt, status, expired, message } = robots;
+  if (source === 'none') return [['robots.txt', 'none stored; --robots fetches it now']];
+  const rows: Row[] = [];
+  if (fetchedAt !== undefined) {
+    const when = source === 'fetched' ? 'fetched now' : `stored ${moment(fetchedAt, now)}${expired ? ', too old' : ''}`;
+    rows.push(['robots.txt', `${when}, HTTP ${status}`]);
+  }
+  const by = line ? `, line ${line.number}: ${line.text}` : '';
+  rows.push(['verdict', `${verdict}${message === undefined ? by : `: ${message}`}`]);
+  if (crawlDelay !== undefined) rows.push(['crawl delay', `${crawlDelay} s`]);
+  return rows;
+}
+
+function pageRows(page: ExplainedPage, now: number): Row[] {
+  const { protocolStatus, parseStatus, marks } = page;
+  const shown: [string, string | undefined][] = [
+    ['status', page.status],
+    ['protocol', protocolStatus && joined(protocolStatus.code, protocolStatus.http, protocolStatus.message)],
+    ['parse', parseStatus && joined(parseStatus.code, parseStatus.message)],
+    ['title', page.title],
+    ['type', page.contentType],
+    ['redirect', page.redirect],
+    ['due', page.fetchTime === undefined ? undefined : moment(page.fetchTime, now)],
+    ['last fetch', page.prevFetchTime === undefined ? undefined : moment(page.prevFetchTime, now)],
+    ['interval', page.fetchInterval === undefined ? undefined : duration(page.fetchInterval)],
+    ['retries', page.retries === undefined ? undefined : String(page.retries)],
+    ['score', page.score === undefined ? undefined : number(page.score, 6)],
+    ['cash', page.cash === undefined ? undefined : number(page.cash, 6)],
+    ['seed', page.isSeed ? 'yes' : 'no'],
+    ['distance', page.distance === undefined ? undefined : String(page.distance)],
+    ['inlinks', page.inlinkCount === undefined ? undefined : number(page.inlinkCount)],
+    ['signature', page.signature],
+    ['damaged', page.damaged?.join(', ')],
+  ];
+  return [
+    ...shown.filter((row): row is [string, string] => row[1] !== undefined),
+    ...marks.map(({ mark, value, batchState }): Row => {
+      return [`mark ${mark}`, batchState === undefined ? value : `${value} (batch ${batchState})`];
+    }),
+  ];
+}
+
+/** `2023-11-14T22:13:20.000Z (2 h 5 min ago)` */
+function moment(time: number, now: number): string {
+  if (!Number.isFinite(time) || Math.abs(time) > 8.64e15) return String(time);
+  const seconds = Math.abs(time - now) / 1000;
+  const relative = seconds < 1 ? 'now' : time > now ? `in ${duration(seconds)}` : `${duration(seconds)} ago`;
+  return `${new Date(time).toISOString()} (${relative})`;
+}
+
+function joined(...parts: readonly (string | number | undefined)[]): string {
+  return parts.filter((part) => part !== undefined && part !== '').join(', ');
+}
+
+function quoted(text: string): string {
+  return text === '' ? '(no text)' : `"${text}"`;
+}
+
+/** A line break in what others wrote must not begin a line of ours. */
+function oneLine(text: string): string {
+  return safeLines(text.replace(/[\r\n]+/g, ' '), 500);
+}

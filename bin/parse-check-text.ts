@@ -1,0 +1,53 @@
+import type { ParseCheck } from '../packages/webcrawl/index.js';
+import { number, safeLines, table } from './output.js';
+
+/** Characters of the text that are shown; --json has it all. */
+const TEXT_SHOWN = 2000;
+
+/** What a parser made of a page, for people. */
+export function parseCheckText(page: ParseCheck): string {
+  const { url, contentType } = page;
+  const head: string[][] = [
+    ['url', url],
+    ['type', contentType],
+  ];
+  if (page.kind === 'failed') {
+    head.push(['failed', page.message === undefined ? page.code : `${page.code}: ${page.message}`]);
+    return safe(table(head.map((row) => row.map(oneLine))));
+  }
+  const { robots, refresh, outlinks } = page;
+  const said = (['noindex', 'nofollow', 'noarchive'] as const).filter((word) => robots[word]);
+  const shown: [string, string | undefined][] = [
+    ['charset', page.charset],
+    ['language', page.language],
+    ['title', page.title],
+    ['robots', said.join(', ') || 'says nothing'],
+    ['canonical', page.canonical],
+    ['refresh', refresh && `${refresh.url} after ${refresh.delay} s`],
+    ['truncated', page.truncated ? 'the rest of the page was left out' : undefined],
+    ...Object.entries(page.metadata).map(([name, value]): [string, string] => [`meta ${name}`, value]),
+    ['links', `${number(outlinks.filter(({ accepted }) => accepted).length)} kept of ${number(outlinks.length)}`],
+  ];
+  const links = outlinks.map(({ accepted, url, anchor, rejectedBy, rule }) => {
+    const by = [rejectedBy, rule].filter((part) => part !== undefined).join(': ');
+    return [accepted ? 'kept' : 'not kept', url, accepted ? anchor : `by ${by}`];
+  });
+  const text = page.text.length > TEXT_SHOWN ? `${page.text.slice(0, TEXT_SHOWN)} …` : page.text;
+  const rows = [...head, ...shown.filter((row): row is [string, string] => row[1] !== undefined)];
+  return safe(
+    [
+      table(rows.map((row) => row.map(oneLine))),
+      links.length === 0 ? '' : `\n${links.map((row) => `${row.map(oneLine).join('  ').trimEnd()}\n`).join('')}`,
+      text === '' ? '' : `\n${text}\n`,
+    ].join(''),
+  );
+}
+
+function safe(text: string): string {
+  return `${safeLines(text.trimEnd(), 3000)}\n`;
+}
+
+/** A line break in what others wrote must not begin a line of ours. */
+function oneLine(text: string): string {
+  return text.replace(/[\r\n]+/g, ' ').slice(0, 1000);
+}
