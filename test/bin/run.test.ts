@@ -374,7 +374,19 @@ describe('help', () => {
   test('the top level has every verb, examples and every exit code', async () => {
     const { code, out, err } = await webcrawl(['--help']);
     expect([code, err]).toEqual([0, '']);
-    const verbs = ['crawl', 'inject', 'generate', 'fetch', 'parse', 'updatedb', 'readdb', 'config', 'repair'];
+    const verbs = [
+      'crawl',
+      'inject',
+      'generate',
+      'fetch',
+      'parse',
+      'updatedb',
+      'readdb',
+      'explain',
+      'check',
+      'config',
+      'repair',
+    ];
     for (const verb of verbs) expect(out).toMatch(new RegExp(`^ {2}${verb}\\b`, 'm'));
     expect(out).toContain('Examples:');
     for (const name of Object.keys(ERROR_CODES)) expect(out).toContain(`${name}: `);

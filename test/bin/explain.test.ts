@@ -1,0 +1,104 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { explanationText } from '../../bin/explanation-text.js';
+import { run } from '../../bin/run.js';
+import type { Explanation } from '../../packages/webcrawl/index.js';
+import { testIo } from './test-io.js';
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'webcrawl-explain-'));
+  await webcrawl('inject', 'https://example.com/');
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+async function webcrawl(...args: string[]) {
+  const io = testIo();
+  const code = await run(['--table', `level:${join(folder, 'table')}`, ...args], io);
+  return { code, out: io.stdout.text, err: io.stderr.text };
+}
+
+describe('explain', () => {
+  test('shows what happens next, then what it rests on', async () => {
+    const { code, out, err } = await webcrawl('explain', 'HTTPS://Example.com:443/#x');
+    expect([code, err]).toEqual([0, '']);
+    expect(out).toMatch(/^https:\/\/example\.com\/\n\nDue since .*\n\nURL\n {2}given {7}HTTPS:/);
+    for (const title of ['URL', 'Rules', 'Robots', 'Page']) expect(out).toMatch(new RegExp(`^${title}$`, 'm'));
+    expect(out).toMatch(/^ {2}row key {5}com\.example:https\/$/m);
+    expect(out).toMatch(/^ {2}queue {7}example\.com \(by host\), slot [0-9a-f]{2}, 1 s between requests$/m);
+    expect(out).toMatch(/^ {2}urlfilter-regex {6}accepts$/m);
+    expect(out).toMatch(/^ {2}status {7}unfetched$/m);
+  });
+
+  test('--json is one object', async () => {
+    const { code, out } = await webcrawl('explain', 'https://example.com/', '--json');
+    expect(code).toBe(0);
+    expect(out.trimEnd()).not.toContain('\n');
+    expect(JSON.parse(out)).toMatchObject({
+      url: 'https://example.com/',
+      page: { status: 'unfetched', isSeed: true },
+      next: { kind: 'due' },
+    });
+  });
+
+  test.each(['https://example.com/unknown', 'https://example.com/x.jpg', 'nothing'])('%s exits with 1', async (url) => {
+    const { code, out } = await webcrawl('explain', url);
+    expect(code).toBe(1);
+    expect(out).toContain('Not in the table');
+    expect((await webcrawl('explain', url, '--json')).code).toBe(1);
+  });
+});
+
+describe('text for people', () => {
+  const evil = 'a\u001b[2J\nPage\n  status  fetched\u202e';
+
+  test('nothing that others wrote gets through to a terminal, or begins a line', () => {
+    const explanation: Explanation = {
+      given: evil,
+      now: 1e12,
+      url: 'http://h/',
+      accepted: false,
+      rejectedBy: evil,
+      rule: evil,
+      steps: [
+        { kind: 'normalizer', name: evil, before: evil, after: `${evil}2` },
+        { kind: 'filter', name: 'f', accepted: false, rule: evil },
+      ],
+      key: 'h:http/',
+      host: 'h',
+      domain: 'h',
+      queue: { mode: 'ip', slot: '00', delay: 1.5 },
+      robots: {
+        source: 'stored',
+        verdict: 'denied',
+        line: { number: 3, text: evil },
+        fetchedAt: 1e12 - 5e6,
+        status: 200,
+      },
+      page: {
+        key: 'h:http/',
+        isSeed: false,
+        title: evil,
+        redirect: evil,
+        fetchTime: 1e12 + 60_000,
+        prevFetchTime: 9e15,
+        protocolStatus: { code: evil, message: evil },
+        parseStatus: { code: 'failed', message: evil },
+        marks: [{ mark: 'fetch', value: evil, batchState: 'open' }],
+        inlinks: [{ url: 'http://i/', anchor: evil, score: 1 }],
+        damaged: [evil],
+      },
+      next: { kind: 'due', text: 'Next.' },
+    };
+    const text = explanationText(explanation);
+    expect(text).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u202e]/);
+    expect(text.match(/^Page$/gm)).toHaveLength(1);
+    expect(text.match(/^ {2}status {2}/gm)).toBeNull();
+    expect(text).toContain('(in 1 min 0 s)');
+    expect(text).toContain('(1 h 23 min ago)');
+    expect(text).toContain('not looked up, see --robots (by ip)');
+    expect(text).toContain('last fetch  9000000000000000\n');
+  });
+});
