@@ -38,7 +38,7 @@ describe('checkUrl', () => {
       normalized: 'https://[::1]:8443/x.jpg',
       accepted: false,
       rejectedBy: 'urlfilter-regex',
-      rule: expect.stringMatching(/^line \d+: -/),
+      rule: expect.stringMatching(/^line \d+: -/) as string,
       key: '[::1]:https:8443/x.jpg',
       host: '[::1]',
       domain: '[::1]',
@@ -98,7 +98,11 @@ Sitemap: /2.xml`;
   it('what is no URL is not allowed, and says so', () => {
     const checker = checkRobots('', ['x']);
     for (const url of ['', 'x', '//h/', 'ftp://h/']) {
-      expect(checker.check(url)).toMatchObject({ url, allowed: false, error: expect.stringContaining('expected a') });
+      expect(checker.check(url)).toMatchObject({
+        url,
+        allowed: false,
+        error: expect.stringContaining('expected a') as string,
+      });
     }
     expect(checker.check('/a b%').allowed).toBe(true);
     expect(checkRobots(new Uint8Array([0xff, 0, 0x0d]), ['x']).check('/')).toEqual({ url: '/', allowed: true });
@@ -198,7 +202,7 @@ describe('fetchDocument', () => {
     expect(found).toMatchObject({ kind: 'content', page: { url: 'http://h/5', truncated: false } });
     await expect(fetchDocument(await checks({}, fakeWeb(chain(6))), 'http://h/0')).rejects.toMatchObject({
       code: 'BAD_INPUT',
-      message: expect.stringContaining('more than 5 redirects'),
+      message: expect.stringContaining('more than 5 redirects') as string,
     });
   });
 
@@ -210,7 +214,9 @@ describe('fetchDocument', () => {
     }
     await expect(fetchDocument(context, 'mailto:x')).rejects.toMatchObject({ code: 'BAD_URL' });
     const none: CheckContext = { settings: context.settings, plugins: [] };
-    await expect(fetchDocument(none, 'http://h/')).rejects.toMatchObject({ message: expect.stringContaining('no_p') });
+    await expect(fetchDocument(none, 'http://h/')).rejects.toMatchObject({
+      message: expect.stringContaining('no_p') as string,
+    });
   });
 
   it('asks a real server by the http protocol', async () => {

@@ -36,7 +36,7 @@ async function change(crawl: Crawl, set: NonNullable<PageChange['set']>, marks: 
 
 /** The settings of an open crawl, some of them changed. */
 function withSettings(crawl: Crawl, section: 'generate' | 'db' | 'fetcher' | 'partition', values: object): Crawl {
-  return { ...crawl, settings: { ...crawl.settings, [section]: { ...crawl.settings[section], ...values } } } as Crawl;
+  return { ...crawl, settings: { ...crawl.settings, [section]: { ...crawl.settings[section], ...values } } };
 }
 
 describe('a URL that is not in the table', () => {
@@ -226,10 +226,18 @@ describe('a row that a batch holds', () => {
     const batch = await start(crawl, URL_A);
     await putBatch(crawl.table.store, { batchId: batch, state: 'closed', size: 1 });
     const at = START + 604_800_000;
-    expect(await nextOf(crawl)).toMatchObject({ kind: 'locked', at, text: expect.stringContaining('which is closed') });
+    expect(await nextOf(crawl)).toMatchObject({
+      kind: 'locked',
+      at,
+      text: expect.stringContaining('which is closed') as string,
+    });
     const unknown = `${START / 1000}-77`;
     await change(crawl, {}, { generate: unknown });
-    expect(await nextOf(crawl)).toMatchObject({ kind: 'locked', at, text: expect.stringContaining('not known') });
+    expect(await nextOf(crawl)).toMatchObject({
+      kind: 'locked',
+      at,
+      text: expect.stringContaining('not known') as string,
+    });
     crawl.setTime(at - 1);
     expect((await nextOf(crawl)).kind).toBe('locked');
     crawl.setTime(at);
