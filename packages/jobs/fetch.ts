@@ -5,7 +5,7 @@ import { mustBeOpen, overBatches, type BatchOptions } from './batch-rows.js';
 import type { CrawlContext } from './context.js';
 import { FETCH_FIELDS, type FetchItem, type FetchRun } from './fetch-item.js';
 import { fetchPage } from './fetch-page.js';
-import { beginFetcherRun, endFetcherRun } from './last-fetch.js';
+import { beginFetch, endFetch } from './last-fetch.js';
 import type { Report } from './job.js';
 import { robotsProtocol } from './protocol-for.js';
 import { createQueueNames } from './queue-name.js';
@@ -57,11 +57,12 @@ async function fetchBatch(crawl: CrawlContext, batch: BatchHeader, options: Fetc
     threads: options.threads ?? settings.fetcher.threadsFetch,
     threadsPerQueue,
     delay: () => delay,
-    clock,
   });
   const names = createQueueNames(crawl);
   // A host keeps the queue that it was filed under, also when its address has changed since.
   const queueOfHost = new Map<string, string>();
+  // From here on by a clock that is never set back.
+  const since = performance.now() - (clock() - (await beginFetch(table.store, clock())));
   const run: FetchRun = {
     batchId,
     parse: options.parse ?? false,
@@ -76,14 +77,13 @@ async function fetchBatch(crawl: CrawlContext, batch: BatchHeader, options: Fetc
     queues,
     queueNames: { nameOf: (host) => queueOfHost.get(host) ?? names.nameOf(host) },
     joined: new Set(),
+    since,
   };
-
-  const since = await beginFetcherRun(table.store, clock());
   for await (const { queue, hosts } of batchQueues(table.store, batchId)) {
     const own = hosts.filter((host) => !queueOfHost.has(host));
     for (const host of own) queueOfHost.set(host, queue);
     queues.addQueue(queue, readQueue(crawl, run, own, options.resume ?? false));
-    if (since > 0 && delay > 0) queues.notBefore(queue, since + delay * 1000);
+    if (delay > 0) queues.pause(queue, (since - performance.now()) / 1000 + delay);
   }
   const stop = stopAfter(settings.fetcher.timelimitMins, options.signal);
   try {
@@ -91,7 +91,7 @@ async function fetchBatch(crawl: CrawlContext, batch: BatchHeader, options: Fetc
   } finally {
     stop.clear();
   }
-  await endFetcherRun(table.store, clock());
+  await endFetch(table.store, clock());
   if (stop.isOver) tracker.count('time_limit');
   return tracker.report();
 }
