@@ -1,7 +1,7 @@
 import { Command } from 'commander';
-import { ERROR_CODES, VERSION } from '../packages/webcrawl/index.js';
+import { DEFAULT_TABLE, ERROR_CODES, VERSION } from '../packages/webcrawl/index.js';
 import { keyAndValue } from './arguments.js';
-import { DEFAULT_TABLE, type Cli, type GlobalOptions } from './cli.js';
+import type { Cli, GlobalOptions } from './cli.js';
 import { addConfig } from './commands/config.js';
 import { addCrawl } from './commands/crawl.js';
 import { addFetch } from './commands/fetch.js';
@@ -84,6 +84,11 @@ function exitCodes(): string {
   const errors = [...rows]
     .sort(([a], [b]) => a - b)
     .flatMap(([exitCode, texts]) => texts.map((text, i) => [i === 0 ? String(exitCode) : '', text]));
-  const all = [['0', 'done'], ['1', 'nothing is due, or no such page'], ...errors, ['130', 'stopped by a signal']];
+  const all = [
+    ['0', 'done'],
+    ['1', 'nothing is due, no seed was taken, or no such page'],
+    ...errors,
+    ['130', 'stopped by a signal'],
+  ];
   return `Exit codes:\n${table(all, '  ').trimEnd()}`;
 }

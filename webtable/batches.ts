@@ -26,9 +26,11 @@ export interface BatchHeader {
   readonly state: BatchState;
   /** Rows selected by generate. */
   readonly size: number;
+  /** A fetch of it has begun and not come to its end, so that the next one goes on where it stopped. */
+  readonly fetching?: boolean;
 }
 
-const headerCodec = json<{ state: BatchState; size: number }>(
+const headerCodec = json<{ state: BatchState; size: number; fetching?: boolean }>(
   (value) =>
     typeof value === 'object' &&
     value !== null &&
@@ -39,10 +41,10 @@ const headerCodec = json<{ state: BatchState; size: number }>(
 );
 
 /** Stores the header of a batch. Closed ones are kept apart, so that listing the others never slows down. */
-export async function putBatch(store: Store, { batchId, state, size }: BatchHeader): Promise<void> {
-  const put = new Map([[INDEX_COLUMNS.batchHeader, headerCodec.encode({ state, size })] as const]);
+export async function putBatch(store: Store, { batchId, ...header }: BatchHeader): Promise<void> {
+  const put = new Map([[INDEX_COLUMNS.batchHeader, headerCodec.encode(header)] as const]);
   const changes: RowChange[] =
-    state === 'closed'
+    header.state === 'closed'
       ? [
           { key: closedKey(batchId), put },
           { key: openKey(batchId), clear: true },

@@ -10,12 +10,13 @@ export type {
   PlainField,
   ProtocolStatus,
 } from './page.js';
-export { createGroupWriter } from './group-writer.js';
+export { createGroupWriter, writeEach } from './group-writer.js';
 export {
   FIELD_COLUMNS,
   INDEX_COLUMNS,
   MARK_COLUMNS,
   SCHEMA_VERSION,
+  STATUSES,
   STATUS_CODES,
   TABLES,
   type Mark,

@@ -1,6 +1,7 @@
 import { applyUrlChain, type FetchOutcome } from '../plugin-api/index.js';
 import { urlOf, type PageChange, type PlainField, type ProtocolStatus, type Status } from '../../webtable/index.js';
 import type { CrawlContext } from './context.js';
+import { countDamaged } from './damaged.js';
 import { leavesSite } from './external.js';
 import type { FetchItem, FetchRun } from './fetch-item.js';
 import { followRedirect } from './follow-redirect.js';
@@ -59,12 +60,13 @@ export async function fetchPage(
     }
   }
   for (const field of Object.keys(set)) unset.delete(field as PlainField);
-  await run.write({
-    key: item.key,
-    set,
-    unset: [...unset],
-    marks: { fetch: batchId, parse: isParsed ? batchId : null },
-  });
+  try {
+    const marks = { fetch: batchId, parse: isParsed ? batchId : null };
+    await run.write({ key: item.key, set, unset: [...unset], marks });
+  } catch (error) {
+    countDamaged(error, tracker.count);
+    return undefined;
+  }
   tracker.count('fetched');
   tracker.count(set.protocolStatus?.code ?? 'success');
   tracker.done();

@@ -3,4 +3,4 @@ export type { FetchOutcome, FetchRequest, Protocol } from './protocol.js';
 export type { FetchSchedule, Schedule } from './fetch-schedule.js';
 export type { ParsedPage, ParseInput, ParseOutcome, Parser, RobotsDirectives } from './parser.js';
 export type { Score, ScoringFilter } from './scoring-filter.js';
-export { applyUrlChain, filterUrl, type UrlVerdict } from './url-chain.js';
+export { applyUrlChain, filterUrl, normalizeUrl, type UrlVerdict } from './url-chain.js';

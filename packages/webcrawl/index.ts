@@ -3,7 +3,7 @@
  *
  * Open a table with {@link openCrawl}, run {@link jobs} on it, read it with `crawl.page` and `crawl.pages`.
  */
-export { openCrawl, type Crawl, type OpenCrawlOptions } from './open-crawl.js';
+export { DEFAULT_TABLE, openCrawl, type Crawl, type OpenCrawlOptions } from './open-crawl.js';
 export { jobs } from './jobs.js';
 export { defaultPlugins } from './default-plugins.js';
 export { VERSION } from './version.js';
@@ -36,6 +36,7 @@ export {
 } from '../../config/index.js';
 export {
   LevelStore,
+  STATUSES,
   MemoryStore,
   WebTable,
   openLevelStore,
@@ -43,6 +44,8 @@ export {
   urlOf,
   type BatchHeader,
   type BatchState,
+  type Column,
+  type ColumnSelector,
   type Field,
   type Inlink,
   type KeyRange,
@@ -56,8 +59,12 @@ export {
   type PageScan,
   type ParseStatus,
   type ProtocolStatus,
+  type RowChange,
+  type ScanOptions,
   type Status,
   type Store,
+  type StoredRow,
+  type TableName,
 } from '../../webtable/index.js';
 export type {
   FetchOutcome,
@@ -76,3 +83,6 @@ export type {
   Signature,
   UrlScope,
 } from '../plugin-api/index.js';
+export { httpProtocol, type HttpExtras } from '../fetch/index.js';
+export { htmlParser, textParser } from '../parse/index.js';
+export * from '../plugins/index.js';
