@@ -29,4 +29,6 @@ export interface FetchRun {
   readonly since: number;
   /** Rows that joined the batch as targets of redirects during this run. */
   readonly joined: Set<string>;
+  /** Some page was not fetched again because this batch has fetched it. */
+  passedOver: boolean;
 }

@@ -83,6 +83,7 @@ async function fetchBatch(crawl: CrawlContext, batch: BatchHeader, options: Fetc
     queues,
     queueNames: { nameOf: (host) => queueOfHost.get(host) ?? names.nameOf(host) },
     joined: new Set(),
+    passedOver: false,
     since,
   };
   for await (const { queue, hosts } of batchQueues(table.store, batchId)) {
@@ -102,8 +103,8 @@ async function fetchBatch(crawl: CrawlContext, batch: BatchHeader, options: Fetc
   if (!stop.signal.aborted) {
     const { fetching: _, ...ended } = batch;
     await putBatch(table.store, ended);
-    // Pages that were fetched before may have been left without a parse.
-    if (run.parse && resume) await parseRows(crawl, batchId, false, tracker);
+    // Pages that were passed over may have been left without a parse.
+    if (run.parse && run.passedOver) await parseRows(crawl, batchId, false, tracker);
   }
   return tracker.report();
 }
@@ -125,8 +126,10 @@ async function* readQueue(
         // A redirect's target that joined while the queue was being read was handed to the queue already.
         if (!row || row.marks?.generate !== run.batchId || run.joined.has(row.key)) continue;
         if (row.damaged) run.tracker.count('damaged');
-        else if (resume && row.marks.fetch === run.batchId) run.tracker.count('already_fetched');
-        else yield row;
+        else if (resume && row.marks.fetch === run.batchId) {
+          run.passedOver = true;
+          run.tracker.count('already_fetched');
+        } else yield row;
       }
     }
   }
