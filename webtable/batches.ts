@@ -8,6 +8,7 @@
  */
 import { CrawlError, safeText } from '../packages/errors/index.js';
 import { json, text } from './codec.js';
+import { chunked } from './chunked.js';
 import { hostRange } from './row-key.js';
 import { INDEX_COLUMNS } from './schema.js';
 import { ALL_SLOTS, slotOf } from './partition.js';
@@ -192,19 +193,6 @@ export async function* allBatchEntries(
     const start = key.indexOf('|') + 1;
     yield { batchId: key.slice(start, key.indexOf('|', start)), rowKey: rowKeyOfEntry(key) };
   }
-}
-
-/** Gathers what a source yields into arrays of `size`, the last one shorter. */
-export async function* chunked<T>(source: AsyncIterable<T>, size: number): AsyncGenerator<T[]> {
-  let chunk: T[] = [];
-  for await (const item of source) {
-    chunk.push(item);
-    if (chunk.length === size) {
-      yield chunk;
-      chunk = [];
-    }
-  }
-  if (chunk.length > 0) yield chunk;
 }
 
 function openKey(batchId: string): string {

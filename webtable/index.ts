@@ -10,6 +10,7 @@ export type {
   PlainField,
   ProtocolStatus,
 } from './page.js';
+export { chunked } from './chunked.js';
 export { createGroupWriter, writeEach } from './group-writer.js';
 export {
   FIELD_COLUMNS,
@@ -46,7 +47,6 @@ export {
   batchEntry,
   batchQueues,
   batchRowKeys,
-  chunked,
   clearBatchIndex,
   deleteBatch,
   findBatch,

@@ -1,4 +1,5 @@
 import { lookup } from 'node:dns/promises';
+import { dirname, resolve } from 'node:path';
 import { loadSettings, type SettingSource, type Settings } from '../../config/index.js';
 import {
   MemoryStore,
@@ -13,6 +14,7 @@ import { CrawlError, safeText } from '../errors/index.js';
 import { readPages, type CrawlContext, type PageSelection } from '../jobs/index.js';
 import type { Plugin } from '../plugin-api/index.js';
 import { normalizeUrl } from '../plugin-api/index.js';
+import { checkPlugin } from './check-plugin.js';
 import { defaultPlugins } from './default-plugins.js';
 import { loadPlugins } from './load-plugins.js';
 
@@ -121,9 +123,13 @@ async function openStore(table: string | Store, create: boolean): Promise<Store>
   });
 }
 
-async function assemblePlugins(settings: Settings, { plugins }: OpenCrawlOptions): Promise<readonly Plugin[]> {
-  const defaults = [...defaultPlugins(settings), ...(await loadPlugins(settings.plugins))];
-  return typeof plugins === 'function' ? plugins(defaults) : [...defaults, ...(plugins ?? [])];
+async function assemblePlugins(settings: Settings, options: OpenCrawlOptions): Promise<readonly Plugin[]> {
+  const { plugins, config } = options;
+  const folder = config === undefined ? process.cwd() : dirname(resolve(config));
+  const defaults = [...defaultPlugins(settings), ...(await loadPlugins(settings.plugins, folder))];
+  const all = typeof plugins === 'function' ? plugins(defaults) : [...defaults, ...(plugins ?? [])];
+  for (const plugin of all) checkPlugin(plugin, 'a plugin in the list of plugins');
+  return all;
 }
 
 async function lookupAll(host: string): Promise<readonly string[]> {
