@@ -1,4 +1,5 @@
 import {
+  DEFAULT_TABLE,
   openChecks,
   openCrawl,
   type Checks,
@@ -9,9 +10,6 @@ import {
 import type { Io } from './io.js';
 import { duration, jsonLine, number, safeLines, say, table, write } from './output.js';
 import { progressDisplay } from './progress.js';
-
-/** Where the table is when nothing else is said. */
-export const DEFAULT_TABLE = 'level:./webcrawl-data';
 
 /** Exit status when all went well, when there was nothing to do or show or a check said no, and when it was asked to stop. */
 export const EXIT = { done: 0, nothing: 1, interrupted: 130 } as const;
@@ -47,34 +45,40 @@ export function openWithoutTable(cli: Cli): Promise<Checks> {
   return openChecks({ env: cli.io.env, ...(config !== undefined && { config }), ...(set && { settings: set }) });
 }
 
-/** Opens the table with the settings in force. */
-export async function open(cli: Cli): Promise<Crawl> {
+/** Opens the table with the settings in force; one that is not there is made only where that is asked for. */
+export async function open(cli: Cli, create = false): Promise<Crawl> {
   const { config, set, verbose } = cli.options();
   const table = tableLocation(cli);
   if (verbose) say(cli.io, `table ${table}${config === undefined ? '' : `, settings of ${config}`}`);
   return openCrawl({
     table,
+    create,
     env: cli.io.env,
     ...(config === undefined ? {} : { config }),
     ...(set ? { settings: set } : {}),
   });
 }
 
-/**
- * Runs a job, shows how it gets on, closes the table, and then reports. `data` turns the report into what stands on
- * standard output; with `--json` the report itself does.
- */
+/** How a verb runs its job. */
+export interface JobRun {
+  /** What stands on standard output instead of nothing; with `--json` the report itself does. */
+  readonly data?: (report: Report) => string | undefined;
+  /** Make a table that is not there. */
+  readonly create?: boolean;
+}
+
+/** Runs a job, shows how it gets on, closes the table, and then reports. */
 export async function runJob(
   cli: Cli,
   start: (crawl: Crawl, options: JobOptions) => Promise<Report>,
-  data?: (report: Report) => string | undefined,
+  { data, create }: JobRun = {},
 ): Promise<Report> {
   const { io } = cli;
   const { json, quiet } = cli.options();
   const display = quiet ? undefined : progressDisplay(io.stderr);
   let report: Report;
   {
-    await using crawl = await open(cli);
+    await using crawl = await open(cli, create);
     try {
       report = await start(crawl, { signal: io.signal, ...(display && { onProgress: (p) => display.show(p) }) });
     } finally {
@@ -84,11 +88,35 @@ export async function runJob(
   const text = json ? jsonLine(report) : data?.(report);
   if (text !== undefined) await write(io.stdout, json ? text : `${safeLines(text)}\n`);
   if (!json && !quiet) io.stderr.write(summary(report));
+  if (!quiet) for (const note of notes(report)) say(io, note);
+  if (takesSeeds(report) && !tookSeeds(report)) cli.exitCode = EXIT.nothing;
   if (report.interrupted) {
     if (!quiet) say(io, 'Stopped as asked. The same command goes on from here.');
     cli.exitCode = EXIT.interrupted;
   }
   return report;
+}
+
+/** What people should know of a report besides its numbers. */
+function notes({ job, batchId = '', counters }: Report): string[] {
+  const found: string[] = [];
+  if (counters.batch_closed) found.push(`Batch ${batchId} is closed: there is nothing left to do in it.`);
+  if (job === 'updatedb' && counters.not_parsed) {
+    found.push(
+      `${number(counters.not_parsed)} pages were fetched and not parsed: their links are not known until they are fetched ` +
+        'again. Run parse before updatedb, or fetch with --parse.',
+    );
+  }
+  if (takesSeeds({ job }) && !tookSeeds({ counters })) found.push('No seed was taken.');
+  return found;
+}
+
+function takesSeeds({ job }: Pick<Report, 'job'>): boolean {
+  return job === 'inject' || job === 'crawl';
+}
+
+function tookSeeds({ counters }: Pick<Report, 'counters'>): boolean {
+  return ['injected', 'known', 'updated', 'held'].some((reason) => counters[reason]);
 }
 
 /** What a job did, for people. */

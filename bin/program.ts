@@ -1,7 +1,7 @@
 import { Command } from 'commander';
-import { ERROR_CODES, VERSION } from '../packages/webcrawl/index.js';
+import { DEFAULT_TABLE, ERROR_CODES, VERSION } from '../packages/webcrawl/index.js';
 import { keyAndValue } from './arguments.js';
-import { DEFAULT_TABLE, type Cli, type GlobalOptions } from './cli.js';
+import type { Cli, GlobalOptions } from './cli.js';
 import { addCheck } from './commands/check.js';
 import { addConfig } from './commands/config.js';
 import { addCrawl } from './commands/crawl.js';
@@ -91,7 +91,7 @@ function exitCodes(): string {
     .flatMap(([exitCode, texts]) => texts.map((text, i) => [i === 0 ? String(exitCode) : '', text]));
   const all = [
     ['0', 'done'],
-    ['1', 'nothing is due, no such page, or a check says no'],
+    ['1', 'nothing is due, no seed was taken, no such page, or a check says no'],
     ...errors,
     ['130', 'stopped by a signal'],
   ];

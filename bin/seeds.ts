@@ -65,11 +65,14 @@ function expectFile(arg: string): void {
   try {
     const stats = statSync(arg);
     if (stats.isFile() || stats.isFIFO() || stats.isCharacterDevice()) return;
-    found = 'something that is no file';
+    found = stats.isDirectory() ? 'a directory' : 'something that is no file';
   } catch (error) {
     found = (error as NodeJS.ErrnoException).code === 'ENOENT' ? 'nothing' : String(error);
   }
-  const url = /^[\w-]+(\.[\w-]+)+(:\d+)?(\/.*)?$/.test(arg) ? `https://${arg}` : undefined;
+  const url =
+    /^[\w-]+(\.[\w-]+)+(:\d+)?(\/.*)?$/.test(arg) && !/\.(txt|csv|tsv|json|list|seeds)$/.test(arg)
+      ? `https://${arg}`
+      : undefined;
   throw new CrawlError('BAD_INPUT', `expected an http or https URL or a file of seeds at ${arg}, found ${found}`, {
     ...(url !== undefined && URL.canParse(url) ? { hint: `did you mean ${new URL(url).href} ?` } : {}),
   });

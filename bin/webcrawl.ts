@@ -6,6 +6,7 @@ import { reportError, run } from './run.js';
 /** Milliseconds in which a second signal is the same key press: npm and npx hand on the terminal's signal once more. */
 const SAME_PRESS = 300;
 const INTERRUPTED = 130;
+const CAN_NOT_WRITE = 74;
 
 const stop = new AbortController();
 // Every request in flight listens; how many there are is a setting.
@@ -25,7 +26,11 @@ process.on('SIGINT', onSignal);
 process.on('SIGTERM', onSignal);
 
 // A reader that has seen enough (`| head`) is no error. Data is only ever written when nothing is half done.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code === 'EPIPE') process.exit(0);
+  say(process, `error: standard output can not be written: ${error.message}`);
+  process.exit(CAN_NOT_WRITE);
+});
 process.stderr.on('error', () => {});
 
 const { stdin, stdout, stderr, env } = process;

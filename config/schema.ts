@@ -127,8 +127,13 @@ export const settingsSchema = z.strictObject({
     updateMaxInlinks: count
       .min(0)
       .default(10_000)
-      .describe('Inlinks kept per page, and counted per update; the best stay'),
-    updateMaxLinksInMemory: count.min(1000).default(200_000).describe('Links that updatedb holds in memory at a time'),
+      .describe(
+        'Inlinks kept per page, and counted per update; the best stay. A quarter more may stand before they are trimmed',
+      ),
+    updateMaxLinksInMemory: count
+      .min(1000)
+      .default(200_000)
+      .describe('Links that updatedb holds in memory at a time; very long ones count for several'),
     ignoreExternalLinks: z.boolean().default(false).describe('Drop links that lead to another host (or domain)'),
     ignoreExternalLinksMode: z.enum(['host', 'domain']).default('host').describe('What counts as external'),
     maxOutlinksPerPage: count.min(-1).default(1000).describe('Links kept per page. -1: no limit'),

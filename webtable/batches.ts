@@ -8,6 +8,7 @@
  */
 import { CrawlError, safeText } from '../packages/errors/index.js';
 import { json, text } from './codec.js';
+import { chunked } from './chunked.js';
 import { hostRange } from './row-key.js';
 import { INDEX_COLUMNS } from './schema.js';
 import { ALL_SLOTS, slotOf } from './partition.js';
@@ -26,9 +27,11 @@ export interface BatchHeader {
   readonly state: BatchState;
   /** Rows selected by generate. */
   readonly size: number;
+  /** A fetch of it has begun and not come to its end, so that the next one goes on where it stopped. */
+  readonly fetching?: boolean;
 }
 
-const headerCodec = json<{ state: BatchState; size: number }>(
+const headerCodec = json<{ state: BatchState; size: number; fetching?: boolean }>(
   (value) =>
     typeof value === 'object' &&
     value !== null &&
@@ -39,10 +42,10 @@ const headerCodec = json<{ state: BatchState; size: number }>(
 );
 
 /** Stores the header of a batch. Closed ones are kept apart, so that listing the others never slows down. */
-export async function putBatch(store: Store, { batchId, state, size }: BatchHeader): Promise<void> {
-  const put = new Map([[INDEX_COLUMNS.batchHeader, headerCodec.encode({ state, size })] as const]);
+export async function putBatch(store: Store, { batchId, ...header }: BatchHeader): Promise<void> {
+  const put = new Map([[INDEX_COLUMNS.batchHeader, headerCodec.encode(header)] as const]);
   const changes: RowChange[] =
-    state === 'closed'
+    header.state === 'closed'
       ? [
           { key: closedKey(batchId), put },
           { key: openKey(batchId), clear: true },
@@ -190,19 +193,6 @@ export async function* allBatchEntries(
     const start = key.indexOf('|') + 1;
     yield { batchId: key.slice(start, key.indexOf('|', start)), rowKey: rowKeyOfEntry(key) };
   }
-}
-
-/** Gathers what a source yields into arrays of `size`, the last one shorter. */
-export async function* chunked<T>(source: AsyncIterable<T>, size: number): AsyncGenerator<T[]> {
-  let chunk: T[] = [];
-  for await (const item of source) {
-    chunk.push(item);
-    if (chunk.length === size) {
-      yield chunk;
-      chunk = [];
-    }
-  }
-  if (chunk.length > 0) yield chunk;
 }
 
 function openKey(batchId: string): string {

@@ -104,29 +104,31 @@ export function isEntryOf(entry: FrontierEntry, row: FrontierRow, lockExpiry: nu
 }
 
 /**
- * Moves the entries that have become due into the zone that generate reads.
+ * Moves the entries that have become due into the zone that generate reads, a step at a time, and each step by itself:
+ * what changes a row at the same time must not take an entry for stale that is on its way.
  * @returns how many were moved
  */
-export async function promote(store: Store, now: number): Promise<number> {
+export async function promote(table: WebTable, now: number): Promise<number> {
   let moved = 0;
   for (const slot of ALL_SLOTS) {
-    const ranges = [{ start: `${slot}t`, end: `${slot}t${timeHex(now + 1)}` }];
-    for (;;) {
-      const due: FrontierEntry[] = [];
-      for await (const entry of readEntries(store, ranges, 1000)) due.push(entry);
-      if (due.length === 0) break;
-      await store.write(
-        'frontier',
-        due.map((entry) => scoreEntry(readyKey(slot, entry.score, entry.rowKey), entry.score)),
-      );
-      await store.write(
-        'frontier',
-        due.map((entry) => ({ key: entry.entryKey, clear: true })),
-      );
-      moved += due.length;
-    }
+    let step: number;
+    do {
+      step = await table.exclusive('rows', () => promoteStep(table.store, slot, now));
+      moved += step;
+    } while (step > 0);
   }
   return moved;
+}
+
+async function promoteStep(store: Store, slot: string, now: number): Promise<number> {
+  const due: FrontierEntry[] = [];
+  const ranges = [{ start: `${slot}t`, end: `${slot}t${timeHex(now + 1)}` }];
+  for await (const entry of readEntries(store, ranges, 1000)) due.push(entry);
+  const added = due.map((entry) => scoreEntry(readyKey(slot, entry.score, entry.rowKey), entry.score));
+  if (added.length > 0) await store.write('frontier', added);
+  const stale = due.map((entry) => ({ key: entry.entryKey, clear: true }));
+  if (stale.length > 0) await store.write('frontier', stale);
+  return due.length;
 }
 
 /** The due entries of one slot, best score first and then by row key. */

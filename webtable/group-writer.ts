@@ -2,9 +2,27 @@ import type { PageChange } from './page.js';
 import type { WebTable } from './web-table.js';
 
 /**
+ * Writes changes in one go where that works, and one by one where it does not, so that a row which refuses a change does
+ * not stop the others. Tells of each what became of it, in order.
+ */
+export async function writeEach(
+  table: Pick<WebTable, 'write'>,
+  changes: readonly PageChange[],
+): Promise<PromiseSettledResult<void>[]> {
+  try {
+    await table.write(changes);
+    return changes.map(() => ({ status: 'fulfilled', value: undefined }));
+  } catch (reason) {
+    if (changes.length === 1) return [{ status: 'rejected', reason }];
+    const outcomes: PromiseSettledResult<void>[] = [];
+    for (const change of changes) outcomes.push(...(await writeEach(table, [change])));
+    return outcomes;
+  }
+}
+
+/**
  * Gathers the changes that arrive while a write is under way and writes them in one go: as many rows per write as the
- * load asks for, and no timer. Each call resolves when its own change is stored, and fails when the write it was part
- * of failed.
+ * load asks for, and no timer. Each call resolves when its own change is stored, and fails when it could not be.
  */
 export function createGroupWriter(table: Pick<WebTable, 'write'>): (change: PageChange) => Promise<void> {
   let waiting: { change: PageChange; resolve: () => void; reject: (error: unknown) => void }[] = [];
@@ -15,11 +33,14 @@ export function createGroupWriter(table: Pick<WebTable, 'write'>): (change: Page
     while (waiting.length > 0) {
       const group = waiting;
       waiting = [];
-      try {
-        await table.write(group.map((entry) => entry.change));
-        for (const entry of group) entry.resolve();
-      } catch (error) {
-        for (const entry of group) entry.reject(error);
+      const outcomes = await writeEach(
+        table,
+        group.map((entry) => entry.change),
+      );
+      for (const [i, { resolve, reject }] of group.entries()) {
+        const outcome = outcomes[i];
+        if (outcome?.status === 'rejected') reject(outcome.reason);
+        else resolve();
       }
     }
     writing = false;

@@ -10,12 +10,14 @@ export type {
   PlainField,
   ProtocolStatus,
 } from './page.js';
-export { createGroupWriter } from './group-writer.js';
+export { chunked } from './chunked.js';
+export { createGroupWriter, writeEach } from './group-writer.js';
 export {
   FIELD_COLUMNS,
   INDEX_COLUMNS,
   MARK_COLUMNS,
   SCHEMA_VERSION,
+  STATUSES,
   STATUS_CODES,
   TABLES,
   type Mark,
@@ -45,7 +47,6 @@ export {
   batchEntry,
   batchQueues,
   batchRowKeys,
-  chunked,
   clearBatchIndex,
   deleteBatch,
   findBatch,

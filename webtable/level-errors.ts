@@ -9,10 +9,14 @@ export function toCrawlError(error: unknown, directory?: string): CrawlError {
   const where = directory === undefined ? 'the table' : `the table in ${directory}`;
 
   if (codes.has('LEVEL_LOCKED') || /\block\b.*\b(held|unavailable)/i.test(text)) {
-    return new CrawlError('TABLE_LOCKED', `expected ${where} to be free, found it open in another process`, {
-      hint: 'wait for the other command to end, or stop it; one process at a time can have a table open',
-      cause: error,
-    });
+    return new CrawlError(
+      'TABLE_LOCKED',
+      `expected ${where} to be free, found it open already, in another process or in this one`,
+      {
+        hint: 'wait for the other command to end, or stop it; one process at a time can have a table open',
+        cause: error,
+      },
+    );
   }
   if (codes.has('ENOSPC') || codes.has('EDQUOT') || /no space left|ENOSPC|quota exceeded/i.test(text)) {
     return new CrawlError('STORE_FULL', `expected room for ${where}, found the disk full`, {
@@ -31,6 +35,7 @@ export function toCrawlError(error: unknown, directory?: string): CrawlError {
     return new CrawlError('CLOSED', 'expected an open store, found it closed', { cause: error });
   }
   return new CrawlError('STORE_FAILED', `expected ${where} to be readable and writable, found: ${text}`, {
+    hint: 'name a directory that can be made and written to; its message says what stands in the way',
     cause: error,
   });
 }

@@ -1,5 +1,8 @@
+import { existsSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ClassicLevel } from 'classic-level';
+import { CrawlError } from '../packages/errors/index.js';
 import { toCrawlError } from './level-errors.js';
 import { LevelStore } from './level-store.js';
 
@@ -7,11 +10,16 @@ const MB = 1024 * 1024;
 const ENCODINGS = { keyEncoding: 'utf8', valueEncoding: 'view' } as const;
 
 /**
- * Opens the store in a directory, which is made when it is not there.
+ * Opens the store in a directory, which is made when it is not there and `create` is not false.
  * Write buffers are large because a small one stalls writers for seconds while LevelDB compacts bodies.
- * @throws CrawlError TABLE_LOCKED, TABLE_DAMAGED, STORE_FULL or STORE_FAILED, naming the directory
+ * @throws CrawlError NO_TABLE, TABLE_LOCKED, TABLE_DAMAGED, STORE_FULL or STORE_FAILED, naming the directory
  */
-export async function openLevelStore(directory: string): Promise<LevelStore> {
+export async function openLevelStore(directory: string, { create = true } = {}): Promise<LevelStore> {
+  if (!create && !existsSync(join(directory, 'hot'))) {
+    throw new CrawlError('NO_TABLE', `expected a table in ${directory}, found none`, {
+      hint: 'crawl and inject make one; or name another place with --table level:<directory>',
+    });
+  }
   const hot = new ClassicLevel<string, Uint8Array>(join(directory, 'hot'), { ...ENCODINGS, writeBufferSize: 64 * MB });
   const content = new ClassicLevel<string, Uint8Array>(join(directory, 'content'), {
     ...ENCODINGS,
@@ -19,6 +27,8 @@ export async function openLevelStore(directory: string): Promise<LevelStore> {
     maxFileSize: 32 * MB,
   });
   try {
+    // LevelDB tries for ever in places where nothing can be made.
+    await mkdir(directory, { recursive: true });
     await hot.open();
     await content.open();
   } catch (error) {

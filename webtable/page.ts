@@ -44,45 +44,50 @@ export interface ParseStatus {
 }
 
 /**
- * All that a row can hold. Every field may be absent. The job named in brackets owns the field: no other job writes it
- * on a row that exists (law: a cell has one owner).
+ * All that a row can hold. Every field may be absent. In brackets the jobs that write a field on a row that is there
+ * (law: a cell has one owner). Of two at the most one can be at work on a row: fetch, parse and the closing part of
+ * updatedb only on rows of their batch, one after the other; and what links add (score, cash, distance, linked, inlinks)
+ * is written by updatedb and inject in turns, whoever holds the row. Who makes a row fills it: inject, updatedb, or fetch
+ * for the target of a redirect.
  */
 export interface Page {
-  /** What is known of the page. [fetch while the row is in a batch, else updatedb] */
+  /** What is known of the page. [fetch; updatedb at the end of the batch] */
   status: Status;
-  /** When the page is due, in ms since the epoch. [updatedb] */
+  /** When the page is due, in ms since the epoch. [updatedb; inject when it overwrites] */
   fetchTime: number;
   /** When it was last fetched, in ms since the epoch. [fetch] */
   prevFetchTime: number;
-  /** Seconds between fetches. [updatedb] */
+  /** Seconds between fetches. [updatedb; inject when it updates] */
   fetchInterval: number;
   /** Failed fetches since the last that worked. [updatedb] */
   retries: number;
   /** When its content last changed as far as known, in ms since the epoch. [updatedb] */
   modifiedTime: number;
-  /** The importance; generate takes the highest first. [updatedb] */
+  /** The importance; generate takes the highest first. [updatedb; inject when it updates] */
   score: number;
-  /** Score received and not handed on yet. [updatedb] */
+  /** Score received and not handed on yet. [updatedb; inject when it updates] */
   cash: number;
-  /** The part of `cash` that this batch hands on, fixed when the row is selected. [generate] */
+  /** The part of `cash` that this batch hands on, fixed when the row is selected. [generate; fetch for a target that
+   * joins; updatedb removes it]
+   */
   share: number;
-  /** Fewest links from a seed. [updatedb; fetch for the target of a redirect it follows] */
+  /** Fewest links from a seed. [updatedb; inject, where it becomes 0] */
   distance: number;
   /** Digest of the content at the last updatedb, hex. [updatedb] */
   signature: string;
   /** The digest before that, hex. [updatedb] */
   prevSignature: string;
-  /** Digest of what was parsed in the batch under way, hex. [parse] */
+  /** Digest of what was parsed in the batch under way, hex. [parse; fetch and updatedb remove it] */
   newSignature: string;
   /** [fetch] */
   protocolStatus: ProtocolStatus;
-  /** [parse] */
+  /** [parse; fetch removes it with the body it spoke of] */
   parseStatus: ParseStatus;
   /** The media type, lower-case, without parameters. [fetch] */
   contentType: string;
   /** Where a redirect leads, normalised; absent when the target was rejected. [fetch; parse for a meta refresh] */
   redirect: string;
-  /** Redirects in a row that led here. [fetch, updatedb] */
+  /** Redirects in a row that led here. [who makes the row] */
   redirects: number;
   /** Which slice of which open batch was last added to score, cash, distance and inlinks. [updatedb] */
   linked: Readonly<Record<string, number>>;

@@ -18,12 +18,12 @@ const NORMALISED = /^https?:\/\/(?:[a-z0-9-]+\.)*[a-z][a-z0-9-]*\/[\w\-./~%!$&()
 const MAY_BE_REWRITTEN = /\/\.|\/%2e|xn--/i;
 
 const IPV4 = /^\d+\.\d+\.\d+\.\d+$/;
-const KEY = /^(\[[0-9a-f:]+\]|[!"$&'()*+,\-.0-9;=_`a-z{}~]+):(https?|ftp)(:(?:0|[1-9]\d{0,4}))?(\/[!"$-~]*)$/;
+const KEY = /^(\[[0-9a-f:]+\]|[!"$&'()*+,\-.0-9;=_`a-z{}~]+):(https?)(:(?:0|[1-9]\d{0,4}))?(\/[!"$-~]*)$/;
 
 /**
  * The key of a page. The URL is normalised by the WHATWG URL Standard on the way; its fragment is dropped.
  * @throws CrawlError BAD_URL where the table can not hold it: it is not absolute, has no host, holds a user name or
- *   password, or its scheme is not http, https or ftp
+ *   password, or its scheme is not http or https
  */
 export function rowKeyOf(url: string): string {
   const href = NORMALISED.test(url) && !MAY_BE_REWRITTEN.test(url) ? url : normalise(url);
@@ -93,9 +93,9 @@ function normalise(url: string): string {
   } catch {
     throw new CrawlError('BAD_URL', `expected an absolute URL, found "${safeText(url)}"`);
   }
-  const [, authority] = /^(?:https?|ftp):\/\/([^/]+)\//.exec(href) ?? [];
+  const [, authority] = /^https?:\/\/([^/]+)\//.exec(href) ?? [];
   if (authority === undefined) {
-    throw new CrawlError('BAD_URL', `expected an http, https or ftp URL with a host, found "${safeText(url)}"`);
+    throw new CrawlError('BAD_URL', `expected an http or https URL with a host, found "${safeText(url)}"`);
   }
   if (authority.includes('@')) {
     const host = safeText(authority.slice(authority.lastIndexOf('@') + 1));

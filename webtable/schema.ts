@@ -21,6 +21,7 @@ export const TABLES = {
 } as const satisfies Record<string, Record<string, FamilyShape>>;
 
 export type FamilyShape = 'packed' | 'wide' | 'body';
+/** The name of a table. */
 export type TableName = keyof typeof TABLES;
 
 /** What is known of a page. `retry` stands only between fetch and updatedb. */
@@ -36,6 +37,9 @@ export const STATUS_CODES = {
 
 /** What is known of a page, by name. */
 export type Status = keyof typeof STATUS_CODES;
+
+/** All statuses, by code. */
+export const STATUSES = Object.keys(STATUS_CODES) as readonly Status[];
 
 /** Each job leaves its mark, holding the batch id (inject: `y`), in the row change that does its work. */
 export const MARK_COLUMNS = {

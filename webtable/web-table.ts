@@ -23,16 +23,21 @@ export interface PageScan<F extends Field> {
   readonly limit?: number;
 }
 
+/** The locks of each store, so that two tables on one store share them. */
+const LOCKS = new WeakMap<Store, Map<string, Promise<unknown>>>();
+
 const MARKS = Object.entries(MARK_COLUMNS) as [Mark, Column][];
 
 /** The `webpage` table with typed fields. Reading and writing rows is all it does; it knows no job. */
 export class WebTable {
   /** The store beneath, where the index tables live too. */
   readonly store: Store;
-  readonly #locks = new Map<string, Promise<unknown>>();
+  readonly #locks: Map<string, Promise<unknown>>;
 
   private constructor(store: Store) {
     this.store = store;
+    this.#locks = LOCKS.get(store) ?? new Map<string, Promise<unknown>>();
+    LOCKS.set(store, this.#locks);
   }
 
   /**
@@ -85,7 +90,7 @@ export class WebTable {
   }
 
   /**
-   * Runs `task` when every earlier task of this name on this table has ended. Within one process only.
+   * Runs `task` when every earlier task of this name on this store has ended. Within one process only.
    */
   async exclusive<T>(name: string, task: () => Promise<T>): Promise<T> {
     const before = this.#locks.get(name) ?? Promise.resolve();

@@ -25,7 +25,7 @@ export function addCrawl(program: Command, cli: Cli): void {
     .argument('<seed...>', 'URLs, files of seed lines, or - for standard input')
     .option('--rounds <n>', 'rounds at the most', wholeNumber(1))
     .option('--top-n <n>', 'pages of a round at the most', wholeNumber(1))
-    .option('--max-pages <n>', 'pages fetched at the most', wholeNumber(1))
+    .option('--max-pages <n>', 'pages selected in this run at the most; redirects may add some', wholeNumber(1))
     .option('--depth <n>', 'links from a seed at the most', wholeNumber(0))
     .addOption(
       new Option('--stay <where>', "follow links within the seeds' hosts, their domains, or to any place")
@@ -44,6 +44,6 @@ Examples:
     .action(async (args: string[], options: CrawlOptions) => {
       const seeds = readSeeds(args, cli.io.stdin);
       const taken = { seeds: seeds.lines, onRejected: rejectionTeller(cli.io, seeds) };
-      await runJob(cli, (crawl, job) => jobs.crawl(crawl, { ...taken, ...options, ...job }));
+      await runJob(cli, (crawl, job) => jobs.crawl(crawl, { ...taken, ...options, ...job }), { create: true });
     });
 }

@@ -18,7 +18,10 @@ export function addFetch(program: Command, cli: Cli): void {
     .description('Fetches the pages of a batch, politely: robots.txt, a delay for each host, limits of size and time.')
     .argument('[batch]', 'the batch id that generate printed')
     .option('--all', 'every open batch')
-    .option('--resume', 'leave out pages that this batch has fetched already')
+    .option(
+      '--resume',
+      'leave out pages that this batch has fetched already, as it does by itself after it was stopped',
+    )
     .option('--parse', 'parse each page as soon as it is fetched')
     .option('--threads <n>', 'requests in flight at the most', wholeNumber(1))
     .addHelpText(

@@ -21,11 +21,9 @@ Examples:
   batch=$(webcrawl generate) && webcrawl fetch $batch --parse && webcrawl updatedb $batch`,
     )
     .action(async (options: { topN?: number }) => {
-      const report = await runJob(
-        cli,
-        (crawl, job) => jobs.generate(crawl, { ...options, ...job }),
-        ({ batchId }) => batchId,
-      );
+      const report = await runJob(cli, (crawl, job) => jobs.generate(crawl, { ...options, ...job }), {
+        data: ({ batchId }) => batchId,
+      });
       if (report.batchId !== undefined || report.interrupted) return;
       if (!cli.options().quiet) say(cli.io, 'Nothing is due.');
       cli.exitCode = EXIT.nothing;

@@ -1,5 +1,6 @@
 import { Option, type Command } from 'commander';
 import {
+  STATUSES,
   CrawlError,
   DUMP_FIELDS,
   dumpPage,
@@ -23,16 +24,6 @@ interface ReaddbOptions {
   readonly status?: Status;
   readonly fields?: readonly Field[];
 }
-
-const STATUSES: readonly Status[] = [
-  'unfetched',
-  'fetched',
-  'gone',
-  'redir_temp',
-  'redir_perm',
-  'retry',
-  'notmodified',
-];
 
 /** The fields that are shown only when named. */
 const FURTHER_FIELDS = [

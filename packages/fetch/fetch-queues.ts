@@ -11,13 +11,16 @@ export interface FetchQueuesOptions {
    * from start to start. Asked once, when the queue is made.
    */
   readonly delay: (queueId: string) => number;
-  /** Milliseconds since the epoch. */
+  /** Milliseconds from any origin, never set back. Default: `performance.now`. */
   readonly clock?: () => number;
   readonly timers?: Timers;
 }
 
-/** Does one item. What it throws ends the run. `delay`: seconds to wait after this item instead of the queue's delay. */
-export type FetchWorker<T> = (item: T, queueId: string) => Promise<{ readonly delay?: number } | void>;
+/**
+ * Does one item. What it throws ends the run. `no_request` says that nobody was asked, so the queue waits no longer than
+ * it would have without the item.
+ */
+export type FetchWorker<T> = (item: T, queueId: string) => Promise<'no_request' | void>;
 
 /** Queues of items, each served no faster than its delay, and all of them fairly: the one that waits longest is next. */
 export interface FetchQueues<T> {
@@ -30,8 +33,8 @@ export interface FetchQueues<T> {
   push(id: string, item: T): void;
   /** Changes the delay of a queue that has items or a delay running; it holds for the wait under way too. In seconds. */
   setDelay(id: string, seconds: number): void;
-  /** Starts nothing in a queue, which need not exist, before a time in ms since the epoch. It never shortens a wait. */
-  notBefore(id: string, time: number): void;
+  /** Starts nothing in a queue, which need not exist, for so many seconds from now. It never shortens a wait. */
+  pause(id: string, seconds: number): void;
   /** Forgets all items that wait in a queue. Returns how many had been read; more may have been left in its sources. */
   dropQueue(id: string): number;
   /**
@@ -51,8 +54,6 @@ interface Queue<T> {
   working: number;
   /** In ms. */
   delay: number;
-  /** What the last item asked for instead of `delay`. */
-  gap: number | undefined;
   /** When the last item ended (with more threads: started). */
   last: number;
   notBefore: number;
@@ -73,7 +74,7 @@ const toMillis = (seconds: number): number => Math.max(0, seconds * 1000) || 0;
  * empty is remembered until its delay is over, so that an item pushed later does not come too soon.
  */
 export function createFetchQueues<T>(options: FetchQueuesOptions): FetchQueues<T> {
-  const { threads, threadsPerQueue, clock = Date.now } = options;
+  const { threads, threadsPerQueue, clock = () => performance.now() } = options;
   const readAhead = threadsPerQueue + 1;
   const queues = new Map<string, Queue<T>>();
   const heap = createReadyHeap<Turn<T>>();
@@ -101,7 +102,6 @@ export function createFetchQueues<T>(options: FetchQueuesOptions): FetchQueues<T
         loading: false,
         working: 0,
         delay,
-        gap: undefined,
         last: -Infinity,
         notBefore: -Infinity,
         turn: undefined,
@@ -113,7 +113,7 @@ export function createFetchQueues<T>(options: FetchQueuesOptions): FetchQueues<T
   }
 
   function readyAt(queue: Queue<T>): number {
-    return Math.max(queue.last + (queue.gap ?? queue.delay), queue.notBefore);
+    return Math.max(queue.last + queue.delay, queue.notBefore);
   }
 
   /** Gives a queue its turn. One that was put off meanwhile keeps its early turn, and is put back when that comes. */
@@ -172,23 +172,22 @@ export function createFetchQueues<T>(options: FetchQueuesOptions): FetchQueues<T
     waitingItems--;
     working++;
     queue.working++;
+    const before = queue.last;
     const started = clock();
     queue.last = started;
-    queue.gap = undefined;
     queue.order = undefined;
     schedule(queue);
     if (queue.items.length < readAhead && queue.sources.length > 0) void load(queue);
-    let gap: number | undefined;
+    let result: 'no_request' | void = undefined;
     try {
-      const result = await work(item, queue.id);
-      if (result?.delay !== undefined) gap = toMillis(result.delay);
+      result = await work(item, queue.id);
     } catch (error) {
       fail(error);
     }
     working--;
     queue.working--;
-    if (threadsPerQueue === 1) queue.last = clock();
-    if (threadsPerQueue === 1 || queue.last === started) queue.gap = gap;
+    if (result === 'no_request') queue.last = queue.last === started ? before : queue.last;
+    else if (threadsPerQueue === 1) queue.last = clock();
     touch(queue);
   }
 
@@ -247,9 +246,9 @@ export function createFetchQueues<T>(options: FetchQueuesOptions): FetchQueues<T
       queue.delay = toMillis(seconds);
       touch(queue);
     },
-    notBefore(id, time) {
+    pause(id, seconds) {
       const queue = queueOf(id);
-      queue.notBefore = Math.max(queue.notBefore, time);
+      queue.notBefore = Math.max(queue.notBefore, clock() + toMillis(seconds));
       touch(queue);
     },
     dropQueue(id) {

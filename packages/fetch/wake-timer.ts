@@ -6,7 +6,7 @@ export interface Timers {
 
 /** One timer that can be set anew; it holds at most one timer of the platform. */
 export interface WakeTimer {
-  /** Wakes at a time in ms since the epoch, perhaps earlier, never twice for one call; undefined: not at all. */
+  /** Wakes at a time of the clock, perhaps earlier, never twice for one call; undefined: not at all. */
   wakeAt(time: number | undefined): void;
 }
 

@@ -49,7 +49,7 @@ export type ParseCheck =
 export async function checkParse(context: CheckContext, page: PageContent): Promise<ParseCheck> {
   const { url } = page;
   const contentType = sniffContentType(page.content ?? new Uint8Array(), page.contentType);
-  const outcome = await parseContent(context, page);
+  const { outcome } = await parseContent(context, page);
   if (outcome.kind === 'failed') return { ...outcome, url, contentType };
   const { outlinks, ...rest } = outcome;
   return {

@@ -1,7 +1,7 @@
 import { CrawlError } from '../errors/index.js';
 import type { Settings } from '../../config/index.js';
 import type { FrontierClock, WebTable } from '../../webtable/index.js';
-import type { FetchSchedule, Plugin } from '../plugin-api/index.js';
+import type { Plugin } from '../plugin-api/index.js';
 
 /** What the jobs work on and with. Everything that is not pure is passed in here. */
 export interface CrawlContext {
@@ -20,11 +20,6 @@ export function frontierClock(crawl: CrawlContext): FrontierClock {
   return { now: crawl.clock(), lockExpiry: crawl.settings.generate.lockExpiry * 1000 };
 }
 
-/** The last fetch schedule in the list; the default plugins hold one. */
-export function scheduleOf(crawl: CrawlContext): FetchSchedule {
-  return lastWith(crawl, 'schedule').schedule;
-}
-
 /** The last plugin with a signature in the list; the default plugins hold one. */
 export function signatureOf(crawl: CrawlContext): With<'signature'> {
   return lastWith(crawl, 'signature');
@@ -32,7 +27,11 @@ export function signatureOf(crawl: CrawlContext): With<'signature'> {
 
 type With<K extends keyof Plugin> = Plugin & { readonly [P in K]-?: NonNullable<Plugin[P]> };
 
-function lastWith<K extends 'schedule' | 'signature'>(crawl: CrawlContext, member: K): With<K> {
+/**
+ * The last plugin in the list that has a member.
+ * @throws CrawlError BAD_PLUGIN when there is none
+ */
+export function lastWith<K extends 'schedule' | 'signature'>(crawl: Pick<CrawlContext, 'plugins'>, member: K): With<K> {
   const found = crawl.plugins.findLast((plugin): plugin is With<K> => plugin[member] !== undefined);
   if (!found) {
     throw new CrawlError('BAD_PLUGIN', `expected a plugin with a ${member}, found none in the list of plugins`, {

@@ -27,9 +27,10 @@ export interface CrawlOptions extends JobOptions, Pick<InjectOptions, 'seeds' | 
 }
 
 /**
- * Injects seeds and crawls in rounds until nothing is due or a limit is reached. Batches that a killed crawl left open
- * are finished first, so that the same call goes on where it stopped.
- * Counters: rounds, those of inject and of fetch with parse, and `added` of updatedb.
+ * Injects seeds and crawls in rounds until nothing in the table is due, a limit is reached, or a round could fetch
+ * nothing. Batches that a killed crawl left open are finished first, so that the same call goes on where it stopped.
+ * Counters: rounds; those of inject and of fetch with parse; added, not_added and plugin_error_<name> of updatedb; and
+ * generate_<why> for what the last generate passed over.
  */
 export async function crawl(given: CrawlContext, options: CrawlOptions): Promise<Report> {
   const context = withLimits(given, options);
@@ -43,44 +44,55 @@ export async function crawl(given: CrawlContext, options: CrawlOptions): Promise
     ...(signal && { signal }),
     ...(onProgress && { onProgress: (progress) => onProgress({ ...progress, round: rounds }) }),
   });
-  const add = (report: Report, only?: readonly string[]): void => {
-    for (const [reason, n] of Object.entries(report.counters)) {
-      if (!only || only.includes(reason)) tracker.count(reason, n);
-    }
+  const add = (counters: Report['counters'], prefix = ''): void => {
+    for (const [reason, n] of Object.entries(counters)) tracker.count(prefix + reason, n);
   };
 
-  async function finish(batchId: string, isClosing: boolean): Promise<void> {
+  /** Returns how many pages were fetched. */
+  async function finish(batchId: string, isClosing: boolean): Promise<number> {
+    let fetched = 0;
     if (!isClosing) {
-      const fetched = await fetch(context, {
+      const report = await fetch(context, {
         ...step(),
         batch: batchId,
         resume: true,
         parse: true,
         ...(threads !== undefined && { threads }),
       });
-      add(fetched);
-      if (tracker.aborted) return;
+      add(report.counters);
+      fetched = report.counters.fetched ?? 0;
+      if (tracker.aborted) return fetched;
     }
-    add(await updatedb(context, { ...step(), batch: batchId }), ['added']);
+    const { counters } = await updatedb(context, { ...step(), batch: batchId });
+    add(Object.fromEntries(Object.entries(counters).filter(([reason]) => OF_UPDATEDB.test(reason))));
+    return fetched;
   }
 
-  add(await inject(context, { ...step(), seeds, ...(onRejected && { onRejected }) }));
+  add((await inject(context, { ...step(), seeds, ...(onRejected && { onRejected }) })).counters);
   for (const batch of await listBatches(context.table.store)) {
     if (tracker.aborted || batch.state === 'generating') continue;
     await finish(batch.batchId, batch.state !== 'open');
     pages += batch.size;
   }
+  let passedOver: Report['counters'] = {};
   while (!tracker.aborted && rounds < (options.rounds ?? Infinity) && pages < maxPages) {
     const topN = Math.min(options.topN ?? Infinity, maxPages - pages);
     rounds += 1;
-    const generated = await generate(context, { ...step(), ...(topN < Infinity && { topN }) });
-    if (generated.batchId === undefined) break;
+    const report = await generate(context, { ...step(), ...(topN < Infinity && { topN }) });
+    const { generated = 0, ...others } = report.counters;
+    passedOver = others;
+    if (report.batchId === undefined) break;
     tracker.count('rounds');
-    pages += generated.counters.generated ?? 0;
-    await finish(generated.batchId, false);
+    pages += generated;
+    // Pages that can not be fetched, be it for want of time, are due again at once: the next round would be this one.
+    if ((await finish(report.batchId, false)) === 0) break;
   }
+  add(passedOver, 'generate_');
   return tracker.report();
 }
+
+/** The counters of updatedb that say more than those of fetch. */
+const OF_UPDATEDB = /^(added|not_added|plugin_error_.*)$/;
 
 function withLimits(crawl: CrawlContext, { stay = 'host', depth }: CrawlOptions): CrawlContext {
   const { settings } = crawl;

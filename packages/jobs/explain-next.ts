@@ -3,6 +3,7 @@ import { safeText } from '../errors/index.js';
 import { applyUrlChain, filterUrl, type UrlVerdict } from '../plugin-api/index.js';
 import type { CrawlContext } from './context.js';
 import type { RobotsExplanation } from './explain-robots.js';
+import { FETCH_FIELDS } from './fetch-item.js';
 
 /** What happens next to a URL, and why. */
 export interface NextStep {
@@ -30,10 +31,10 @@ export interface NextStep {
   readonly at?: number;
 }
 
-/** What generate reads of a row, and passes it over where that is damaged. */
-export const GENERATE_FIELDS = ['fetchTime', 'score', 'marks', 'status', 'distance', 'cash'] as const;
+/** What generate and fetch read of a row, and pass it over where that is damaged. */
+export const GENERATE_FIELDS = ['fetchTime', 'score', 'status', 'cash', ...FETCH_FIELDS] as const;
 /** What telling what happens next to a row reads of it. */
-export const NEXT_FIELDS = [...GENERATE_FIELDS, 'retries', 'parseStatus'] as const;
+export const NEXT_FIELDS = [...GENERATE_FIELDS, 'retries'] as const;
 type Row = PageRow<(typeof NEXT_FIELDS)[number]>;
 
 /** What {@link nextOfRow} goes by. */

@@ -45,7 +45,7 @@ export async function explainRobots(crawl: CrawlContext, url: string, fetchNow: 
 
   let fetched: StoredRobots | undefined;
   const robots = createRobots({
-    protocol: robotsProtocol(crawl),
+    protocol: robotsProtocol(crawl, () => {}),
     agents,
     clock: crawl.clock,
     store: {

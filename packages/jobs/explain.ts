@@ -29,8 +29,6 @@ const FIELDS = [
   ...NEXT_FIELDS,
   'prevFetchTime',
   'fetchInterval',
-  'protocolStatus',
-  'signature',
   'contentType',
   'redirect',
   'title',

@@ -25,6 +25,10 @@ export interface FetchRun {
   readonly robots: Robots;
   readonly queues: FetchQueues<FetchItem>;
   readonly queueNames: QueueNames;
+  /** When a fetch on this table may last have asked anyone, by `performance.now`. */
+  readonly since: number;
   /** Rows that joined the batch as targets of redirects during this run. */
   readonly joined: Set<string>;
+  /** Some page was not fetched again because this batch has fetched it. */
+  passedOver: boolean;
 }

@@ -1,6 +1,7 @@
 import { applyUrlChain, type FetchOutcome } from '../plugin-api/index.js';
 import { urlOf, type PageChange, type PlainField, type ProtocolStatus, type Status } from '../../webtable/index.js';
 import type { CrawlContext } from './context.js';
+import { countDamaged } from './damaged.js';
 import { leavesSite } from './external.js';
 import type { FetchItem, FetchRun } from './fetch-item.js';
 import { followRedirect } from './follow-redirect.js';
@@ -11,9 +12,19 @@ import { protocolFor, request } from './protocol-for.js';
 const REDIRECT_LIMIT = 20;
 
 /** Fetches one page and stores what came of it: neighbours first, then the page's own row with its mark. */
-export async function fetchPage(crawl: CrawlContext, run: FetchRun, item: FetchItem, queue: string): Promise<void> {
+export async function fetchPage(
+  crawl: CrawlContext,
+  run: FetchRun,
+  item: FetchItem,
+  queue: string,
+): Promise<'no_request' | void> {
   const url = urlOf(item.key);
-  const outcome = await ask(crawl, run, item, url, queue);
+  const refusal = await mayAsk(crawl, run, url, queue);
+  if (refusal === 'later') {
+    run.queues.push(queue, item);
+    return 'no_request';
+  }
+  const outcome = refusal ?? (await ask(crawl, item, url));
   const { tracker, batchId } = run;
   const set: Mutable<NonNullable<PageChange['set']>> = {
     prevFetchTime: crawl.clock(),
@@ -49,27 +60,31 @@ export async function fetchPage(crawl: CrawlContext, run: FetchRun, item: FetchI
     }
   }
   for (const field of Object.keys(set)) unset.delete(field as PlainField);
-  await run.write({
-    key: item.key,
-    set,
-    unset: [...unset],
-    marks: { fetch: batchId, parse: isParsed ? batchId : null },
-  });
+  try {
+    const marks = { fetch: batchId, parse: isParsed ? batchId : null };
+    await run.write({ key: item.key, set, unset: [...unset], marks });
+  } catch (error) {
+    countDamaged(error, tracker.count);
+    return undefined;
+  }
   tracker.count('fetched');
   tracker.count(set.protocolStatus?.code ?? 'success');
   tracker.done();
+  return refusal ? 'no_request' : undefined;
 }
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
-/** Asks robots.txt, then the server. */
-async function ask(
+/**
+ * Why the server is not to be asked; `later` when it has to be left alone for longer than the queue has waited. Undefined
+ * when it may be asked now.
+ */
+async function mayAsk(
   crawl: CrawlContext,
   run: FetchRun,
-  item: FetchItem,
   url: string,
   queue: string,
-): Promise<FetchOutcome> {
+): Promise<FetchOutcome | 'later' | undefined> {
   if (!protocolFor(crawl, url)) return { kind: 'gone', code: 'no_protocol' };
   const rules = await run.robots.check(url);
   if (rules.kind === 'denied') {
@@ -83,8 +98,17 @@ async function ask(
       return { kind: 'gone', code: 'crawl_delay_too_long', message: `Crawl-delay: ${rules.crawlDelay}` };
     }
     run.queues.setDelay(queue, Math.max(serverDelay, rules.crawlDelay));
+    // The fetch before this one may have asked the same host.
+    const wait = (run.since - performance.now()) / 1000 + rules.crawlDelay;
+    if (wait > 0) {
+      run.queues.pause(queue, wait);
+      return 'later';
+    }
   }
+  return undefined;
+}
 
+function ask(crawl: CrawlContext, item: FetchItem, url: string): Promise<FetchOutcome> {
   // Only a page whose last copy was parsed, and its links handed on by updatedb, can do without a new copy.
   const isDone =
     item.signature !== undefined && item.newSignature === undefined && item.parseStatus?.code === 'success';

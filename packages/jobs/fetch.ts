@@ -1,12 +1,13 @@
 import { CrawlError } from '../errors/index.js';
 import { createFetchQueues, createRobots } from '../fetch/index.js';
-import { batchQueues, createGroupWriter, hostRowKeys, type BatchHeader } from '../../webtable/index.js';
+import { batchQueues, createGroupWriter, hostRowKeys, putBatch, type BatchHeader } from '../../webtable/index.js';
 import { mustBeOpen, overBatches, type BatchOptions } from './batch-rows.js';
 import type { CrawlContext } from './context.js';
 import { FETCH_FIELDS, type FetchItem, type FetchRun } from './fetch-item.js';
 import { fetchPage } from './fetch-page.js';
-import { beginFetcherRun, endFetcherRun } from './last-fetch.js';
+import { beginFetch, endFetch } from './last-fetch.js';
 import type { Report } from './job.js';
+import { parseRows } from './parse.js';
 import { robotsProtocol } from './protocol-for.js';
 import { createQueueNames } from './queue-name.js';
 import { createRobotsStore } from './robots-store.js';
@@ -14,7 +15,10 @@ import { createTracker } from './tracker.js';
 
 /** What {@link fetch} takes. */
 export interface FetchOptions extends BatchOptions {
-  /** Pass over pages that this batch has fetched. Without it they are fetched again. */
+  /**
+   * Pass over pages that this batch has fetched. Without it they are fetched again, unless the fetch before was stopped or
+   * killed: then this one goes on where that stopped.
+   */
   readonly resume?: boolean;
   /** Parse each page at once; its parse is stored in the same row change as its fetch. */
   readonly parse?: boolean;
@@ -50,6 +54,7 @@ async function fetchBatch(crawl: CrawlContext, batch: BatchHeader, options: Fetc
   mustBeOpen(batch);
   const { settings, table, clock } = crawl;
   const { batchId } = batch;
+  const resume = options.resume === true || batch.fetching === true;
   const tracker = createTracker(crawl, 'fetch', options, { batchId, total: batch.size });
   const { threadsPerQueue, serverDelay, serverMinDelay } = settings.fetcher;
   const delay = threadsPerQueue > 1 ? serverMinDelay : serverDelay;
@@ -57,18 +62,20 @@ async function fetchBatch(crawl: CrawlContext, batch: BatchHeader, options: Fetc
     threads: options.threads ?? settings.fetcher.threadsFetch,
     threadsPerQueue,
     delay: () => delay,
-    clock,
   });
   const names = createQueueNames(crawl);
   // A host keeps the queue that it was filed under, also when its address has changed since.
   const queueOfHost = new Map<string, string>();
+  await putBatch(table.store, { ...batch, fetching: true });
+  // From here on by a clock that is never set back.
+  const since = performance.now() - (clock() - (await beginFetch(table.store, clock())));
   const run: FetchRun = {
     batchId,
     parse: options.parse ?? false,
     tracker,
     write: createGroupWriter(table),
     robots: createRobots({
-      protocol: robotsProtocol(crawl),
+      protocol: robotsProtocol(crawl, tracker.count),
       agents: [settings.http.agentName, ...settings.http.robotsAgents],
       clock,
       store: createRobotsStore(table.store),
@@ -76,14 +83,14 @@ async function fetchBatch(crawl: CrawlContext, batch: BatchHeader, options: Fetc
     queues,
     queueNames: { nameOf: (host) => queueOfHost.get(host) ?? names.nameOf(host) },
     joined: new Set(),
+    passedOver: false,
+    since,
   };
-
-  const since = await beginFetcherRun(table.store, clock());
   for await (const { queue, hosts } of batchQueues(table.store, batchId)) {
     const own = hosts.filter((host) => !queueOfHost.has(host));
     for (const host of own) queueOfHost.set(host, queue);
-    queues.addQueue(queue, readQueue(crawl, run, own, options.resume ?? false));
-    if (since > 0 && delay > 0) queues.notBefore(queue, since + delay * 1000);
+    queues.addQueue(queue, readQueue(crawl, run, own, resume));
+    if (delay > 0) queues.pause(queue, (since - performance.now()) / 1000 + delay);
   }
   const stop = stopAfter(settings.fetcher.timelimitMins, options.signal);
   try {
@@ -91,8 +98,14 @@ async function fetchBatch(crawl: CrawlContext, batch: BatchHeader, options: Fetc
   } finally {
     stop.clear();
   }
-  await endFetcherRun(table.store, clock());
+  await endFetch(table.store, clock());
   if (stop.isOver) tracker.count('time_limit');
+  if (!stop.signal.aborted) {
+    const { fetching: _, ...ended } = batch;
+    await putBatch(table.store, ended);
+    // Pages that were passed over may have been left without a parse.
+    if (run.parse && run.passedOver) await parseRows(crawl, batchId, false, tracker);
+  }
   return tracker.report();
 }
 
@@ -113,8 +126,10 @@ async function* readQueue(
         // A redirect's target that joined while the queue was being read was handed to the queue already.
         if (!row || row.marks?.generate !== run.batchId || run.joined.has(row.key)) continue;
         if (row.damaged) run.tracker.count('damaged');
-        else if (resume && row.marks.fetch === run.batchId) run.tracker.count('already_fetched');
-        else yield row;
+        else if (resume && row.marks.fetch === run.batchId) {
+          run.passedOver = true;
+          run.tracker.count('already_fetched');
+        } else yield row;
       }
     }
   }

@@ -45,6 +45,7 @@ export async function followRedirect(
   });
   run.tracker.count(outcome);
   if (outcome !== 'redirects_followed') return;
+  run.tracker.more();
   const item = await crawl.table.get(key, FETCH_FIELDS);
   if (item) run.queues.push(queue, item);
 }
@@ -58,7 +59,7 @@ function targetCells(
 ): NonNullable<PageChange['set']> {
   const { score, cash } = createScoring(crawl, run.tracker.count).initial(url);
   return {
-    ...newRowCells(crawl),
+    ...newRowCells(crawl, run.tracker.count),
     score,
     cash,
     share: cash,

@@ -20,9 +20,11 @@ import {
   type PageRow,
   type RowChange,
 } from '../../webtable/index.js';
+import { CrawlError } from '../errors/index.js';
 import { filterUrl } from '../plugin-api/index.js';
 import { hostOf } from '../url/index.js';
 import { frontierClock, type CrawlContext } from './context.js';
+import { FETCH_FIELDS } from './fetch-item.js';
 import { readFrontier } from './frontier-order.js';
 import type { JobOptions, Report } from './job.js';
 import { createQueueNames } from './queue-name.js';
@@ -36,7 +38,8 @@ export interface GenerateOptions extends JobOptions {
   readonly now?: number;
 }
 
-const FIELDS = ['fetchTime', 'score', 'marks', 'status', 'distance', 'cash'] as const;
+// What fetch reads is read too: a row that it can not read must not get into a batch.
+const FIELDS = ['fetchTime', 'score', 'status', 'cash', ...FETCH_FIELDS] as const;
 type Candidate = PageRow<(typeof FIELDS)[number]>;
 const CHUNK = 500;
 
@@ -50,8 +53,11 @@ const CHUNK = 500;
  *
  * Counters: generated; and of rows that were due: capped (by generate.maxCount), distance, status, low_score,
  * rejected_<plugin>, damaged; stale (frontier entries that were put right).
+ * @throws CrawlError USAGE for a topN below 1
  */
 export async function generate(crawl: CrawlContext, options: GenerateOptions = {}): Promise<Report> {
+  const { topN = 1 } = options;
+  if (!(topN >= 1)) throw new CrawlError('USAGE', `expected topN of at least 1, found ${topN}`);
   return crawl.table.exclusive('generate', () => selectBatch(crawl, options));
 }
 
@@ -67,7 +73,7 @@ async function selectBatch(crawl: CrawlContext, options: GenerateOptions): Promi
   const now = options.now ?? crawl.clock();
   const batchId = await newBatchId(crawl);
   await putBatch(table.store, { batchId, state: 'generating', size: 0 });
-  await promote(table.store, now);
+  await promote(table, now);
 
   const size = await select(crawl, batchId, now, options.topN ?? Infinity, tracker);
   if (tracker.aborted || size === 0) {

@@ -1,3 +1,4 @@
+import { CrawlError } from '../errors/index.js';
 import { applyUrlChain } from '../plugin-api/index.js';
 import {
   FRONTIER_FIELDS,
@@ -14,6 +15,7 @@ import { newRowCells } from './new-row.js';
 import { createScoring } from './scoring.js';
 import { parseSeedLine, type Seed } from './seed-line.js';
 import { createTracker } from './tracker.js';
+import { untilAborted } from './until-aborted.js';
 
 /** What {@link inject} takes. */
 export interface InjectOptions extends JobOptions {
@@ -35,12 +37,12 @@ const CHUNK = 1000;
  * Counters: injected, known, updated, held (by a batch), damaged, malformed, rejected_<plugin>, plugin_error_<name>.
  */
 export async function inject(crawl: CrawlContext, options: InjectOptions): Promise<Report> {
+  if (typeof options.seeds === 'string') throw new CrawlError('USAGE', 'expected seeds as lines, found one string');
   const tracker = createTracker(crawl, 'inject', options);
   let line = 0;
 
   async function* accepted(): AsyncGenerator<Seed> {
-    for await (const text of options.seeds) {
-      if (tracker.aborted) return;
+    for await (const text of untilAborted(options.seeds, options.signal)) {
       line += 1;
       const seed = readLine(text);
       if (seed) yield seed;
@@ -130,7 +132,7 @@ function changeOfKnown(
 }
 
 function newSeedRow(crawl: CrawlContext, key: string, seed: Seed, count: (reason: string) => void) {
-  const cells = newRowCells(crawl);
+  const cells = newRowCells(crawl, count);
   const { score, cash } = createScoring(crawl, count).injected(seed.score ?? crawl.settings.db.scoreInjected, seed.url);
   return {
     key,

@@ -29,6 +29,7 @@ export interface LinkEvent {
 /** Links of consecutive pages of a batch, gathered by target: as many as fit into memory. */
 export interface LinkSlice {
   readonly batchId: string;
+  /** How many links it holds; long ones count for several. */
   readonly links: number;
   readonly targets: ReadonlyMap<string, readonly LinkEvent[]>;
   add(target: string, event: LinkEvent): void;
@@ -47,7 +48,7 @@ export function createLinkSlice(batchId: string): LinkSlice {
       const events = targets.get(target);
       if (events) events.push(event);
       else targets.set(target, [event]);
-      links += 1;
+      links += Math.ceil((target.length + event.anchor.length) / COMMON_LENGTH);
     },
   };
 }
@@ -55,6 +56,8 @@ export function createLinkSlice(batchId: string): LinkSlice {
 const FIELDS = [...FRONTIER_FIELDS, 'cash', 'distance', 'linked', 'inlinkCount'] as const;
 type Target = PageRow<(typeof FIELDS)[number]>;
 const CHUNK = 500;
+/** Characters of a link, with its anchor, that counts as one. */
+const COMMON_LENGTH = 200;
 
 /**
  * Tells the targets of their links, in key order. A target notes how far into the batch it has been told (`linked`) in
@@ -99,15 +102,21 @@ async function addLinksTo(
     }
     tracker.count('links', events.length);
     tracker.count(row ? 'linked' : 'added');
-    changes.push({ before: row, change: linkChange(crawl, scoring, slice.batchId, key, row, events, openIds) });
+    changes.push({
+      before: row,
+      change: linkChange(crawl, scoring, tracker.count, slice.batchId, key, row, events, openIds),
+    });
   }
   await trimInlinks(crawl, changes);
   await writeIndexed(crawl.table, changes, frontierClock(crawl));
 }
 
+type Count = (reason: string) => void;
+
 function linkChange(
   crawl: CrawlContext,
   scoring: Scoring,
+  count: Count,
   batchId: string,
   key: string,
   row: Target | undefined,
@@ -128,11 +137,14 @@ function linkChange(
   return {
     key,
     set: {
-      ...(!row && firstCells(crawl, events)),
+      ...(!row && firstCells(crawl, count, events)),
       score,
       cash,
       ...(Number.isFinite(distance) && { distance }),
-      linked: { ...Object.fromEntries(notes), [batchId]: Math.max(...events.map((event) => event.position)) },
+      linked: {
+        ...Object.fromEntries(notes),
+        [batchId]: events.reduce((last, event) => Math.max(last, event.position), -1),
+      },
       inlinkCount: (row?.inlinkCount ?? 0) + best.length,
     },
     inlinks: new Map(best.map(({ source, anchor, score }) => [source, { anchor, score }])),
@@ -140,29 +152,31 @@ function linkChange(
 }
 
 /** What a page that is first seen as a link starts with. */
-function firstCells(crawl: CrawlContext, events: readonly LinkEvent[]): NonNullable<PageChange['set']> {
+function firstCells(crawl: CrawlContext, count: Count, events: readonly LinkEvent[]): NonNullable<PageChange['set']> {
   const redirects = events.reduce((least, event) => Math.min(least, event.redirects), Infinity);
   return {
-    ...newRowCells(crawl),
+    ...newRowCells(crawl, count),
     ...(Number.isFinite(redirects) && redirects > 0 && { redirects }),
   };
 }
 
-/** Keeps the best inlinks of rows that would have more than `db.updateMaxInlinks`. */
+/**
+ * Keeps the best inlinks of rows that would have too many. A row may hold a quarter more than `db.updateMaxInlinks`
+ * before it is trimmed to it, so that not every new link to a popular page reads all of its inlinks.
+ */
 async function trimInlinks(crawl: CrawlContext, changes: IndexedChange[]): Promise<void> {
   const max = crawl.settings.db.updateMaxInlinks;
   for (const [i, { before, change }] of changes.entries()) {
-    if ((change.set?.inlinkCount ?? 0) <= max) continue;
+    if ((change.set?.inlinkCount ?? 0) <= Math.floor(max * 1.25)) continue;
     const row = await crawl.table.get(change.key, ['inlinks']);
-    const all = new Map<string, { anchor: string; score: number } | null>();
-    for (const { url, anchor, score } of row?.inlinks ?? []) all.set(rowKeyOf(url), { anchor, score });
-    for (const [source, inlink] of change.inlinks ?? []) all.set(source, inlink);
-    const ranked = [...all].map(([source, inlink]) => ({ source, score: inlink!.score })).sort(byScore);
-    for (const { source } of ranked.slice(max)) all.set(source, null);
-    changes[i] = {
-      before,
-      change: { ...change, set: { ...change.set, inlinkCount: Math.min(max, ranked.length) }, inlinks: all },
-    };
+    const scores = new Map<string, number>();
+    for (const { url, score } of row?.inlinks ?? []) scores.set(rowKeyOf(url), score);
+    for (const [source, inlink] of change.inlinks ?? []) if (inlink) scores.set(source, inlink.score);
+    const ranked = Array.from(scores, ([source, score]) => ({ source, score })).sort(byScore);
+    const inlinks = new Map(change.inlinks);
+    for (const { source } of ranked.slice(max)) inlinks.set(source, null);
+    const set = { ...change.set, inlinkCount: Math.min(max, ranked.length) };
+    changes[i] = { before, change: { ...change, set, inlinks } };
   }
 }
 

@@ -1,7 +1,8 @@
-import { scheduleOf, type CrawlContext } from './context.js';
+import type { CrawlContext } from './context.js';
+import { createSchedule } from './schedule.js';
 
 /** The cells that every new row starts with: not fetched yet, and due as the schedule says. */
-export function newRowCells(crawl: CrawlContext) {
-  const { fetchTime, fetchInterval, retries } = scheduleOf(crawl).initialize(crawl.clock());
+export function newRowCells(crawl: CrawlContext, count: (reason: string) => void) {
+  const { fetchTime, fetchInterval, retries } = createSchedule(crawl, count).initialize(crawl.clock());
   return { status: 'unfetched' as const, fetchTime, fetchInterval, retries };
 }

@@ -29,9 +29,8 @@ type Count = (reason: string, n?: number) => void;
  * Counters: parsed (parsed_in_part where a bound was reached), or failed_<code>; links, and links_<why> for those that were dropped.
  */
 export async function parsePage(crawl: CrawlContext, page: PageContent, count: Count): Promise<ParseResult> {
-  const outcome = await parseContent(crawl, page);
+  const { outcome, by } = await parseContent(crawl, page);
   if (outcome.kind === 'failed') return failure(outcome.code, outcome.message, count);
-
   const digest = signatureOf(crawl);
   let newSignature: string;
   try {
@@ -39,21 +38,37 @@ export async function parsePage(crawl: CrawlContext, page: PageContent, count: C
   } catch (error) {
     return failure(`plugin_error_${digest.name}`, messageOf(error), count);
   }
+  try {
+    return success(crawl, page, outcome, newSignature, count);
+  } catch (error) {
+    // What a parser of JavaScript returns need not be what its type says.
+    return failure(`plugin_error_${by}`, messageOf(error), count);
+  }
+}
+
+function success(
+  crawl: CrawlContext,
+  page: PageContent,
+  outcome: ParsedPage,
+  newSignature: string,
+  count: Count,
+): ParseResult {
   const refresh = outcome.refresh && refreshTarget(crawl, page.url, outcome.refresh.url, count);
+  const set = {
+    newSignature,
+    parseStatus: statusOf(crawl, outcome),
+    title: outcome.title,
+    text: outcome.text,
+    outlinks: keptLinks(crawl, page.url, outcome, refresh, count),
+    pageMetadata: outcome.metadata,
+    ...(outcome.language !== undefined && { language: outcome.language }),
+    ...(refresh !== undefined && { redirect: refresh }),
+  };
   count('parsed');
   if (outcome.truncated) count('parsed_in_part');
   return {
     parsed: true,
-    set: {
-      newSignature,
-      parseStatus: statusOf(crawl, outcome),
-      title: outcome.title,
-      text: outcome.text,
-      outlinks: keptLinks(crawl, page.url, outcome, refresh, count),
-      pageMetadata: outcome.metadata,
-      ...(outcome.language !== undefined && { language: outcome.language }),
-      ...(refresh !== undefined && { redirect: refresh }),
-    },
+    set,
     unset: [
       ...(outcome.language === undefined ? (['language'] as const) : []),
       ...(refresh === undefined ? (['redirect'] as const) : []),
@@ -61,26 +76,33 @@ export async function parsePage(crawl: CrawlContext, page: PageContent, count: C
   };
 }
 
-/** What the parser for a page's type makes of it; that there is none, or that it throws, is a failure. */
+/**
+ * What the parser for a page's type makes of it; that there is none, or that it throws, is a failure. `by` names the
+ * plugin that parsed.
+ */
 export async function parseContent(
   crawl: Pick<CrawlContext, 'settings' | 'plugins'>,
   page: PageContent,
-): Promise<ParseOutcome> {
-  if (!page.content) return { kind: 'failed', code: 'missing_content' };
-  if (page.truncated && crawl.settings.parser.skipTruncated) return { kind: 'failed', code: 'truncated' };
+): Promise<{ outcome: ParseOutcome; by: string }> {
+  const failed = (code: string, message?: string) => ({
+    outcome: { kind: 'failed' as const, code, ...(message !== undefined && { message }) },
+    by: '',
+  });
+  if (!page.content) return failed('missing_content');
+  if (page.truncated && crawl.settings.parser.skipTruncated) return failed('truncated');
   const contentType = sniffContentType(page.content, page.contentType);
   const plugin = chooseParser(crawl.plugins, contentType);
-  if (!plugin) return { kind: 'failed', code: 'unsupported_type', message: contentType };
+  if (!plugin) return failed('unsupported_type', contentType);
   try {
     const { url, content, headers } = page;
     const outcome: ParseOutcome | undefined = await withTimeout(
       Promise.resolve(plugin.parser.parse({ url, content, contentType, headers })),
       crawl.settings.parser.timeout,
     );
-    if (outcome) return outcome;
-    return { kind: 'failed', code: `plugin_error_${plugin.name}`, message: 'the parser answered nothing' };
+    if (outcome) return { outcome, by: plugin.name };
+    return failed(`plugin_error_${plugin.name}`, 'the parser answered nothing');
   } catch (error) {
-    return { kind: 'failed', code: `plugin_error_${plugin.name}`, message: messageOf(error) };
+    return failed(`plugin_error_${plugin.name}`, messageOf(error));
   }
 }
 

@@ -1,9 +1,10 @@
-import { urlOf, type BatchHeader, type PageChange } from '../../webtable/index.js';
+import { urlOf, writeEach, type BatchHeader, type PageChange } from '../../webtable/index.js';
 import { batchRows, mustBeOpen, overBatches, type BatchOptions } from './batch-rows.js';
 import type { CrawlContext } from './context.js';
+import { countDamaged } from './damaged.js';
 import type { Report } from './job.js';
 import { parsePage } from './parse-page.js';
-import { createTracker } from './tracker.js';
+import { createTracker, type Tracker } from './tracker.js';
 
 /** What {@link parse} takes. */
 export interface ParseOptions extends BatchOptions {
@@ -29,13 +30,19 @@ async function parseBatch(crawl: CrawlContext, batch: BatchHeader, options: Pars
   mustBeOpen(batch);
   const { batchId, size } = batch;
   const tracker = createTracker(crawl, 'parse', options, { batchId, total: size });
+  await parseRows(crawl, batchId, options.force ?? false, tracker);
+  return tracker.report();
+}
+
+/** Parses what a batch has fetched and not parsed; with `force`, all that it has fetched. */
+export async function parseRows(crawl: CrawlContext, batchId: string, force: boolean, tracker: Tracker): Promise<void> {
   for await (const rows of batchRows(crawl, batchId, ['status'], CHUNK, tracker.count)) {
     if (tracker.aborted) break;
     const ready: string[] = [];
     for (const { row } of rows) {
       const { key, marks, status } = row;
       if (marks?.fetch !== batchId || status !== 'fetched') tracker.count('not_fetched');
-      else if (marks.parse === batchId && !options.force) tracker.count('already_parsed');
+      else if (marks.parse === batchId && !force) tracker.count('already_parsed');
       else ready.push(key);
     }
     const bodies = await crawl.table.getMany(ready, ['content', 'contentType', 'headers', 'protocolStatus']);
@@ -55,8 +62,9 @@ async function parseBatch(crawl: CrawlContext, batch: BatchHeader, options: Pars
       );
       changes.push({ key, set: result.set, unset: result.unset, marks: { parse: result.parsed ? batchId : null } });
     }
-    await crawl.table.write(changes);
+    for (const outcome of await writeEach(crawl.table, changes)) {
+      if (outcome.status === 'rejected') countDamaged(outcome.reason, tracker.count);
+    }
     tracker.done(rows.length);
   }
-  return tracker.report();
 }

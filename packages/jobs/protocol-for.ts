@@ -20,6 +20,13 @@ export async function request(crawl: Pick<CrawlContext, 'plugins'>, request: Fet
 }
 
 /** Fetches each robots.txt with the protocol that its URL calls for. */
-export function robotsProtocol(crawl: Pick<CrawlContext, 'plugins'>): Protocol {
-  return { schemes: ['http', 'https'], fetch: (robots) => request(crawl, robots) };
+export function robotsProtocol(crawl: Pick<CrawlContext, 'plugins'>, count: (reason: string) => void): Protocol {
+  return {
+    schemes: ['http', 'https'],
+    async fetch(robots) {
+      const outcome = await request(crawl, robots);
+      if (outcome.code.startsWith('plugin_error_')) count(outcome.code);
+      return outcome;
+    },
+  };
 }

@@ -10,6 +10,7 @@ import {
   type PageRow,
   type Status,
 } from '../../webtable/index.js';
+import { CrawlError } from '../errors/index.js';
 import type { CrawlContext } from './context.js';
 
 /** Which pages to read; of host, domain and prefix at most one. */
@@ -23,22 +24,30 @@ export interface PageSelection {
   readonly status?: Status;
 }
 
-/** Pages in key order, each whole as of one moment. */
+/**
+ * Pages in key order, each whole as of one moment, with their status and the fields asked for.
+ * @throws CrawlError USAGE for more than one of host, domain and prefix
+ */
 export async function* readPages<F extends Field>(
   crawl: Pick<CrawlContext, 'table'>,
   selection: PageSelection,
   fields: readonly F[],
-): AsyncGenerator<PageRow<F> & { readonly url: string }> {
+): AsyncGenerator<PageRow<F | 'status'> & { readonly url: string }> {
   const { status } = selection;
   const ranges = rangesOf(selection);
-  const asked: readonly (F | 'status')[] = status === undefined ? fields : [...fields, 'status'];
-  for await (const row of crawl.table.scan({ fields: asked, ...(ranges && { ranges }) })) {
+  for await (const row of crawl.table.scan<F | 'status'>({
+    fields: [...fields, 'status'],
+    ...(ranges && { ranges }),
+  })) {
     const found: PageRow<'status'> = row;
-    if (status === undefined || found.status === status) yield { ...(row as PageRow<F>), url: urlOf(row.key) };
+    if (status === undefined || found.status === status) yield { ...row, url: urlOf(row.key) };
   }
 }
 
 function rangesOf({ host, domain, prefix }: PageSelection): readonly KeyRange[] | undefined {
+  if ([host, domain, prefix].filter((range) => range !== undefined).length > 1) {
+    throw new CrawlError('USAGE', 'expected at most one of host, domain and prefix, found more');
+  }
   if (host !== undefined) return [hostRange(host)];
   if (domain !== undefined) return domainRanges(domain);
   return prefix === undefined ? undefined : [prefixRange(prefix)];
@@ -108,12 +117,12 @@ export const DUMP_FIELDS = [
 ] as const satisfies readonly Field[];
 
 /**
- * A page as plain JSON: `key`, `url`, and each of the fields that is there, in their order; `damaged` names what could
+ * A page as plain JSON: `key`, `url`, `status`, and each of the fields that is there, in their order; `damaged` names what could
  * not be read. Times are ms since the epoch, inlinks are `{url, anchor}`, a body is base64.
  */
 export function dumpPage(row: PageRow<Field>, fields: readonly Field[]): Record<string, unknown> {
   const page: Record<string, unknown> = { key: row.key, url: urlOf(row.key) };
-  for (const field of fields) {
+  for (const field of new Set<Field>(['status', ...fields])) {
     if (row[field] === undefined) continue;
     if (field === 'inlinks') page.inlinks = row.inlinks?.map(({ url, anchor }) => ({ url, anchor }));
     else if (field === 'content') page.content = Buffer.from(row.content ?? []).toString('base64');

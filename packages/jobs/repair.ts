@@ -37,7 +37,7 @@ export async function repair(crawl: CrawlContext, options: JobOptions = {}): Pro
   const { table } = crawl;
   const tracker = createTracker(crawl, 'repair', options);
   const alone = (task: () => Promise<void>): Promise<void> =>
-    ['generate', 'updatedb', 'fetch'].reduce<() => Promise<void>>(
+    ['rows', 'generate', 'updatedb', 'fetch'].reduce<() => Promise<void>>(
       (inner, name) => () => table.exclusive(name, inner),
       task,
     )();

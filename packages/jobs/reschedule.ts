@@ -1,6 +1,7 @@
 import type { PageChange, PageRow, Status } from '../../webtable/index.js';
-import type { Schedule } from '../plugin-api/index.js';
-import { scheduleOf, type CrawlContext } from './context.js';
+import type { FetchSchedule, Schedule } from '../plugin-api/index.js';
+import type { CrawlContext } from './context.js';
+import { createSchedule } from './schedule.js';
 
 /** What planning the next fetch of a row reads. */
 export const RESCHEDULE_FIELDS = [
@@ -38,8 +39,9 @@ export function reschedule(
     return { key: row.key, unset: ['share'], marks: { generate: null } };
   }
   const fetchedAt = row.prevFetchTime ?? crawl.clock();
-  const { status, schedule, reason } = outcome(crawl, row, fetchedAt);
+  const { status, schedule, reason } = outcome(crawl, createSchedule(crawl, count), row, fetchedAt);
   count(reason);
+  if (row.status === 'fetched' && row.marks.parse !== batchId && !row.parseStatus) count('not_parsed');
   const isParsed = row.marks.parse === batchId && row.newSignature !== undefined;
   const handedOn = row.marks.parse === batchId || row.redirect !== undefined;
   return {
@@ -61,10 +63,10 @@ export function reschedule(
 
 function outcome(
   crawl: CrawlContext,
+  plan: FetchSchedule,
   row: Row,
   fetchedAt: number,
 ): { status: Status; schedule: Schedule; reason: string } {
-  const plan = scheduleOf(crawl);
   const before: Schedule = {
     fetchTime: row.fetchTime ?? fetchedAt,
     fetchInterval: row.fetchInterval ?? crawl.settings.db.fetchIntervalDefault,

@@ -5,6 +5,8 @@ import type { JobOptions, Report } from './job.js';
 export interface Tracker {
   /** Adds to a counter. */
   count(reason: string, n?: number): void;
+  /** One row more to do than was known. */
+  more(): void;
   /** Rows that are through. */
   done(n?: number): void;
   /** True once the caller wants the job to end. */
@@ -25,10 +27,14 @@ export function createTracker(
   const began = crawl.clock();
   let told = began;
   let done = 0;
+  let total = start.total;
 
   return {
     count(reason, n = 1) {
       if (n !== 0) counters[reason] = (counters[reason] ?? 0) + n;
+    },
+    more() {
+      if (total !== undefined) total += 1;
     },
     done(n = 1) {
       done += n;
@@ -36,7 +42,7 @@ export function createTracker(
       // A clock that was set back must not silence the progress for long.
       if (!onProgress || (now >= told && now - told < PROGRESS_INTERVAL)) return;
       told = now;
-      onProgress({ job, ...start, done, counters: { ...counters } });
+      onProgress({ job, ...start, ...(total !== undefined && { total }), done, counters: { ...counters } });
     },
     get aborted() {
       return signal?.aborted ?? false;

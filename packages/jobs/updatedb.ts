@@ -20,6 +20,8 @@ import { createScoring, type Scoring } from './scoring.js';
 import { createTracker, type Tracker } from './tracker.js';
 
 const CHUNK = 200;
+/** Rows read at a time together with their links, of which each may have `db.maxOutlinksPerPage`. */
+const SOURCE_CHUNK = 20;
 const SOURCE_FIELDS = ['status', 'share', 'distance', 'redirects', 'redirect', 'outlinks'] as const;
 type Source = BatchRow<(typeof SOURCE_FIELDS)[number]>['row'];
 
@@ -31,7 +33,8 @@ type Source = BatchRow<(typeof SOURCE_FIELDS)[number]>['row'];
  * go of. Each linked row remembers how far into the batch it has been told, so that nothing is added twice. Memory is
  * bounded by `db.updateMaxLinksInMemory`.
  *
- * Counters: fetched, notmodified, redirected, gone, retry, not_fetched (own rows); links, added (new rows), linked
+ * Counters: fetched, notmodified, redirected, gone, retry, not_fetched, not_parsed (own rows; of the last the links are
+ * not followed until it is fetched again); links, added (new rows), linked
  * (rows that were known), not_added (`db.updateAdditionsAllowed`), damaged,
  * plugin_error_<name> (a scoring filter, which is passed over).
  * @throws CrawlError UNKNOWN_BATCH
@@ -64,7 +67,7 @@ async function linkRows(crawl: CrawlContext, batchId: string, tracker: Tracker):
   const scoring = createScoring(crawl, tracker.count);
   const limit = crawl.settings.db.updateMaxLinksInMemory;
   let slice = createLinkSlice(batchId);
-  for await (const rows of batchRows(crawl, batchId, SOURCE_FIELDS, CHUNK, tracker.count)) {
+  for await (const rows of batchRows(crawl, batchId, SOURCE_FIELDS, SOURCE_CHUNK, tracker.count)) {
     if (tracker.aborted) return false;
     for (const { row, position } of rows) {
       collectLinks(scoring, slice, row, position);

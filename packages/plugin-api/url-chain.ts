@@ -15,11 +15,17 @@ export type UrlVerdict =
       readonly rule: string;
     };
 
-/**
- * Runs every normaliser, then every filter, in list order. The URL is parsed by the WHATWG URL Standard before the
- * first and after each normaliser that changed it. A plugin that throws rejects the URL.
- */
+/** Runs every normaliser, then every filter, in list order. A plugin that throws rejects the URL. */
 export function applyUrlChain(plugins: readonly Plugin[], url: string, scope: UrlScope): UrlVerdict {
+  const normalized = normalizeUrl(plugins, url, scope);
+  return normalized.accepted ? filterUrl(plugins, normalized.url, scope) : normalized;
+}
+
+/**
+ * Runs every normaliser, in list order. The URL is parsed by the WHATWG URL Standard before the first and after each
+ * that changed it. A plugin that throws rejects the URL.
+ */
+export function normalizeUrl(plugins: readonly Plugin[], url: string, scope: UrlScope): UrlVerdict {
   let current = url;
   let by = 'url';
   try {
@@ -33,7 +39,7 @@ export function applyUrlChain(plugins: readonly Plugin[], url: string, scope: Ur
   } catch (error) {
     return { accepted: false, url: current, rejectedBy: by, rule: messageOf(error) };
   }
-  return filterUrl(plugins, current, scope);
+  return { accepted: true, url: current };
 }
 
 /** Runs every filter on a URL that is normalised already. A plugin that throws rejects the URL. */

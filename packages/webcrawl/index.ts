@@ -3,7 +3,7 @@
  *
  * Open a table with {@link openCrawl}, run {@link jobs} on it, read it with `crawl.page` and `crawl.pages`.
  */
-export { openCrawl, type Crawl, type OpenCrawlOptions } from './open-crawl.js';
+export { DEFAULT_TABLE, openCrawl, type Crawl, type OpenCrawlOptions } from './open-crawl.js';
 export { openChecks, type Checks } from './open-checks.js';
 export { jobs } from './jobs.js';
 export { defaultPlugins } from './default-plugins.js';
@@ -57,6 +57,7 @@ export {
 } from '../../config/index.js';
 export {
   LevelStore,
+  STATUSES,
   MemoryStore,
   WebTable,
   openLevelStore,
@@ -64,6 +65,8 @@ export {
   urlOf,
   type BatchHeader,
   type BatchState,
+  type Column,
+  type ColumnSelector,
   type Field,
   type Inlink,
   type KeyRange,
@@ -77,8 +80,12 @@ export {
   type PageScan,
   type ParseStatus,
   type ProtocolStatus,
+  type RowChange,
+  type ScanOptions,
   type Status,
   type Store,
+  type StoredRow,
+  type TableName,
 } from '../../webtable/index.js';
 export type {
   FetchOutcome,
@@ -98,3 +105,6 @@ export type {
   UrlScope,
   UrlStep,
 } from '../plugin-api/index.js';
+export { httpProtocol, type HttpExtras } from '../fetch/index.js';
+export { htmlParser, textParser } from '../parse/index.js';
+export * from '../plugins/index.js';

@@ -1,4 +1,5 @@
 import { lookup } from 'node:dns/promises';
+import { dirname, resolve } from 'node:path';
 import { loadSettings, type SettingSource, type Settings } from '../../config/index.js';
 import {
   MemoryStore,
@@ -12,7 +13,8 @@ import {
 import { CrawlError, safeText } from '../errors/index.js';
 import { readPages, type CrawlContext, type PageSelection } from '../jobs/index.js';
 import type { Plugin } from '../plugin-api/index.js';
-import { applyUrlChain } from '../plugin-api/index.js';
+import { normalizeUrl } from '../plugin-api/index.js';
+import { checkPlugin } from './check-plugin.js';
 import { defaultPlugins } from './default-plugins.js';
 import { loadPlugins } from './load-plugins.js';
 
@@ -23,6 +25,8 @@ export interface OpenCrawlOptions {
    * or a store, which is closed with the crawl. Default: `level:./webcrawl-data`.
    */
   readonly table?: string | Store;
+  /** false: a table that is not there is an error and is not made. Default: true. */
+  readonly create?: boolean;
   /** A settings file, JSON. */
   readonly config?: string;
   /** Settings by section or by dotted key; they win over the file and the environment. */
@@ -47,20 +51,21 @@ export interface Crawl extends CrawlContext, AsyncDisposable {
    * One page by its URL, which is normalised as a seed would be.
    * @throws CrawlError BAD_URL when it is no URL that a table can hold
    */
-  page<F extends Field>(url: string, fields: readonly F[]): Promise<PageRow<F> | undefined>;
-  /** Pages in key order with the fields asked for. The table may be written meanwhile; each page is whole. */
+  page<F extends Field>(url: string, fields: readonly F[]): Promise<PageRow<F | 'status'> | undefined>;
+  /** Pages in key order with the status and the fields asked for. The table may be written meanwhile; each page is whole. */
   pages<F extends Field>(
     selection: PageSelection & { readonly fields: readonly F[] },
-  ): AsyncGenerator<PageRow<F> & { readonly url: string }>;
+  ): AsyncGenerator<PageRow<F | 'status'> & { readonly url: string }>;
   /** Ends connections and closes the table. Calling it again does nothing. */
   close(): Promise<void>;
 }
 
-const DEFAULT_TABLE = 'level:./webcrawl-data';
+/** Where the table is when nothing else is said. */
+export const DEFAULT_TABLE = 'level:./webcrawl-data';
 
 /**
  * Opens a table and reads settings and plugins.
- * @throws CrawlError BAD_SETTING, BAD_INPUT, BAD_PLUGIN, TABLE_LOCKED, TABLE_VERSION, TABLE_DAMAGED, STORE_FULL,
+ * @throws CrawlError BAD_SETTING, BAD_INPUT, BAD_PLUGIN, NO_TABLE, TABLE_LOCKED, TABLE_VERSION, TABLE_DAMAGED, STORE_FULL,
  *   STORE_FAILED
  */
 export async function openCrawl(options: OpenCrawlOptions = {}): Promise<Crawl> {
@@ -70,7 +75,7 @@ export async function openCrawl(options: OpenCrawlOptions = {}): Promise<Crawl> 
     ...(options.settings && { overrides: options.settings }),
   });
   const plugins = await assemblePlugins(settings, options);
-  const store = await openStore(options.table ?? DEFAULT_TABLE);
+  const store = await openStore(options.table ?? DEFAULT_TABLE, options.create ?? true);
   let table: WebTable;
   try {
     table = await WebTable.open(store);
@@ -80,10 +85,8 @@ export async function openCrawl(options: OpenCrawlOptions = {}): Promise<Crawl> 
     throw error;
   }
 
-  const close = async (): Promise<void> => {
-    for (const plugin of plugins) await plugin.protocol?.close?.();
-    await table.close();
-  };
+  let closing: Promise<void> | undefined;
+  const close = (): Promise<void> => (closing ??= closeAll(plugins, table));
   return {
     table,
     settings,
@@ -92,14 +95,10 @@ export async function openCrawl(options: OpenCrawlOptions = {}): Promise<Crawl> 
     clock: options.clock ?? Date.now,
     random: options.random ?? Math.random,
     lookup: options.lookup ?? lookupAll,
-    page: (url, fields) => {
-      const verdict = applyUrlChain(
-        plugins.map(({ filterUrl: _, ...plugin }) => plugin),
-        url,
-        'inject',
-      );
+    async page(url, fields) {
+      const verdict = normalizeUrl(plugins, url, 'inject');
       if (!verdict.accepted) throw new CrawlError('BAD_URL', verdict.rule);
-      return table.get(rowKeyOf(verdict.url), fields);
+      return table.get(rowKeyOf(verdict.url), ['status', ...fields]);
     },
     pages: ({ fields, ...selection }) => readPages({ table }, selection, fields),
     close,
@@ -107,11 +106,18 @@ export async function openCrawl(options: OpenCrawlOptions = {}): Promise<Crawl> 
   };
 }
 
-async function openStore(table: string | Store): Promise<Store> {
+/** Closes the table whatever the plugins do; then throws what the first plugin threw that failed to close. */
+async function closeAll(plugins: readonly Plugin[], table: WebTable): Promise<void> {
+  const closed = await Promise.allSettled(plugins.map(async (plugin) => plugin.protocol?.close?.()));
+  await table.close();
+  for (const outcome of closed) if (outcome.status === 'rejected') throw outcome.reason;
+}
+
+async function openStore(table: string | Store, create: boolean): Promise<Store> {
   if (typeof table !== 'string') return table;
   if (table === 'memory:') return new MemoryStore();
   const directory = /^level:(.+)$/s.exec(table)?.[1];
-  if (directory !== undefined) return openLevelStore(directory);
+  if (directory !== undefined) return openLevelStore(directory, { create });
   throw new CrawlError('BAD_SETTING', `expected a table as level:<directory> or memory:, found "${safeText(table)}"`, {
     hint: `for instance --table ${DEFAULT_TABLE}`,
   });
@@ -120,10 +126,14 @@ async function openStore(table: string | Store): Promise<Store> {
 /** The plugins in force: the defaults, those of the settings, and those that were handed in. */
 export async function assemblePlugins(
   settings: Settings,
-  { plugins }: Pick<OpenCrawlOptions, 'plugins'>,
+  options: Pick<OpenCrawlOptions, 'plugins' | 'config'>,
 ): Promise<readonly Plugin[]> {
-  const defaults = [...defaultPlugins(settings), ...(await loadPlugins(settings.plugins))];
-  return typeof plugins === 'function' ? plugins(defaults) : [...defaults, ...(plugins ?? [])];
+  const { plugins, config } = options;
+  const folder = config === undefined ? process.cwd() : dirname(resolve(config));
+  const defaults = [...defaultPlugins(settings), ...(await loadPlugins(settings.plugins, folder))];
+  const all = typeof plugins === 'function' ? plugins(defaults) : [...defaults, ...(plugins ?? [])];
+  for (const plugin of all) checkPlugin(plugin, 'a plugin in the list of plugins');
+  return all;
 }
 
 async function lookupAll(host: string): Promise<readonly string[]> {

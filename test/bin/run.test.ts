@@ -61,7 +61,7 @@ describe('arguments reach the jobs', () => {
       const { code, out, err } = await webcrawl(args);
       expect([code, out, err]).toEqual([0, '', '']);
       const settings = { 'http.timeout': '5', 'http.timeLimit': '6' };
-      expect(called('openCrawl')).toEqual({ table: 'level:x', env: {}, settings });
+      expect(called('openCrawl')).toEqual({ table: 'level:x', create: false, env: {}, settings });
     }
   });
 
@@ -105,7 +105,7 @@ describe('seeds', () => {
     ['example.com:8080/a', 'did you mean https://example.com:8080/a ?'],
     ['ftp://example.com/', 'expected an http or https URL'],
     ['http://[', 'expected an http or https URL'],
-    [tmpdir(), 'found something that is no file'],
+    [tmpdir(), 'found a directory'],
   ])('%s is refused before a table is opened', async (seed, expected) => {
     for (const verb of ['inject', 'crawl']) {
       const { code, err } = await webcrawl([verb, 'http://a/', seed]);

@@ -33,7 +33,8 @@ function job(name: string) {
       if (seed.includes('wrong')) onRejected?.(line, seed, 'expected better');
     }
     await stub.run?.(options);
-    return { job: name, seconds: 1.5, counters: {}, ...stub.report };
+    const counters = seeds ? { injected: line } : {};
+    return { job: name, seconds: 1.5, counters, ...stub.report };
   };
 }
 
@@ -45,6 +46,8 @@ export const api = {
   describeSettings,
   loadSettings,
   VERSION: '1.2.3',
+  DEFAULT_TABLE: 'level:./webcrawl-data',
+  STATUSES: ['unfetched', 'fetched', 'gone'],
   DUMP_FIELDS: ['status', 'score', 'title'],
   openCrawl: async (options: { config?: string; settings?: Record<string, unknown>; env?: Record<string, string> }) => {
     stub.calls.push({ name: 'openCrawl', options });

@@ -96,15 +96,15 @@ describe('one queue', () => {
     expect(starts()).toEqual(['1@0', '2@100', '3@1000', '4@1100', '5@2000']);
   });
 
-  it('waits as long as an item asks', async () => {
+  it('waits no longer for items that asked nobody, and no shorter for the others', async () => {
     const { time, queues, starts, log, t0 } = setup();
-    queues.addQueue('a', source('1', '2', '3', '4'));
+    queues.addQueue('a', source('idle', '1', 'idle', 'idle', '2', '3'));
     await drain(queues, time, async (item, queue) => {
       log.push({ queue, item, start: time.clock(), end: 0 });
-      return item === '1' ? { delay: 0 } : item === '2' ? { delay: 5 } : undefined;
+      return item === 'idle' ? 'no_request' : undefined;
     });
     expect(t0).toBe(1_000_000);
-    expect(starts()).toEqual(['1@0', '2@0', '3@5000', '4@6000']);
+    expect(starts()).toEqual(['idle@0', '1@0', 'idle@1000', 'idle@1000', '2@1000', '3@2000']);
   });
 
   it('takes a delay that changes while it waits, longer or shorter', async () => {
@@ -127,14 +127,14 @@ describe('one queue', () => {
 
   it('starts nothing before a time that was set, and never shortens a wait', async () => {
     const { time, queues, work, starts, t0 } = setup();
-    queues.notBefore('a', t0 + 3000);
-    queues.notBefore('a', t0 + 2000);
+    queues.pause('a', 3);
+    queues.pause('a', 2);
     queues.addQueue('a', source('1', '2', '3'));
     const run = queues.run(work(0));
     await time.pass(t0 + 3500);
-    queues.notBefore('a', t0 + 3600);
+    queues.pause('a', 0.1);
     await time.pass(t0 + 4500);
-    queues.notBefore('a', t0 + 9000);
+    queues.pause('a', (t0 + 9000 - time.clock()) / 1000);
     await time.pass();
     await run;
     expect(starts()).toEqual(['1@3000', '2@4000', '3@9000']);
@@ -255,7 +255,7 @@ describe('many queues', () => {
       );
       if (random(5) > 0) continue;
       barred.set(id, t0 + random(5000));
-      queues.notBefore(id, barred.get(id) ?? 0);
+      queues.pause(id, ((barred.get(id) ?? 0) - time.clock()) / 1000);
     }
     const inner = work(() => random(3) * random(400));
     let inWork = 0;
@@ -293,7 +293,7 @@ describe('the end', () => {
   it('comes at once with nothing to do', async () => {
     const { time, queues, work } = setup();
     await drain(queues, time, work(0));
-    queues.notBefore('a', Infinity);
+    queues.pause('a', Infinity);
     queues.addQueue('b', source());
     await drain(queues, time, work(0));
   });

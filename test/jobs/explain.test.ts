@@ -146,9 +146,9 @@ describe('a row that no batch holds', () => {
     await jobs.inject(crawl, { seeds: [URL_A] });
     const put = (column: Column, text: string) =>
       crawl.table.store.write('webpage', [{ key: rowKeyOf(URL_A), put: new Map([[column, Buffer.from(text)]]) }]);
-    await put(FIELD_COLUMNS.protocolStatus, '{');
+    await put(FIELD_COLUMNS.inlinkCount, '{');
     const found = await explained(crawl);
-    expect(found.page?.damaged).toEqual(['protocolStatus']);
+    expect(found.page?.damaged).toEqual(['inlinkCount']);
     expect(found.next.kind).toBe('due');
     await put(FIELD_COLUMNS.score, 'x');
     expect((await nextOf(crawl)).kind).toBe('damaged');

@@ -264,7 +264,7 @@ describe('fetch', () => {
     const batch = await start(crawl, 'http://a.com/1', 'http://a.com/2', 'http://a.com/3');
     web.onRequest = () => new Promise((resolve) => setTimeout(resolve, 100));
     expect((await jobs.fetch(crawl, { batch })).counters).toEqual({ fetched: 1, success: 1, time_limit: 1 });
-    expect((await jobs.updatedb(crawl, { batch })).counters).toEqual({ fetched: 1, not_fetched: 2 });
+    expect((await jobs.updatedb(crawl, { batch })).counters).toEqual({ fetched: 1, not_fetched: 2, not_parsed: 1 });
     expect((await jobs.generate(crawl)).counters).toEqual({ generated: 2 });
   });
 
@@ -387,7 +387,11 @@ describe('fetch under robots.txt', () => {
     };
     await using crawl = await testCrawl(undefined, { plugins: [plugin] });
     const batch = await start(crawl, 'http://a.com/');
-    expect((await jobs.fetch(crawl, { batch })).counters).toEqual({ fetched: 1, robots_unavailable: 1 });
+    expect((await jobs.fetch(crawl, { batch })).counters).toEqual({
+      fetched: 1,
+      robots_unavailable: 1,
+      plugin_error_broken: 1,
+    });
     expect(await rowOf(crawl, 'http://a.com/', 'status', 'protocolStatus')).toEqual({
       status: 'retry',
       protocolStatus: { code: 'robots_unavailable', message: 'robots.txt: out of order' },

@@ -46,7 +46,9 @@ describe('reading pages', () => {
     const pages: unknown[] = [];
     for await (const page of crawl.pages({ fields: ['score', 'title'] })) pages.push(page);
     const keys = URLS.map(rowKeyOf).sort();
-    expect(pages).toEqual(keys.map((key) => ({ key, url: URLS.find((url) => rowKeyOf(url) === key), score: 1 })));
+    expect(pages).toEqual(
+      keys.map((key) => ({ key, url: URLS.find((url) => rowKeyOf(url) === key), status: 'unfetched', score: 1 })),
+    );
   });
 
   it('reads a host, a domain or what begins with a URL, and nothing near it', async () => {
@@ -124,12 +126,16 @@ describe('reading pages', () => {
   it('finds one page by its URL as a seed would be normalised', async () => {
     await using crawl = await testCrawl(undefined);
     await jobs.inject(crawl, { seeds: ['http://a.com/x'] });
-    expect(await crawl.page(' HTTP://A.com:80/y/../x#z ', ['score'])).toEqual({ key: 'com.a:http/x', score: 1 });
+    expect(await crawl.page(' HTTP://A.com:80/y/../x#z ', ['score'])).toEqual({
+      key: 'com.a:http/x',
+      status: 'unfetched',
+      score: 1,
+    });
     expect(await crawl.page('http://a.com/', ['score'])).toBeUndefined();
     // A filter has no say in what is looked at.
     expect(await crawl.page('http://a.com/x.png', ['score'])).toBeUndefined();
     for (const url of ['x', 'ftp://a.com/', 'http://u:p@a.com/']) {
-      expect(() => crawl.page(url, ['score'])).toThrow(expect.objectContaining({ code: 'BAD_URL' }) as Error);
+      await expect(crawl.page(url, ['score'])).rejects.toMatchObject({ code: 'BAD_URL' });
     }
   });
 });
@@ -187,6 +193,7 @@ describe('a dump of a page', () => {
     expect(dumpPage(body as PageRow<Field>, ['title', 'content', 'language'])).toEqual({
       key: 'com.a:http/',
       url: 'http://a.com/',
+      status: 'fetched',
       title: 'T',
       content: Buffer.from(html).toString('base64'),
     });
@@ -200,6 +207,7 @@ describe('a dump of a page', () => {
     expect(dumpPage(page as PageRow<Field>, ['score', 'metadata'])).toEqual({
       key: 'com.a:http/',
       url: 'http://a.com/',
+      status: 'unfetched',
       score: 1,
       damaged: ['metadata'],
     });

@@ -22,7 +22,7 @@ const CREDENTIALS = 'refused: dropping user name and password would mix up two p
 const LOWER_HOST = 'hosts are lower case';
 const EMPTY_LABELS = 'empty labels are kept, so that the key leads back to the URL';
 const ADDRESS = 'IP addresses are not reversed';
-const HTTP_LIKE = 'refused: only http, https and ftp URLs with a host';
+const HTTP_LIKE = 'refused: only http and https URLs with a host';
 const WHATWG = 'the WHATWG URL Standard reads it so';
 const DAMAGED = 'refused: no such key is ever written';
 
@@ -30,6 +30,7 @@ const DAMAGED = 'refused: no such key is ever written';
 type Deviations = Readonly<Record<string, readonly [ours: string | null, reason: string]>>;
 
 const REVERSE: Deviations = {
+  'ftp://bar.baz.com/': [null, HTTP_LIKE],
   'http://foo.com': ['com.foo:http/', NO_PATH],
   'http://foo.com:80/': ['com.foo:http/', DEFAULT_PORT],
   'https://foo.com:443/': ['com.foo:https/', DEFAULT_PORT],
@@ -55,6 +56,7 @@ const REVERSE: Deviations = {
 };
 
 const UNREVERSE: Deviations = {
+  'com.baz.bar:ftp/': [null, DAMAGED],
   'com.foo:http': [null, DAMAGED],
   ':file/var/www/index.html': [null, DAMAGED],
   '130.11.211.140:http/x': ['http://130.11.211.140/x', ADDRESS],

@@ -1,0 +1,53 @@
+import { CrawlError, safeText } from '../errors/index.js';
+import type { Plugin } from '../plugin-api/index.js';
+
+type Shape = 'function' | 'array' | Readonly<Record<string, 'function' | 'array'>>;
+
+/** What a member must be; of an object, the members that it can not do without. */
+const MEMBERS: Readonly<Record<string, Shape>> = {
+  normalizeUrl: 'function',
+  filterUrl: 'function',
+  signature: 'function',
+  scoring: {},
+  schedule: { initialize: 'function', afterFetch: 'function', afterRetry: 'function', afterGone: 'function' },
+  protocol: { schemes: 'array', fetch: 'function' },
+  parser: { contentTypes: 'array', parse: 'function' },
+};
+
+/**
+ * Makes sure that something is a plugin, before anything is fetched with it.
+ * @param expected what was expected, for the message
+ * @throws CrawlError BAD_PLUGIN
+ */
+export function checkPlugin(plugin: unknown, expected: string): Plugin {
+  const wrong = faultOf(plugin);
+  if (wrong === undefined) return plugin as Plugin;
+  throw new CrawlError('BAD_PLUGIN', `expected ${expected}, found ${wrong}`, {
+    hint: 'a plugin is a plain object with a name and at least one member of the type Plugin',
+  });
+}
+
+function faultOf(plugin: unknown): string | undefined {
+  if (typeof plugin !== 'object' || plugin === null) return plugin === undefined ? 'none' : typeof plugin;
+  const found = plugin as Record<string, unknown>;
+  if (typeof found.name !== 'string' || found.name === '') return 'one without a name';
+  const name = `"${safeText(found.name, 60)}"`;
+  const members = Object.keys(MEMBERS).filter((member) => found[member] !== undefined);
+  if (members.length === 0) return `${name} that has none of ${Object.keys(MEMBERS).join(', ')}`;
+  for (const member of members) {
+    const fault = misfit(found[member], MEMBERS[member]!, member);
+    if (fault !== undefined) return `${name} whose ${fault}`;
+  }
+  return undefined;
+}
+
+function misfit(value: unknown, shape: Shape, path: string): string | undefined {
+  if (shape === 'function') return typeof value === 'function' ? undefined : `${path} is no function`;
+  if (shape === 'array') return Array.isArray(value) ? undefined : `${path} is no list`;
+  if (typeof value !== 'object' || value === null) return `${path} is no object`;
+  for (const [member, inner] of Object.entries(shape)) {
+    const fault = misfit((value as Record<string, unknown>)[member], inner, `${path}.${member}`);
+    if (fault !== undefined) return fault;
+  }
+  return undefined;
+}

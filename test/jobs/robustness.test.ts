@@ -1,0 +1,195 @@
+import { describe, expect, it } from 'vitest';
+import { MemoryStore, jobs, rowKeyOf, type Plugin } from '../../packages/webcrawl/index.js';
+import { LevelStore } from '../../webtable/index.js';
+import { MemoryLevel } from 'memory-level';
+import { createLinkSlice, addLinks } from '../../packages/jobs/link-slice.js';
+import { createTracker } from '../../packages/jobs/tracker.js';
+import { fakeWeb, links } from '../support/fake-web.js';
+import { START, testCrawl } from '../support/test-crawl.js';
+
+const levelStore = () =>
+  new LevelStore({ hot: new MemoryLevel<string, Uint8Array>({ keyEncoding: 'utf8', valueEncoding: 'view' }) });
+
+describe('what must not stop a crawl', () => {
+  it('more links to one page than a function takes arguments', async () => {
+    await using crawl = await testCrawl(undefined);
+    const slice = createLinkSlice('1-1');
+    for (let i = 0; i < 200_000; i++) {
+      slice.add('com.a:http/login', {
+        source: `com.b:http/${i}`,
+        position: i,
+        anchor: '',
+        score: 0,
+        distance: 1,
+        redirects: 1,
+      });
+    }
+    await addLinks(crawl, slice, new Set(['1-1']), createTracker(crawl, 'updatedb', {}));
+    expect(await crawl.page('http://a.com/login', ['linked'])).toMatchObject({ linked: { '1-1': 199_999 } });
+  });
+
+  it('links of great length: they count for several', () => {
+    const slice = createLinkSlice('1-1');
+    const event = { source: 'x', position: 0, anchor: '', score: 0, distance: 1, redirects: 0 };
+    slice.add(`com.a:http/${'x'.repeat(4000)}`, event);
+    slice.add('com.a:http/', event);
+    expect(slice.links).toBe(22);
+  });
+
+  it('a row that can not be read: the others go on, and the crawl ends', async () => {
+    const store = levelStore();
+    const web = fakeWeb({ 'http://a.com/': links('/1'), 'http://a.com/1': 'x', 'http://b.com/': 'x' });
+    await using crawl = await testCrawl(web, { store });
+    await jobs.inject(crawl, { seeds: ['http://a.com/', 'http://b.com/'] });
+    for (const [key, column] of [
+      ['com.b:http/', 'm:pr'],
+      ['com.a:http/1', 'm:sg'],
+    ] as const) {
+      await store.write('webpage', [{ key, put: new Map([[column, Uint8Array.of(0xff)]]) }]);
+    }
+    const report = await jobs.crawl(crawl, { seeds: [] });
+    expect(report.counters).toMatchObject({ fetched: 1, generate_damaged: 2 });
+    expect(await crawl.page('http://a.com/', ['title'])).toMatchObject({ status: 'fetched' });
+  });
+
+  it('a row that refuses a change because of what it holds', async () => {
+    const hot = new MemoryLevel<string, Uint8Array>({ keyEncoding: 'utf8', valueEncoding: 'view' });
+    const store = new LevelStore({ hot });
+    const web = fakeWeb({ 'http://a.com/': 'a', 'http://b.com/': 'b', 'http://c.com/': 'c' });
+    await using crawl = await testCrawl(web, { store });
+    await jobs.inject(crawl, { seeds: ['http://a.com/', 'http://b.com/', 'http://c.com/'] });
+    await crawl.table.write([{ key: 'com.b:http/', set: { title: 'old' } }]);
+    const [key] = await hot.keys({ gte: 'wp', lt: 'wq' }).all();
+    await hot.put(key!, Uint8Array.of(0xff, 0xff, 0xff));
+    const report = await jobs.crawl(crawl, { seeds: [], rounds: 1 });
+    expect(report.counters).toMatchObject({ fetched: 2, damaged: 1 });
+    expect((await jobs.crawl(crawl, { seeds: [] })).counters).toMatchObject({ rounds: 1, damaged: 1 });
+  });
+
+  it('a round that has no time to fetch anything', async () => {
+    await using crawl = await testCrawl(fakeWeb({ 'http://a.com/': 'a' }), {
+      settings: { 'fetcher.timelimitMins': 0 },
+    });
+    const { counters } = await jobs.crawl(crawl, { seeds: ['http://a.com/'] });
+    expect(counters.rounds).toBe(1);
+  });
+
+  it('a schedule that throws, and a parser whose answer is no page', async () => {
+    const boom = () => {
+      throw new Error('out of order');
+    };
+    const broken: Plugin[] = [
+      { name: 'bad-schedule', schedule: { initialize: boom, afterFetch: boom, afterRetry: boom, afterGone: boom } },
+      { name: 'bad-parser', parser: { contentTypes: ['text/html'], parse: () => ({ kind: 'success' }) as never } },
+    ];
+    await using crawl = await testCrawl(fakeWeb({ 'http://a.com/': 'a' }), { plugins: broken });
+    const { counters } = await jobs.crawl(crawl, { seeds: ['http://a.com/'] });
+    expect(counters).toMatchObject({ fetched: 1, 'failed_plugin_error_bad-parser': 1, 'plugin_error_bad-schedule': 2 });
+    expect(await crawl.page('http://a.com/', ['fetchTime', 'marks'])).toMatchObject({
+      status: 'fetched',
+      fetchTime: START + 2_592_000_000,
+      marks: { inject: 'y' },
+    });
+  });
+
+  it('a protocol that can not be closed: the table is closed all the same, once', async () => {
+    let closed = 0;
+    const plugin: Plugin = {
+      name: 'sticky',
+      protocol: {
+        schemes: ['x'],
+        fetch: () => Promise.reject(new Error('never')),
+        close: () => {
+          closed += 1;
+          throw new Error('stuck');
+        },
+      },
+    };
+    const store = new MemoryStore();
+    const crawl = await testCrawl(undefined, { store, plugins: [plugin] });
+    await expect(crawl.close()).rejects.toThrow('stuck');
+    await expect(crawl.close()).rejects.toThrow('stuck');
+    expect(closed).toBe(1);
+    await expect(store.get('webpage', ['a'], ['m'])).rejects.toMatchObject({ code: 'CLOSED' });
+  });
+});
+
+describe('jobs of one process at the same time', () => {
+  it('repair takes no row that inject is about to write for lost', async () => {
+    const store = new MemoryStore();
+    const write = store.write.bind(store);
+    store.write = async (table, changes) => {
+      await write(table, changes);
+      await new Promise((resolve) => setTimeout(resolve, 2));
+    };
+    await using crawl = await testCrawl(undefined, { store });
+    const seeds = Array.from({ length: 20 }, (_, i) => `http://a${i}.com/`);
+    const [, repaired] = await Promise.all([jobs.inject(crawl, { seeds }), jobs.repair(crawl)]);
+    expect(repaired.counters.stale_frontier).toBeUndefined();
+    expect((await jobs.generate(crawl)).counters).toEqual({ generated: 20 });
+    expect((await jobs.repair(crawl)).counters).toEqual({ rows: 20 });
+  });
+
+  it('two crawls on one store take turns as one does', async () => {
+    const store = new MemoryStore();
+    await using first = await testCrawl(undefined, { store });
+    const second = await testCrawl(undefined, { store });
+    const log: string[] = [];
+    await Promise.all([
+      first.table.exclusive('x', async () => {
+        await new Promise((resolve) => setTimeout(resolve, 5));
+        log.push('first');
+      }),
+      second.table.exclusive('x', () => Promise.resolve(log.push('second'))),
+    ]);
+    expect(log).toEqual(['first', 'second']);
+  });
+});
+
+describe('a fetch that was stopped', () => {
+  it('goes on where it stopped when the same call is made again, and then parses what was left', async () => {
+    const pages = Object.fromEntries(Array.from({ length: 20 }, (_, i) => [`http://a.com/${i}`, `page ${i}`]));
+    const web = fakeWeb(pages);
+    await using crawl = await testCrawl(web);
+    await jobs.inject(crawl, { seeds: Object.keys(pages) });
+    const { batchId: batch = '' } = await jobs.generate(crawl);
+    const stop = new AbortController();
+    web.onRequest = () => void (web.requests.length === 8 && stop.abort());
+    const first = await jobs.fetch(crawl, { batch, threads: 1, signal: stop.signal });
+    expect(first).toMatchObject({ interrupted: true, counters: { fetched: 8 } });
+    const second = await jobs.fetch(crawl, { batch, parse: true });
+    expect(second.counters).toMatchObject({ already_fetched: 8, fetched: 12, parsed: 20 });
+    expect(web.requests).toHaveLength(20);
+    expect((await jobs.fetch(crawl, { batch })).counters).toEqual({ fetched: 20, success: 20 });
+  });
+
+  it('keeps a Crawl-delay to the next fetch', async () => {
+    const web = fakeWeb({
+      'http://a.com/robots.txt': { html: 'User-agent: *\nCrawl-delay: 0.3', contentType: 'text/plain' },
+      'http://a.com/': links('/1'),
+      'http://a.com/1': links('/2'),
+      'http://a.com/2': 'x',
+    });
+    const times: number[] = [];
+    web.onRequest = () => void times.push(performance.now());
+    await using crawl = await testCrawl(web, { settings: { 'fetcher.serverDelay': 0.01 }, clock: Date.now });
+    await jobs.crawl(crawl, { seeds: ['http://a.com/'] });
+    expect(times).toHaveLength(3);
+    for (const [i, time] of times.slice(1).entries()) expect(time - times[i]!).toBeGreaterThan(290);
+  });
+});
+
+describe('seeds', () => {
+  it('that never come do not hold up a stop', async () => {
+    await using crawl = await testCrawl(undefined);
+    const stop = new AbortController();
+    async function* endless(): AsyncGenerator<string> {
+      yield 'http://a.com/';
+      setTimeout(() => stop.abort(), 5);
+      await new Promise(() => {});
+    }
+    const report = await jobs.inject(crawl, { seeds: endless(), signal: stop.signal });
+    expect(report).toMatchObject({ interrupted: true, counters: { injected: 1 } });
+    expect(await crawl.page('http://a.com/', [])).toEqual({ key: rowKeyOf('http://a.com/'), status: 'unfetched' });
+  });
+});

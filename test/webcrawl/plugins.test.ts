@@ -1,0 +1,75 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openCrawl, type Plugin } from '../../packages/webcrawl/index.js';
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'webcrawl-plugins-'));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+const open = async (plugins: string[]): Promise<string[]> => {
+  const config = join(folder, 'webcrawl.json');
+  await writeFile(config, JSON.stringify({ plugins }));
+  await using crawl = await openCrawl({ table: 'memory:', config });
+  return crawl.plugins.map((plugin) => plugin.name).slice(-2);
+};
+
+describe('plugins of the settings file', () => {
+  it('are modules beside it, one or a list, in order', async () => {
+    await writeFile(join(folder, 'one.mjs'), `export default { name: 'one', filterUrl: () => true };`);
+    await writeFile(join(folder, 'two.mjs'), `export default [{ name: 'two', normalizeUrl: (url) => url }];`);
+    expect(await open(['./one.mjs', './two.mjs'])).toEqual(['one', 'two']);
+  });
+
+  it('are packages that are installed beside it', async () => {
+    const home = join(folder, 'node_modules/my-plugin');
+    await mkdir(home, { recursive: true });
+    await writeFile(join(home, 'package.json'), '{"name": "my-plugin", "type": "module", "exports": "./main.js"}');
+    await writeFile(join(home, 'main.js'), `export default { name: 'mine', filterUrl: () => true };`);
+    expect(await open(['my-plugin'])).toContain('mine');
+  });
+
+  it('are refused with what was found, before a table is opened', async () => {
+    const cases: [source: string, found: string][] = [
+      [`export default undefined;`, 'found none'],
+      [`export default 7;`, 'found number'],
+      [`export default { filterUrl: () => true };`, 'found one without a name'],
+      [`export default { name: 'x' };`, 'found "x" that has none of normalizeUrl, filterUrl'],
+      [`export default { name: 'x', filterUrl: 7 };`, 'found "x" whose filterUrl is no function'],
+      [`export default { name: 'x', protocol: {} };`, 'found "x" whose protocol.schemes is no list'],
+      [`export default { name: 'x', parser: { contentTypes: [] } };`, 'found "x" whose parser.parse is no function'],
+      [`export default { name: '\\u001b[31m', filterUrl: 7 };`, 'found "\\u001b[31m" whose'],
+      [`throw new Error('out of order');`, 'out of order'],
+      [`export default {`, 'expected a module at'],
+    ];
+    for (const [i, [source, found]] of cases.entries()) {
+      await writeFile(join(folder, `bad-${i}.mjs`), source);
+      await expect(open([`./bad-${i}.mjs`]), source).rejects.toMatchObject({
+        code: 'BAD_PLUGIN',
+        message: expect.stringContaining(found) as string,
+      });
+    }
+    await expect(open(['no-such-package'])).rejects.toMatchObject({ code: 'BAD_PLUGIN' });
+  });
+});
+
+describe('plugins of the library', () => {
+  it('are checked alike', async () => {
+    const plugin = { name: 'x', schedule: {} } as unknown as Plugin;
+    await expect(openCrawl({ table: 'memory:', plugins: [plugin] })).rejects.toMatchObject({
+      code: 'BAD_PLUGIN',
+      message: 'expected a plugin in the list of plugins, found "x" whose schedule.initialize is no function',
+    });
+  });
+
+  it('may replace the defaults', async () => {
+    await using crawl = await openCrawl({
+      table: 'memory:',
+      plugins: (defaults) => defaults.filter(({ filterUrl }) => !filterUrl),
+    });
+    expect(crawl.plugins.some(({ filterUrl }) => filterUrl)).toBe(false);
+  });
+});
