@@ -137,6 +137,7 @@ export const settingsSchema = z.strictObject({
     ignoreExternalLinks: z.boolean().default(false).describe('Drop links that lead to another host (or domain)'),
     ignoreExternalLinksMode: z.enum(['host', 'domain']).default('host').describe('What counts as external'),
     maxOutlinksPerPage: count.min(-1).default(1000).describe('Links kept per page. -1: no limit'),
+    maxOutlinksPerSitemap: count.min(-1).default(50_000).describe('Links kept per sitemap. -1: no limit'),
     maxOutlinkLength: count.min(1).default(4096).describe('Longer URLs are dropped'),
     maxAnchorLength: count.min(0).default(100).describe('Characters of an anchor kept'),
     signature: z.enum(['md5', 'textProfile']).default('md5').describe('What tells that a page has changed'),

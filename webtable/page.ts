@@ -4,6 +4,8 @@ import type { Mark, Status } from './schema.js';
 export interface Outlink {
   readonly url: string;
   readonly anchor: string;
+  /** How often the target changes, in seconds, as a sitemap of its own host says. */
+  readonly changeInterval?: number;
 }
 
 /** A link to a page. `score` is what the source handed on when it was last updated. */

@@ -15,9 +15,17 @@ export function allValues(headers: RawHeaders, name: string): string | undefined
   return typeof value === 'string' || value === undefined ? value : value.join(', ');
 }
 
-/** Values of a repeated name joined with `, `. Any name is safe, `__proto__` too. */
+/**
+ * Values of a repeated name joined with `, `, but `x-robots-tag` by line breaks: which robot one addresses holds to its
+ * end. Any name is safe, `__proto__` too.
+ */
 export function joinedHeaders(headers: RawHeaders): Record<string, string> {
-  return Object.fromEntries(Object.keys(headers).map((name) => [name, allValues(headers, name) ?? '']));
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [
+      name,
+      typeof value === 'string' ? value : (value ?? []).join(name === 'x-robots-tag' ? '\n' : ', '),
+    ]),
+  );
 }
 
 /** The media type in lower case without parameters; empty when the header is absent or names none. */

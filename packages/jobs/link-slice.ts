@@ -22,6 +22,8 @@ export interface LinkEvent {
   readonly score: number;
   /** Of the target by way of this link; Infinity when that of the source is not known. */
   readonly distance: number;
+  /** How often the target is said to change, in seconds; Infinity where nothing is said. */
+  readonly changeInterval: number;
   /** Redirects in a row that lead to the target by way of this link. */
   readonly redirects: number;
 }
@@ -154,10 +156,18 @@ function linkChange(
 /** What a page that is first seen as a link starts with. */
 function firstCells(crawl: CrawlContext, count: Count, events: readonly LinkEvent[]): NonNullable<PageChange['set']> {
   const redirects = events.reduce((least, event) => Math.min(least, event.redirects), Infinity);
+  const cells = newRowCells(crawl, count);
+  const stated = events.reduce((least, event) => Math.min(least, event.changeInterval), Infinity);
   return {
-    ...newRowCells(crawl, count),
+    ...cells,
+    ...(Number.isFinite(stated) && { fetchInterval: clampInterval(stated, crawl.settings.db.fetchIntervalMax) }),
     ...(Number.isFinite(redirects) && redirects > 0 && { redirects }),
   };
+}
+
+/** No page is fetched more often than every hour, nor less often than ever, because a sitemap says so. */
+function clampInterval(seconds: number, max: number): number {
+  return Math.min(Math.max(seconds, 3_600), max);
 }
 
 /**

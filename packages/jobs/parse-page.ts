@@ -1,6 +1,7 @@
 import { messageOf } from '../errors/index.js';
 import { chooseParser, sniffContentType } from '../parse/index.js';
 import { applyUrlChain, type ParsedPage, type ParseOutcome } from '../plugin-api/index.js';
+import { hostOf } from '../url/index.js';
 import type { Outlink, PageChange, ParseStatus } from '../../webtable/index.js';
 import { signatureOf, type CrawlContext } from './context.js';
 import { leavesSite } from './external.js';
@@ -90,7 +91,7 @@ export async function parseContent(
   });
   if (!page.content) return failed('missing_content');
   if (page.truncated && crawl.settings.parser.skipTruncated) return failed('truncated');
-  const contentType = sniffContentType(page.content, page.contentType);
+  const contentType = sniffContentType(page.content, page.contentType, page.headers);
   const plugin = chooseParser(crawl.plugins, contentType);
   if (!plugin) return failed('unsupported_type', contentType);
   try {
@@ -153,11 +154,12 @@ function keptLinks(
   refresh: string | undefined,
   count: Count,
 ): Outlink[] {
-  const { maxOutlinksPerPage, maxOutlinkLength, maxAnchorLength } = crawl.settings.db;
-  const limit = maxOutlinksPerPage < 0 ? Infinity : maxOutlinksPerPage;
-  const links = new Map<string, string>();
-  if (refresh !== undefined && !page.robots.nofollow) links.set(refresh, '');
-  for (const { url, anchor } of page.outlinks) {
+  const { maxOutlinksPerPage, maxOutlinksPerSitemap, maxOutlinkLength, maxAnchorLength } = crawl.settings.db;
+  const maxLinks = page.sitemap ? maxOutlinksPerSitemap : maxOutlinksPerPage;
+  const limit = maxLinks < 0 ? Infinity : maxLinks;
+  const links = new Map<string, Omit<Outlink, 'url'>>();
+  if (refresh !== undefined && !page.robots.nofollow) links.set(refresh, { anchor: '' });
+  for (const { url, anchor: given, changeInterval } of page.outlinks) {
     if (url.length > maxOutlinkLength) {
       count('links_too_long');
       continue;
@@ -165,10 +167,16 @@ function keptLinks(
     const verdict = applyUrlChain(crawl.plugins, url, 'outlink');
     if (!verdict.accepted) count(`links_rejected_${verdict.rejectedBy}`);
     else if (leavesSite(crawl, from, verdict.url)) count('links_external');
-    else if (links.has(verdict.url)) links.set(verdict.url, links.get(verdict.url) || anchor.slice(0, maxAnchorLength));
-    else if (links.size >= limit) count('links_over_limit');
-    else links.set(verdict.url, anchor.slice(0, maxAnchorLength));
+    else {
+      const known = links.get(verdict.url);
+      const anchor = known?.anchor || given.slice(0, maxAnchorLength);
+      // Nobody may say how often the pages of another host are to be fetched.
+      const hinted = changeInterval !== undefined && hostOf(from) === hostOf(verdict.url);
+      if (known) links.set(verdict.url, { ...known, anchor });
+      else if (links.size >= limit) count('links_over_limit');
+      else links.set(verdict.url, { anchor, ...(hinted && { changeInterval }) });
+    }
   }
   count('links', links.size);
-  return Array.from(links, ([url, anchor]) => ({ url, anchor }));
+  return Array.from(links, ([url, link]) => ({ url, ...link }));
 }

@@ -98,6 +98,7 @@ function collectLinks(scoring: Scoring, slice: LinkSlice, row: Source, position:
       anchor: link.anchor,
       score: scores[i] ?? 0,
       distance: row.distance === undefined ? Infinity : row.distance + (isRedirect ? 0 : 1),
+      changeInterval: link.changeInterval ?? Infinity,
       redirects: isRedirect ? (row.redirects ?? 0) + 1 : 0,
     });
   }

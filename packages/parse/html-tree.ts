@@ -1,4 +1,12 @@
-import { defaultTreeAdapter, html as spec, parse, type DefaultTreeAdapterTypes } from 'parse5';
+import {
+  defaultTreeAdapter,
+  html as spec,
+  parse,
+  type DefaultTreeAdapterMap,
+  type DefaultTreeAdapterTypes,
+  type ParserOptions,
+} from 'parse5';
+import { withoutCdata, XhtmlRules } from './xhtml-rules.js';
 
 export type Element = DefaultTreeAdapterTypes.Element;
 export type Document = DefaultTreeAdapterTypes.Document;
@@ -10,18 +18,20 @@ const CLOCK_EVERY = 1024;
  * The tree of a page by the HTML Standard, with scripting off. Undefined when `expired` said so before it was done. A
  * page with more than `maxElements` is read up to there (`truncated`), so time and memory do not follow what the page
  * asks for.
+ * @param xhtml elements may close themselves, and CDATA sections are text
  */
 export function parseTree(
   text: string,
   maxElements: number,
   expired: () => boolean,
+  xhtml = false,
 ): { readonly document: Document; readonly truncated: boolean } | undefined {
   let document: Document = defaultTreeAdapter.createDocument();
   let elements = 0;
   let timedOut = false;
   const stop = new Error('stop');
   try {
-    document = parse(text, {
+    const options: ParserOptions<DefaultTreeAdapterMap> = {
       scriptingEnabled: false,
       treeAdapter: {
         ...defaultTreeAdapter,
@@ -33,7 +43,8 @@ export function parseTree(
           return defaultTreeAdapter.createElement(tagName, namespace, attributes);
         },
       },
-    });
+    };
+    document = xhtml ? XhtmlRules.parse(withoutCdata(text), options) : parse(text, options);
   } catch (error) {
     if (error !== stop) throw error;
     return timedOut ? undefined : { document, truncated: true };
@@ -68,6 +79,11 @@ export function walkTree(document: Document, visitor: TreeVisitor): void {
 /** Whether an element is one of HTML, and not of SVG or MathML. */
 export function isHtml(element: Element): boolean {
   return element.namespaceURI === spec.NS.HTML;
+}
+
+/** The text that stands directly in an element. */
+export function textIn(element: Element): string {
+  return element.childNodes.map((node) => (defaultTreeAdapter.isTextNode(node) ? node.value : '')).join('');
 }
 
 /** The value of an attribute, by its name in lower case. */

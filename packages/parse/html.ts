@@ -11,7 +11,7 @@ import { parseRefresh } from './refresh.js';
 import { RobotsReader } from './robots.js';
 
 /**
- * Reads HTML, and XHTML by the same rules, as the HTML Standard says a browser without scripting does. Any bytes give
+ * Reads HTML, and XHTML by nearly the same rules (see {@link XhtmlRules}), as the HTML Standard says a browser without scripting does. Any bytes give
  * a page; the only failure is `timeout`, after `parser.timeout` seconds.
  *
  * - The text begins with the title. Code, and what only old browsers show, is no part of it.
@@ -30,11 +30,13 @@ export function htmlParser(settings: ParseSettings, clock: () => number = () => 
   };
 }
 
-function parseHtml(input: ParseInput, settings: ParseSettings, clock: () => number): ParseOutcome {
+/** Reads one page; see {@link htmlParser}. */
+export function parseHtml(input: ParseInput, settings: ParseSettings, clock: () => number): ParseOutcome {
   const { headers } = input;
   const deadline = clock() + settings.parser.timeout * 1000;
   const decoded = decodeText(input.content, headers['content-type'], settings.parser.characterEncodingDefault);
-  const tree = parseTree(decoded.text, MAX_ELEMENTS, () => clock() > deadline);
+  const xhtml = input.contentType === 'application/xhtml+xml';
+  const tree = parseTree(decoded.text, MAX_ELEMENTS, () => clock() > deadline, xhtml);
   if (!tree) {
     return { kind: 'failed', code: 'timeout', message: `not done after ${settings.parser.timeout} seconds` };
   }
@@ -61,13 +63,19 @@ function parseHtml(input: ParseInput, settings: ParseSettings, clock: () => numb
     text: body.text.toString(),
     outlinks: directives.nofollow ? [] : body.links.resolve(base),
     robots: directives,
-    metadata: head.metadata,
+    metadata: { ...head.metadata, ...alternates(head, base, settings) },
     charset: decoded.charset,
     ...(canonical !== undefined && { canonical }),
     ...(isRedirect && target !== undefined && { refresh: { url: target, delay: refresh.delay } }),
     ...(language !== undefined && { language }),
     ...((tree.truncated || body.links.truncated || body.text.full) && { truncated: true }),
   };
+}
+
+/** `hreflang:<language>` with the URL of the page in that language. */
+function alternates(head: PageHead, base: string, settings: ParseSettings): Record<string, string> {
+  const urls = [...head.alternates].map(([language, href]) => [`hreflang:${language}`, resolve(href, base, settings)]);
+  return Object.fromEntries(urls.filter(([, url]) => url !== undefined)) as Record<string, string>;
 }
 
 function resolve(reference: string | undefined, base: string, { db }: ParseSettings): string | undefined {

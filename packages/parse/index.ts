@@ -1,4 +1,5 @@
 export { htmlParser } from './html.js';
+export { xmlParser } from './xml.js';
 export { textParser } from './text.js';
 export { chooseParser } from './choose-parser.js';
 export { sniffContentType } from './sniff.js';

@@ -25,3 +25,20 @@ export const MAX_METADATA_VALUE = 1_000;
 
 /** Seconds up to which a refresh counts as a redirect; a slower one lets people read the page first. */
 export const MAX_REFRESH_DELAY = 5;
+
+/** Elements open at once in an XML document; what is beyond is left out. */
+export const MAX_XML_DEPTH = 1_000;
+
+/** Bytes of a compressed sitemap once unpacked: what the sitemap protocol allows. */
+export const MAX_UNPACKED_BYTES = 52_428_800;
+
+/** Characters of the summary of one feed entry that become text. */
+export const MAX_SUMMARY_LENGTH = 10_000;
+
+/** Characters of one JSON-LD block; a longer one is not read. Blocks read, and objects looked at in each. */
+export const MAX_JSON_LD_LENGTH = 100_000;
+export const MAX_JSON_LD_BLOCKS = 10;
+export const MAX_JSON_LD_NODES = 50;
+
+/** Versions of a page in other languages. */
+export const MAX_ALTERNATES = 64;

@@ -1,10 +1,10 @@
+import type { ParsedOutlink } from '../plugin-api/index.js';
 import { resolveLink } from '../url/index.js';
 import { MAX_LINK_CHARACTERS, MAX_LINKS } from './limits.js';
 
-/** A link as it stands in the page. Its anchor may be set as long as it has none. */
-export interface FoundLink {
-  anchor: string;
-}
+/** A link as it stands in the page. Its anchor may be set as long as it has none, and what is said of its target too. */
+export type FoundLink = Writable<Omit<ParsedOutlink, 'url'>>;
+type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
 /**
  * Collects the links of a page. Pages repeat their links, so each reference is kept once as it stands there and only
@@ -31,21 +31,21 @@ export class LinkCollector {
       this.truncated = true;
       return undefined;
     }
-    const link = { anchor: '' };
+    const link: FoundLink = { anchor: '' };
     this.#links.set(key, link);
     return link;
   }
 
   /** Absolute URLs in order of appearance, each once with the first anchor that is not empty. */
-  resolve(base: string): { url: string; anchor: string }[] {
-    const byUrl = new Map<string, { url: string; anchor: string }>();
+  resolve(base: string): ParsedOutlink[] {
+    const byUrl = new Map<string, FoundLink & { url: string }>();
     let characters = 0;
-    for (const [reference, { anchor }] of this.#links) {
+    for (const [reference, link] of this.#links) {
       const url = resolveLink(reference, base);
       if (url === null || url.length > this.#maxLength) continue;
       const known = byUrl.get(url);
       if (known) {
-        known.anchor ||= anchor;
+        known.anchor ||= link.anchor;
         continue;
       }
       characters += url.length;
@@ -53,7 +53,7 @@ export class LinkCollector {
         this.truncated = true;
         break;
       }
-      byUrl.set(url, { url, anchor });
+      byUrl.set(url, { url, ...link });
     }
     return [...byUrl.values()];
   }

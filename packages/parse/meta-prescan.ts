@@ -8,12 +8,24 @@ const PRESCAN_BYTES = 1024;
  * of the HTML Standard over the first 1024 bytes. Undefined when it names none that is known.
  */
 export function prescanHtml(content: Uint8Array): Encoding | undefined {
-  const head = Buffer.from(content.buffer, content.byteOffset, Math.min(content.length, PRESCAN_BYTES)).toString(
-    'latin1',
-  );
+  const head = headOf(content);
+  return wideXml(head) ?? scanTags(head) ?? xmlEncoding(head);
+}
+
+/** The encoding that the XML declaration names, where the document begins with one. */
+export function prescanXml(content: Uint8Array): Encoding | undefined {
+  const head = headOf(content);
+  return wideXml(head) ?? xmlEncoding(head);
+}
+
+function headOf(content: Uint8Array): string {
+  return Buffer.from(content.buffer, content.byteOffset, Math.min(content.length, PRESCAN_BYTES)).toString('latin1');
+}
+
+/** UTF-16 without a byte order mark. */
+function wideXml(head: string): Encoding | undefined {
   if (head.startsWith('<\0?\0x\0')) return findEncoding('utf-16le');
-  if (head.startsWith('\0<\0?\0x')) return findEncoding('utf-16be');
-  return scanTags(head) ?? xmlEncoding(head);
+  return head.startsWith('\0<\0?\0x') ? findEncoding('utf-16be') : undefined;
 }
 
 function scanTags(head: string): Encoding | undefined {

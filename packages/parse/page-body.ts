@@ -1,8 +1,9 @@
 import { attribute, isHtml, tokens, type Element, type TreeVisitor } from './html-tree.js';
 import { LinkCollector, type FoundLink } from './link-collector.js';
-import { MAX_TITLE_LENGTH } from './limits.js';
+import { MAX_LINKS, MAX_TITLE_LENGTH } from './limits.js';
 import type { PageHead } from './page-head.js';
 import type { ParseSettings } from './parse-settings.js';
+import { srcsetUrls } from './srcset.js';
 import { TextBuilder } from './text-builder.js';
 
 /** Elements that people see apart from what stands before and after. */
@@ -115,6 +116,7 @@ export class PageBody implements TreeVisitor {
     const alt = tagName === 'img' || tagName === 'area' ? this.#anchor(attribute(element, 'alt')) : '';
     if (tagName === 'img') this.#open.at(-1)?.alt.add(` ${alt} `);
     const reference = attribute(element, source);
+    if (tagName === 'img' || tagName === 'source') this.#readSrcset(element, alt);
     // An empty `src` loads nothing, while an empty `href` leads to the page itself.
     if (reference === undefined || (source === 'src' && reference.trim() === '')) return;
     if (tagName === 'form' && !this.#isLinkForm(element)) return;
@@ -125,6 +127,16 @@ export class PageBody implements TreeVisitor {
       this.#open.push({ element, link, text: this.#anchorBuilder(), alt: this.#anchorBuilder() });
     } else if (link) {
       link.anchor ||= alt;
+    }
+  }
+
+  /** The same image in other sizes. */
+  #readSrcset(element: Element, alt: string): void {
+    const srcset = attribute(element, 'srcset');
+    if (srcset === undefined || this.#ignored.has(element.tagName)) return;
+    for (const url of srcsetUrls(srcset, MAX_LINKS)) {
+      const link = url === '' ? undefined : this.links.add(url);
+      if (link) link.anchor ||= alt;
     }
   }
 

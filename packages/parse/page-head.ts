@@ -1,17 +1,21 @@
-import { MAX_METADATA, MAX_METADATA_NAME, MAX_METADATA_VALUE } from './limits.js';
-import { attribute, tokens, type Element } from './html-tree.js';
+import { readJsonLd } from './json-ld.js';
+import { MAX_ALTERNATES, MAX_JSON_LD_BLOCKS, MAX_METADATA, MAX_METADATA_NAME, MAX_METADATA_VALUE } from './limits.js';
+import { attribute, textIn, tokens, type Element } from './html-tree.js';
 import { parseRefresh, type Refresh } from './refresh.js';
 import type { RobotsReader } from './robots.js';
 import { TextBuilder } from './text-builder.js';
 
 /**
- * What a page says of itself in `html`, `base`, `link` and `meta` elements. Where they stand does not count: a stray
+ * What a page says of itself in `html`, `base`, `link` and `meta` elements, and in JSON-LD. Where they stand does not count: a stray
  * element in the head moves all that follows into the body. Of several, the first that says something counts, but for
  * robots, of which all count.
  */
 export class PageHead {
   readonly #robots: RobotsReader;
   readonly #metadata = new Map<string, string>();
+  #jsonLdBlocks = 0;
+  /** References to this page in other languages, by language tag in lower case or `x-default`. */
+  readonly alternates = new Map<string, string>();
   /** As they stand in the page. */
   base: string | undefined;
   canonical: string | undefined;
@@ -37,7 +41,10 @@ export class PageHead {
         this.base ??= attribute(element, 'href');
         break;
       case 'link':
-        if (tokens(attribute(element, 'rel')).includes('canonical')) this.canonical ??= attribute(element, 'href');
+        this.#readLink(element);
+        break;
+      case 'script':
+        if (essence(attribute(element, 'type')) === 'application/ld+json') this.#readJsonLd(element);
         break;
       case 'meta':
         this.#readMeta(element, inNoscript);
@@ -50,9 +57,32 @@ export class PageHead {
     const pragma = attribute(element, 'http-equiv')?.toLowerCase();
     if (pragma === 'refresh' && !inNoscript) this.refresh ??= parseRefresh(content);
     if (pragma === 'content-language') this.#setLanguage(content);
-    const name = (attribute(element, 'name') ?? attribute(element, 'property'))?.trim().toLowerCase();
-    if (name === undefined) return;
-    this.#robots.addMeta(name, content);
+    const name = attribute(element, 'name')?.trim().toLowerCase();
+    const property = attribute(element, 'property')?.trim().toLowerCase();
+    if (name !== undefined) this.#robots.addMeta(name, content);
+    else if (property !== undefined) this.#robots.addMeta(property, content);
+    if (name !== undefined) this.#addMetadata(name, content);
+    if (property !== undefined) this.#addMetadata(property, content);
+  }
+
+  #readLink(element: Element): void {
+    const relations = tokens(attribute(element, 'rel'));
+    const href = attribute(element, 'href');
+    if (href === undefined) return;
+    if (relations.includes('canonical')) this.canonical ??= href;
+    const language = languageTag(attribute(element, 'hreflang'))?.toLowerCase();
+    if (!relations.includes('alternate') || language === undefined) return;
+    // A style sheet may be alternate too.
+    if (relations.includes('stylesheet') || this.alternates.size >= MAX_ALTERNATES) return;
+    if (!this.alternates.has(language)) this.alternates.set(language, href);
+  }
+
+  #readJsonLd(element: Element): void {
+    if (++this.#jsonLdBlocks > MAX_JSON_LD_BLOCKS) return;
+    for (const [name, value] of readJsonLd(textIn(element))) this.#addMetadata(name, value);
+  }
+
+  #addMetadata(name: string, content: string): void {
     if (!/^[a-z][\w.:-]*$/.test(name) || name.length > MAX_METADATA_NAME) return;
     if (this.#metadata.has(name) || this.#metadata.size >= MAX_METADATA) return;
     const value = new TextBuilder(MAX_METADATA_VALUE);
@@ -63,6 +93,10 @@ export class PageHead {
   #setLanguage(tag: string | undefined): void {
     this.language ??= languageTag(tag);
   }
+}
+
+function essence(type: string | undefined): string {
+  return type?.split(';', 1)[0]?.trim().toLowerCase() ?? '';
 }
 
 /** A language tag in the form of BCP 47; undefined for anything else, as a list of several. */

@@ -24,11 +24,16 @@ export class RobotsReader {
   }
 
   /**
-   * The `X-Robots-Tag` header. A directive may be addressed (`otherbot: noindex`); the address holds until the next.
+   * The `X-Robots-Tag` header. A directive may be addressed (`otherbot: noindex`); the address holds until the next, or
+   * the end of the line. Where a repeated header comes joined by commas, the lines can not be told apart any more.
    */
   addHeader(value: string | undefined): void {
+    for (const line of value?.toLowerCase().split('\n') ?? []) this.#addLine(line);
+  }
+
+  #addLine(line: string): void {
     let forUs = true;
-    for (const part of value?.toLowerCase().split(',') ?? []) {
+    for (const part of line.split(',')) {
       const colon = part.indexOf(':');
       const before = part.slice(0, Math.max(colon, 0)).trim();
       const addressed = colon !== -1 && !WITH_VALUE.test(before);

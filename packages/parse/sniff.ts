@@ -1,37 +1,84 @@
-/** How far white space is skipped, and bytes are looked at to tell text from binary data. */
+import { feedOrHtml } from './feed-or-html.js';
+import { mediaSignature } from './media-signatures.js';
+
+/** How many bytes are looked at. */
 const SNIFF_BYTES = 1445;
 
 /** What servers send when they do not know. */
-const UNKNOWN: ReadonlySet<string> = new Set([
-  '',
-  'application/octet-stream',
-  'application/unknown',
-  'unknown/unknown',
-  '*/*',
+const UNKNOWN: ReadonlySet<string> = new Set(['', 'application/unknown', 'unknown/unknown', '*/*']);
+
+/** What old servers send for any file they do not know, to the letter. */
+const APACHE_DEFAULTS: ReadonlySet<string> = new Set([
+  'text/plain',
+  'text/plain; charset=ISO-8859-1',
+  'text/plain; charset=iso-8859-1',
+  'text/plain; charset=UTF-8',
 ]);
 
 /** How an HTML page may begin; all but the comment must be followed by a space or `>`. */
 const HTML_START =
-  /^<(?:!--|(?:!doctype html|html|head|script|iframe|h1|div|font|table|a|style|title|b|body|br|p|meta|link)[\t\n\f\r />])/i;
+  /^<(?:!--|(?:!doctype html|html|head|script|iframe|h1|div|font|table|a|style|title|b|body|br|p)[\t\n\f\r >])/i;
 
 /**
- * The media type of a body: as declared, unless that says nothing; then `text/html`, `application/pdf` or `text/plain`
- * by its first bytes, else `application/octet-stream`. This is the least that finds pages of servers that state no
- * type; it never overrules one that is stated.
+ * The media type of a body by the MIME Sniffing Standard: as declared, unless that says nothing, is the default of a
+ * server that does not know, or is HTML where the body is a feed. `X-Content-Type-Options: nosniff` is honoured.
+ *
+ * It leaves the Standard where that finds more pages: `application/octet-stream` says nothing, a page after a byte
+ * order mark is HTML, and so is one that begins with `<meta` or `<link`.
+ *
+ * @param declared the media type, lower-case, without parameters; empty when unknown
+ * @param headers of the response, names in lower case
  */
-export function sniffContentType(content: Uint8Array, declared: string): string {
-  if (!UNKNOWN.has(declared)) return declared;
-  const bytes = content.subarray(0, SNIFF_BYTES);
-  const head = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1');
-  if (head.startsWith('%PDF-')) return 'application/pdf';
-  const start = head.replace(/^\u00ef\u00bb\u00bf/, '').trimStart();
-  if (HTML_START.test(start)) return 'text/html';
-  if (head === '' && declared !== '') return declared;
-  return isText(head) ? 'text/plain' : 'application/octet-stream';
+export function sniffContentType(
+  content: Uint8Array,
+  declared: string,
+  headers: Readonly<Record<string, string>> = {},
+): string {
+  const header = headers['content-type'];
+  const supplied = (header === undefined ? undefined : suppliedType(header)) ?? declared;
+  const nosniff = /^[\t ]*nosniff[\t ]*(?:,|$)/i.test(headers['x-content-type-options'] ?? '');
+  const head = Buffer.from(content.buffer, content.byteOffset, Math.min(content.length, SNIFF_BYTES)).toString(
+    'latin1',
+  );
+  if (UNKNOWN.has(supplied)) return unknownType(head, !nosniff);
+  if (nosniff) return supplied;
+  if (supplied === 'application/octet-stream') return head === '' ? supplied : unknownType(head, true);
+  if (header !== undefined && APACHE_DEFAULTS.has(header)) return textOrBinary(head);
+  if (supplied === 'text/html') return feedOrHtml(head);
+  if (/^(?:image|audio|video)\/(?!.*\+xml$)/.test(supplied)) {
+    const found = mediaSignature(head);
+    return found !== undefined && /^(?:image|audio|video|application\/ogg)/.test(found) ? found : supplied;
+  }
+  return supplied;
 }
 
-function isText(head: string): boolean {
-  // UTF-16 is full of NULs; its byte order mark says that it is text all the same.
-  if (head.startsWith('\u00fe\u00ff') || head.startsWith('\u00ff\u00fe')) return true;
-  return !/[\u0000-\u0008\u000b\u000e-\u001a\u001c-\u001f]/.test(head);
+/** The essence of the last value of a `Content-Type` header that is a media type. Undefined when none is. */
+function suppliedType(header: string): string | undefined {
+  let last: string | undefined;
+  for (const value of header.match(/(?:"(?:[^"\\]|\\.)*"|[^",]|")+/gs) ?? []) {
+    const essence = /^[\t\n\r ]*([!#$%&'*+.^_`|~\w-]+\/[!#$%&'*+.^_`|~\w-]+)[\t\n\r ]*(?:;|$)/.exec(value)?.[1];
+    if (essence !== undefined && (essence !== '*/*' || last === undefined)) last = essence.toLowerCase();
+  }
+  return last;
+}
+
+function unknownType(head: string, scriptable: boolean): string {
+  if (scriptable) {
+    const start = head.replace(/^\xef\xbb\xbf/, '').replace(/^[\t\n\f\r ]+/, '');
+    if (HTML_START.test(start) || /^<(?:meta|link)[\t\n\f\r />]/i.test(start)) return 'text/html';
+    if (start.startsWith('<?xml')) return 'text/xml';
+    if (head.startsWith('%PDF-')) return 'application/pdf';
+  }
+  if (hasTextMark(head)) return 'text/plain';
+  return mediaSignature(head) ?? textOrBinary(head);
+}
+
+function textOrBinary(head: string): string {
+  if (hasTextMark(head)) return 'text/plain';
+  return /[\0-\x08\x0b\x0e-\x1a\x1c-\x1f]/.test(head) ? 'application/octet-stream' : 'text/plain';
+}
+
+/** A byte order mark. UTF-16 is full of NULs and is text all the same. */
+function hasTextMark(head: string): boolean {
+  return /^(?:\xfe\xff|\xff\xfe|\xef\xbb\xbf)/.test(head);
 }

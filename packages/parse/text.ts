@@ -3,10 +3,11 @@ import { decodeText, fallbackEncoding } from './charset.js';
 import { languageTag } from './page-head.js';
 import type { ParseSettings } from './parse-settings.js';
 import { RobotsReader } from './robots.js';
+import { readTextSitemap } from './sitemap.js';
 import { TextBuilder } from './text-builder.js';
 
 /**
- * Reads plain text: no title, no links.
+ * Reads plain text: no title, and no links but those of a text sitemap.
  *
  * @throws CrawlError BAD_SETTING when `parser.characterEncodingDefault` names no encoding
  */
@@ -15,22 +16,26 @@ export function textParser(settings: ParseSettings): Parser {
   fallbackEncoding(characterEncodingDefault);
   return {
     contentTypes: ['text/plain'],
-    parse({ content, headers }) {
+    parse({ url, content, headers }) {
       const decoded = decodeText(content, headers['content-type'], characterEncodingDefault, () => undefined);
       const text = new TextBuilder(textLimit);
       text.add(decoded.text);
       const robots = new RobotsReader(settings.http.agentName);
       robots.addHeader(headers['x-robots-tag']);
+      const list = readTextSitemap(decoded.text, settings.db.maxOutlinkLength);
+      const directives = robots.directives;
       const language = languageTag(headers['content-language']);
       return {
         kind: 'success',
         title: '',
         text: text.toString(),
-        outlinks: [],
-        robots: robots.directives,
+        outlinks: list && !directives.nofollow ? list.resolve(url) : [],
+        robots: list ? { ...directives, noindex: true } : directives,
         metadata: {},
         charset: decoded.charset,
+        ...(list && { sitemap: true }),
         ...(language !== undefined && { language }),
+        ...(list?.truncated && { truncated: true }),
       };
     },
   };

@@ -16,13 +16,28 @@ export interface RobotsDirectives {
   readonly noarchive: boolean;
 }
 
+/** A link as found in a page. What a sitemap or feed says of its target is a hint, and may be a lie. */
+export interface ParsedOutlink {
+  /** Absolute, as found, fragment cut, neither normalised nor filtered. */
+  readonly url: string;
+  readonly anchor: string;
+  /** When the target last changed, in ms since the epoch. */
+  readonly lastModified?: number;
+  /** How often the target changes, in seconds. */
+  readonly changeInterval?: number;
+  /** Of the target among the pages of its site, 0 to 1. */
+  readonly priority?: number;
+}
+
 /** What a parser found in a page. */
 export interface ParsedPage {
   readonly kind: 'success';
   readonly title: string;
   readonly text: string;
-  /** Absolute URLs as found, fragment cut, neither normalised nor filtered; each once, with the first anchor. Empty under `nofollow`. */
-  readonly outlinks: readonly { readonly url: string; readonly anchor: string }[];
+  /** Each URL once, with the first anchor that is not empty. Empty under `nofollow`. */
+  readonly outlinks: readonly ParsedOutlink[];
+  /** The page is a list of links made for crawlers, so `db.maxOutlinksPerSitemap` bounds them and not `db.maxOutlinksPerPage`. */
+  readonly sitemap?: boolean;
   readonly robots: RobotsDirectives;
   /** Absolute. */
   readonly canonical?: string;

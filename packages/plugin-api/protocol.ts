@@ -20,7 +20,7 @@ interface Answer {
   readonly http?: number;
   /** One line for people; untrusted. */
   readonly message?: string;
-  /** Names in lower case; values of a repeated name joined with `, `. */
+  /** Names in lower case; values of a repeated name joined with `, `, but those of `x-robots-tag` with line breaks. */
   readonly headers?: Readonly<Record<string, string>>;
   /** How long the request took, in milliseconds. */
   readonly millis?: number;

@@ -23,6 +23,7 @@ describe('headers', () => {
       undefined,
     ]);
     expect(joinedHeaders(headers)).toEqual({ a: '1', b: '1, 2' });
+    expect(joinedHeaders({ 'x-robots-tag': ['a: none', 'noindex'] })).toEqual({ 'x-robots-tag': 'a: none\nnoindex' });
   });
 
   it('is not fooled by names of the prototype', () => {

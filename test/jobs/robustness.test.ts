@@ -22,6 +22,7 @@ describe('what must not stop a crawl', () => {
         score: 0,
         distance: 1,
         redirects: 1,
+        changeInterval: Infinity,
       });
     }
     await addLinks(crawl, slice, new Set(['1-1']), createTracker(crawl, 'updatedb', {}));
@@ -30,7 +31,15 @@ describe('what must not stop a crawl', () => {
 
   it('links of great length: they count for several', () => {
     const slice = createLinkSlice('1-1');
-    const event = { source: 'x', position: 0, anchor: '', score: 0, distance: 1, redirects: 0 };
+    const event = {
+      source: 'x',
+      position: 0,
+      anchor: '',
+      score: 0,
+      distance: 1,
+      redirects: 0,
+      changeInterval: Infinity,
+    };
     slice.add(`com.a:http/${'x'.repeat(4000)}`, event);
     slice.add('com.a:http/', event);
     expect(slice.links).toBe(22);

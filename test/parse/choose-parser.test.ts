@@ -46,7 +46,7 @@ describe('sniffContentType', () => {
     ['', 'a\u00e4\tb\r\n', 'text/plain'],
     ['', '\u00ff\u00fea\u0000', 'text/plain'],
     ['', '%PDF-1.7', 'application/pdf'],
-    ['', 'PK\u0003\u0004', 'application/octet-stream'],
+    ['', 'PK\u0003\u0004', 'application/zip'],
     ['application/octet-stream', '', 'application/octet-stream'],
     ['', '', 'text/plain'],
   ])('of %j and %j is %s', (declared, content, expected) => {

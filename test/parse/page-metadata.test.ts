@@ -1,0 +1,134 @@
+import { describe, expect, it } from 'vitest';
+import { parsePage } from '../support/parse-page.js';
+
+const metadata = (html: string) => parsePage(html).metadata;
+const jsonLd = (json: string) => metadata(`<script type="application/ld+json">${json}</script>`);
+
+describe('Open Graph', () => {
+  it('is metadata', () => {
+    expect(metadata('<meta property="og:title" content=" A  b "><meta property="OG:type" content="article">')).toEqual({
+      'og:title': 'A b',
+      'og:type': 'article',
+    });
+  });
+
+  it('may share an element with another name', () => {
+    expect(metadata('<meta name="twitter:title" property="og:title" content="x">')).toEqual({
+      'twitter:title': 'x',
+      'og:title': 'x',
+    });
+  });
+});
+
+describe('JSON-LD', () => {
+  it('gives type, names and dates', () => {
+    expect(
+      jsonLd(
+        '{"@type":["NewsArticle","x"],"headline":"H","name":"N","datePublished":"2024-05-01","dateModified":"2024-05-02","author":{"name":"A"}}',
+      ),
+    ).toEqual({
+      'jsonld:type': 'NewsArticle',
+      'jsonld:headline': 'H',
+      'jsonld:name': 'N',
+      'jsonld:datepublished': '2024-05-01',
+      'jsonld:datemodified': '2024-05-02',
+    });
+  });
+
+  it('may be a list or a graph, of which the first that says something counts', () => {
+    expect(jsonLd('[{"@type":"A"},{"@type":"B","name":"b"}]')).toEqual({ 'jsonld:type': 'A', 'jsonld:name': 'b' });
+    expect(jsonLd('{"@graph":[{"@type":"A"},{"headline":"h"}]}')).toEqual({
+      'jsonld:type': 'A',
+      'jsonld:headline': 'h',
+    });
+  });
+
+  it.each([
+    '',
+    'x',
+    '{"@type":',
+    'null',
+    '17',
+    '"a"',
+    '[]',
+    '[[{"@type":"A"}]]',
+    '{"@type":{"a":1},"name":5,"headline":""}',
+    '{"__proto__":{"name":"x"}}',
+    '['.repeat(90_000),
+    `${'['.repeat(40_000)}${']'.repeat(40_000)}`,
+    `{"name":"${'a'.repeat(100_000)}"}`,
+  ])('that is none says nothing: %#', (json) => expect(jsonLd(json)).toEqual({}));
+
+  it('is bounded', () => {
+    expect(jsonLd(`{"name":"${'a'.repeat(5000)}"}`)['jsonld:name']).toHaveLength(1000);
+    const late = '<script type="application/ld+json">{}</script>'.repeat(10);
+    expect(metadata(`${late}<script type="application/ld+json">{"name":"x"}</script>`)).toEqual({});
+    expect(jsonLd(`[${'{},'.repeat(50)}{"name":"x"}]`)).toEqual({});
+  });
+
+  it('is no text, and other scripts are none', () => {
+    expect(parsePage('<script type="Application/LD+JSON; a=b">{"name":"x"}</script>')).toMatchObject({
+      text: '',
+      metadata: { 'jsonld:name': 'x' },
+    });
+    expect(metadata('<script type="application/json">{"name":"x"}</script><script>{"name":"x"}</script>')).toEqual({});
+  });
+});
+
+describe('hreflang', () => {
+  it('is metadata, absolute', () => {
+    expect(
+      metadata(`<base href="/b/"><link rel="alternate" hreflang="DE" href="de"><link rel=alternate hreflang=x-default href="/">
+        <link rel=alternate hreflang=de href=second><link rel=alternate hreflang="d e" href=x><link rel=alternate hreflang=fr>
+        <link rel=alternate hreflang=es href="javascript:x"><link hreflang=it href=x><link rel=alternate href=feed>`),
+    ).toEqual({ 'hreflang:de': 'http://h.com/b/de', 'hreflang:x-default': 'http://h.com/' });
+  });
+
+  it('is bounded', () => {
+    const html = Array.from({ length: 100 }, (_, i) => `<link rel=alternate hreflang=a-${i} href=/${i}>`).join('');
+    expect(Object.keys(metadata(html))).toHaveLength(64);
+  });
+});
+
+describe('srcset', () => {
+  const links = (html: string, ignored: string[] = []) =>
+    parsePage(html, { parser: { htmlOutlinksIgnoreTags: ignored } }).outlinks.map(({ url }) =>
+      url.slice('http://h.com/d/'.length),
+    );
+
+  it.each([
+    ['a 1x, b 2x', ['a', 'b']],
+    [' ,a, b 100w ,, c', ['a', 'b', 'c']],
+    ['a,b 1x', ['a,b']],
+    ['a (x,y) 1x, b', ['a', 'b']],
+    ['a,,, b', ['a', 'b']],
+    ['a (', ['a']],
+    ['data:image/png;base64,x= 1x, b', ['b']],
+    [',,,', []],
+    ['', []],
+  ])('%j', (srcset, expected) => expect(links(`<img srcset="${srcset}">`)).toEqual(expected));
+
+  it('counts with its element', () => {
+    const html = '<picture><source srcset="a"><img src="b" srcset="c" alt="d"></picture>';
+    expect(links(html)).toEqual(['a', 'c', 'b']);
+    expect(links(html, ['img'])).toEqual(['a']);
+    expect(links(html, ['source', 'img'])).toEqual([]);
+  });
+
+  it('is bounded', () => {
+    expect(links(`<img srcset="${'a,'.repeat(500_000)}">`)).toEqual([]);
+    expect(links(`<img srcset="${Array.from({ length: 60_000 }, (_, i) => `${i} 1x`).join()}">`)).toHaveLength(50_000);
+  });
+});
+
+describe('X-Robots-Tag', () => {
+  it('addresses a robot up to the end of the line', () => {
+    const robots = (tag: string) => parsePage('', { headers: { 'x-robots-tag': tag } }).robots;
+    expect(robots('otherbot: noindex, nofollow\nnoarchive')).toEqual({
+      noindex: false,
+      nofollow: false,
+      noarchive: true,
+    });
+    expect(robots('noarchive\notherbot: noindex')).toEqual({ noindex: false, nofollow: false, noarchive: true });
+  });
+});
