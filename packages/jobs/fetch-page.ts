@@ -76,7 +76,12 @@ async function ask(
     const message = rules.line && `line ${rules.line.number}: ${rules.line.text}`;
     return { kind: 'gone', code: 'robots_denied', ...(message !== undefined && { message }) };
   }
-  if (rules.kind === 'unavailable') return { kind: 'retry', code: 'robots_unavailable', message: rules.message };
+  if (rules.kind === 'unavailable') {
+    const { message } = rules;
+    return rules.refused
+      ? { kind: 'gone', code: 'private_address', message }
+      : { kind: 'retry', code: 'robots_unavailable', message };
+  }
   const { maxCrawlDelay, serverDelay } = crawl.settings.fetcher;
   if (rules.crawlDelay !== undefined) {
     if (maxCrawlDelay >= 0 && rules.crawlDelay > maxCrawlDelay) {
@@ -91,6 +96,7 @@ async function ask(
   const copy = isDone ? item.protocolStatus : undefined;
   return request(crawl, {
     url,
+    ...((await run.seedHosts.has(url)) && { allowPrivate: true }),
     ...(copy?.lastModified !== undefined && { ifModifiedSince: copy.lastModified }),
     ...(copy?.etag !== undefined && { ifNoneMatch: copy.etag }),
   });
