@@ -114,7 +114,7 @@ describe('a name', () => {
     const connect = (): Promise<unknown> =>
       new Promise((resolve) => {
         const target = { hostname: 'rebind.example', protocol: 'http:', port: String(server.port) };
-        connector({ ...target, localAddress: '127.0.0.1' }, (error) => resolve(error));
+        connector({ ...target, localAddress: '127.0.0.1' }, (...[error]) => resolve(error));
       });
     expect(await connect()).toMatchObject({ address: '8.8.8.8' });
     expect(await connect()).toBeInstanceOf(PrivateAddressError);
