@@ -49,6 +49,10 @@ export const settingsSchema = z.strictObject({
     contentLimit: bytes
       .default(2_097_152)
       .describe('Bytes of a body kept after decoding; the rest is cut. -1: no limit'),
+    privateAddresses: z
+      .enum(['seeds', 'allow', 'deny'])
+      .default('seeds')
+      .describe('Addresses that are not public: only of hosts that were injected, of any host, or of none'),
     headerLimit: count.min(1024).default(65_536).describe('Bytes of response headers after which a request fails'),
   }),
   fetcher: section({

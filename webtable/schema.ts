@@ -97,6 +97,7 @@ export const INDEX_COLUMNS = {
   batchHeader: 'b:h',
   batchEntry: 'b:e',
   hostRobots: 'h:rb',
+  hostSeed: 'h:in',
 } as const;
 
 /** Into how many slots, by a hash of the host, the keys of the index tables are spread. */

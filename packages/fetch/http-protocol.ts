@@ -1,9 +1,11 @@
-import { Agent } from 'undici';
+import { Agent, type Dispatcher } from 'undici';
 import type { Settings } from '../../config/index.js';
 import { CrawlError, safeText } from '../errors/index.js';
 import type { FetchOutcome, FetchRequest, Protocol } from '../plugin-api/index.js';
 import { parseUrl } from '../url/index.js';
+import { guardedConnector, type ConnectOptions } from './address-guard.js';
 import { decodeBody, contentCodings, encodedLimit } from './content-coding.js';
+import { cachedLookup, systemLookup, type Lookup } from './dns-cache.js';
 import { exchange, type ExchangeResult } from './http-exchange.js';
 import { allValues, firstValue, httpDate, isHeaderValue, joinedHeaders, mediaType } from './http-headers.js';
 import { redirectTarget, retryAfterSeconds } from './http-headers.js';
@@ -16,13 +18,15 @@ export interface HttpExtras {
   readonly clock?: () => number;
   /** Connections to one origin at the most; further requests wait. */
   readonly connectionsPerOrigin?: number;
-  /** How connections are made: options of the connector, `lookup` and `ca` among them, or a connector. */
-  readonly connect?: Agent.Options['connect'];
+  /** Asked once for each connection. Default: the system's resolver, with a cache. */
+  readonly lookup?: Lookup;
+  readonly connect?: ConnectOptions;
 }
 
 /**
  * The protocol `http` and `https`. Connections are kept alive and used again; redirects are reported, not followed.
- * Timeouts have a precision of about a second.
+ * Timeouts have a precision of about a second. A host at an address that is not public is `gone` with code
+ * `private_address`, as `http.privateAddresses` and the request say.
  *
  * `fetch` rejects only for wrong use: CrawlError BAD_URL for a URL that is not http(s), CLOSED after `close`.
  * @throws CrawlError BAD_SETTING when a setting can not be sent as a header
@@ -30,16 +34,21 @@ export interface HttpExtras {
 export function httpProtocol(settings: Settings['http'], extras: HttpExtras = {}): HttpProtocol {
   const clock = extras.clock ?? Date.now;
   const headers = requestHeaders(settings);
-  const agent = new Agent({
-    connections: extras.connectionsPerOrigin ?? 64,
-    pipelining: 1,
-    autoSelectFamily: false,
-    connectTimeout: settings.timeout,
-    headersTimeout: settings.timeout,
-    bodyTimeout: settings.timeout,
-    maxHeaderSize: settings.headerLimit,
-    ...(extras.connect === undefined ? {} : { connect: extras.connect }),
-  });
+  const lookup = extras.lookup ?? cachedLookup(systemLookup, { clock });
+  const makeAgent = (allowPrivate: boolean): Agent =>
+    new Agent({
+      connections: extras.connectionsPerOrigin ?? 64,
+      pipelining: 1,
+      headersTimeout: settings.timeout,
+      bodyTimeout: settings.timeout,
+      maxHeaderSize: settings.headerLimit,
+      connect: guardedConnector({ lookup, allowPrivate, connect: { timeout: settings.timeout, ...extras.connect } }),
+    });
+  // A connection that one request may use must not serve another that may not.
+  const agents = { public: makeAgent(false), any: makeAgent(true) };
+  const mode = settings.privateAddresses;
+  const agentFor = ({ allowPrivate = false }: FetchRequest): Dispatcher =>
+    mode === 'allow' || (mode === 'seeds' && allowPrivate) ? agents.any : agents.public;
   let closed: Promise<void> | undefined;
 
   async function fetch(request: FetchRequest): Promise<FetchOutcome> {
@@ -49,7 +58,7 @@ export function httpProtocol(settings: Settings['http'], extras: HttpExtras = {}
     const limit = lowerLimit(settings.contentLimit, request.contentLimit ?? -1);
     const started = clock();
     const send = (): Promise<ExchangeResult> =>
-      exchange(agent, {
+      exchange(agentFor(request), {
         url,
         headers: [...headers, ...conditions],
         timeLimit: settings.timeLimit,
@@ -67,7 +76,7 @@ export function httpProtocol(settings: Settings['http'], extras: HttpExtras = {}
   return {
     schemes: ['http', 'https'],
     fetch,
-    close: () => (closed ??= agent.destroy()),
+    close: () => (closed ??= Promise.all([agents.public.destroy(), agents.any.destroy()]).then(() => undefined)),
   };
 }
 
@@ -86,7 +95,10 @@ interface Context {
 }
 
 async function outcomeOf(result: ExchangeResult, context: Context): Promise<FetchOutcome> {
-  if ('failure' in result) return { kind: 'retry', code: result.failure, message: result.message };
+  if ('failure' in result) {
+    const kind = result.failure === 'private_address' ? 'gone' : 'retry';
+    return { kind, code: result.failure, message: result.message };
+  }
 
   const { status, headers } = result;
   const verdict = statusVerdict(status, context.conditional);

@@ -1,8 +1,19 @@
 import { messageOf, safeText } from '../errors/index.js';
+import { PrivateAddressError } from './address-guard.js';
 
 /** Why there was no usable answer. Stable words, persisted as the code of the protocol status. */
 export type NetworkCode =
-  'dns' | 'connect' | 'tls' | 'timeout' | 'too_slow' | 'reset' | 'protocol' | 'header_limit' | 'aborted' | 'network';
+  | 'private_address'
+  | 'dns'
+  | 'connect'
+  | 'tls'
+  | 'timeout'
+  | 'too_slow'
+  | 'reset'
+  | 'protocol'
+  | 'header_limit'
+  | 'aborted'
+  | 'network';
 
 const CODES: Readonly<Record<string, NetworkCode>> = {
   ENOTFOUND: 'dns',
@@ -41,6 +52,7 @@ const PREFIXES: readonly (readonly [string, NetworkCode])[] = [
 
 /** The stable word for an error of the network layer. */
 export function networkCode(error: unknown): NetworkCode {
+  if (error instanceof PrivateAddressError) return 'private_address';
   if (error instanceof Error) {
     // The parser of answers gives its errors no codes.
     if (error.name === 'HTTPParserError') return error.message.includes('EOF') ? 'reset' : 'protocol';

@@ -30,6 +30,8 @@ export type RobotsVerdict =
       readonly message: string;
       /** When it is tried again, in ms since the epoch; until then the answer stays the same. */
       readonly until: number;
+      /** The host itself may not be connected to, so none of its pages can be fetched. */
+      readonly refused?: true;
     };
 
 export interface Robots {
@@ -61,7 +63,7 @@ const LONGEST_RETRY_AFTER = DAY;
 
 type Entry =
   | { readonly kind: 'rules'; readonly fetchedAt: number; readonly rules: RobotsRules }
-  | { readonly kind: 'unavailable'; readonly message: string; readonly since: number; readonly until: number };
+  | (Extract<RobotsVerdict, { kind: 'unavailable' }> & { readonly since: number });
 
 /**
  * The robots.txt of all origins by RFC 9309, 2.3: a 4xx allows everything, but for 429, which like a 5xx and a network
@@ -92,8 +94,8 @@ export function createRobots(options: RobotsOptions): Robots {
     const outcome = await fetchRobots(options.protocol, origin, options.maxRedirects ?? 5);
     const now = clock();
     if ('wait' in outcome) {
-      const { message, wait } = outcome;
-      return remember(origin, { kind: 'unavailable', message, since: now, until: now + wait });
+      const { wait, ...why } = outcome;
+      return remember(origin, { kind: 'unavailable', ...why, since: now, until: now + wait });
     }
     const fetched: StoredRobots = { fetchedAt: now, ...outcome };
     await store.put(origin, fetched);
@@ -115,7 +117,10 @@ export function createRobots(options: RobotsOptions): Robots {
     async check(text) {
       const url = parseUrl(text);
       const entry = await entryOf(url.origin);
-      if (entry.kind === 'unavailable') return { kind: 'unavailable', message: entry.message, until: entry.until };
+      if (entry.kind === 'unavailable') {
+        const { since: _, ...verdict } = entry;
+        return verdict;
+      }
       const { allowed, line } = entry.rules.allowed(url.pathname + url.search);
       if (!allowed) return { kind: 'denied', ...(line ? { line } : {}) };
       const { crawlDelay } = entry.rules;
@@ -130,13 +135,20 @@ function toEntry(stored: StoredRobots, agents: readonly string[]): Entry {
 }
 
 /** A file, or none, or how many ms to wait before it is asked for again. */
-type Fetched = Omit<StoredRobots, 'fetchedAt'> | { readonly message: string; readonly wait: number };
+type Fetched =
+  Omit<StoredRobots, 'fetchedAt'> | { readonly message: string; readonly wait: number; readonly refused?: true };
 
 async function fetchRobots(protocol: Protocol, origin: string, maxRedirects: number): Promise<Fetched> {
   let url = `${origin}/robots.txt`;
   for (let redirects = 0; ; redirects++) {
     // One byte more than is read, so that the parser sees that the file was cut.
     const outcome = await protocol.fetch({ url, contentLimit: ROBOTS_LIMIT + 1 });
+    if (outcome.code === 'private_address') {
+      const message = outcome.message ?? 'not a public address';
+      // It says nothing about robots.txt, so it must not be kept as an absent one.
+      if (redirects === 0) return { message, wait: RETRY_AFTER, refused: true };
+      return { message: `robots.txt: redirected to ${message}`, wait: RETRY_AFTER };
+    }
     if (outcome.kind !== 'redirect') return fetchedFrom(outcome);
     if (outcome.target === null || redirects === maxRedirects) return { status: outcome.http ?? 0 };
     url = outcome.target;

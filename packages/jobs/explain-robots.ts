@@ -1,6 +1,7 @@
 import { createRobots, parseRobots, type RobotsLine, type StoredRobots } from '../fetch/index.js';
 import type { CrawlContext } from './context.js';
 import { robotsProtocol } from './protocol-for.js';
+import { createSeedHosts } from './seed-hosts.js';
 import { createRobotsStore } from './robots-store.js';
 
 /** What robots.txt says to a URL, and where that was learnt. Texts are untrusted. */
@@ -45,7 +46,7 @@ export async function explainRobots(crawl: CrawlContext, url: string, fetchNow: 
 
   let fetched: StoredRobots | undefined;
   const robots = createRobots({
-    protocol: robotsProtocol(crawl, () => {}),
+    protocol: robotsProtocol(crawl, createSeedHosts(crawl), () => {}),
     agents,
     clock: crawl.clock,
     store: {

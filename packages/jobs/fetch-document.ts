@@ -1,6 +1,6 @@
 import { CrawlError, safeText } from '../errors/index.js';
 import type { FetchOutcome } from '../plugin-api/index.js';
-import { parseUrl } from '../url/index.js';
+import { hostOf, parseUrl } from '../url/index.js';
 import type { CheckContext } from './check-url.js';
 import type { PageContent } from './parse-page.js';
 import { request } from './protocol-for.js';
@@ -30,9 +30,12 @@ export async function fetchDocument(
   { signal, contentLimit }: FetchDocumentOptions = {},
 ): Promise<FetchedDocument> {
   let current = parseUrl(url).href;
+  const named = hostOf(current);
   for (let redirects = 0; ; redirects++) {
     const outcome = await request(context, {
       url: current,
+      // The person named this host, and none that it redirects to.
+      ...(hostOf(current) === named && { allowPrivate: true }),
       ...(signal && { signal }),
       ...(contentLimit !== undefined && { contentLimit }),
     });

@@ -1,6 +1,7 @@
 import type { FetchQueues, Robots } from '../fetch/index.js';
 import type { PageChange, PageRow } from '../../webtable/index.js';
 import type { QueueNames } from './queue-name.js';
+import type { SeedHosts } from './seed-hosts.js';
 import type { Tracker } from './tracker.js';
 
 /** What fetching a page reads of its row. */
@@ -23,6 +24,7 @@ export interface FetchRun {
   readonly tracker: Tracker;
   readonly write: (change: PageChange) => Promise<void>;
   readonly robots: Robots;
+  readonly seedHosts: SeedHosts;
   readonly queues: FetchQueues<FetchItem>;
   readonly queueNames: QueueNames;
   /** When a fetch on this table may last have asked anyone, by `performance.now`. */

@@ -24,7 +24,7 @@ export async function fetchPage(
     run.queues.push(queue, item);
     return 'no_request';
   }
-  const outcome = refusal ?? (await ask(crawl, item, url));
+  const outcome = refusal ?? (await ask(crawl, run, item, url));
   const { tracker, batchId } = run;
   const set: Mutable<NonNullable<PageChange['set']>> = {
     prevFetchTime: crawl.clock(),
@@ -91,7 +91,12 @@ async function mayAsk(
     const message = rules.line && `line ${rules.line.number}: ${rules.line.text}`;
     return { kind: 'gone', code: 'robots_denied', ...(message !== undefined && { message }) };
   }
-  if (rules.kind === 'unavailable') return { kind: 'retry', code: 'robots_unavailable', message: rules.message };
+  if (rules.kind === 'unavailable') {
+    const { message } = rules;
+    return rules.refused
+      ? { kind: 'gone', code: 'private_address', message }
+      : { kind: 'retry', code: 'robots_unavailable', message };
+  }
   const { maxCrawlDelay, serverDelay } = crawl.settings.fetcher;
   if (rules.crawlDelay !== undefined) {
     if (maxCrawlDelay >= 0 && rules.crawlDelay > maxCrawlDelay) {
@@ -108,13 +113,14 @@ async function mayAsk(
   return undefined;
 }
 
-function ask(crawl: CrawlContext, item: FetchItem, url: string): Promise<FetchOutcome> {
+async function ask(crawl: CrawlContext, run: FetchRun, item: FetchItem, url: string): Promise<FetchOutcome> {
   // Only a page whose last copy was parsed, and its links handed on by updatedb, can do without a new copy.
   const isDone =
     item.signature !== undefined && item.newSignature === undefined && item.parseStatus?.code === 'success';
   const copy = isDone ? item.protocolStatus : undefined;
   return request(crawl, {
     url,
+    ...((await run.seedHosts.has(url)) && { allowPrivate: true }),
     ...(copy?.lastModified !== undefined && { ifModifiedSince: copy.lastModified }),
     ...(copy?.etag !== undefined && { ifNoneMatch: copy.etag }),
   });

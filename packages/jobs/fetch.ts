@@ -11,6 +11,7 @@ import { parseRows } from './parse.js';
 import { robotsProtocol } from './protocol-for.js';
 import { createQueueNames } from './queue-name.js';
 import { createRobotsStore } from './robots-store.js';
+import { createSeedHosts } from './seed-hosts.js';
 import { createTracker } from './tracker.js';
 
 /** What {@link fetch} takes. */
@@ -35,7 +36,7 @@ const READ_AHEAD = 50;
  * `fetcher.maxRedirects` in a row. Fetches on one table run one after another, so that politeness holds.
  *
  * Counters: fetched (pages with a new mark), and the same by outcome: success, notmodified, moved, not_found,
- * robots_denied, timeout, plugin_error_<name>, …; already_fetched, damaged, time_limit; redirects_followed, redirect_known,
+ * robots_denied, private_address, timeout, plugin_error_<name>, …; already_fetched, damaged, time_limit; redirects_followed, redirect_known,
  * redirect_external, redirect_invalid, redirect_to_itself, redirect_rejected_<plugin>; and those of parse when it
  * parses.
  * @throws CrawlError UNKNOWN_BATCH, BATCH_CLOSING, USAGE
@@ -64,6 +65,7 @@ async function fetchBatch(crawl: CrawlContext, batch: BatchHeader, options: Fetc
     delay: () => delay,
   });
   const names = createQueueNames(crawl);
+  const seedHosts = createSeedHosts(crawl);
   // A host keeps the queue that it was filed under, also when its address has changed since.
   const queueOfHost = new Map<string, string>();
   await putBatch(table.store, { ...batch, fetching: true });
@@ -75,11 +77,12 @@ async function fetchBatch(crawl: CrawlContext, batch: BatchHeader, options: Fetc
     tracker,
     write: createGroupWriter(table),
     robots: createRobots({
-      protocol: robotsProtocol(crawl, tracker.count),
+      protocol: robotsProtocol(crawl, seedHosts, tracker.count),
       agents: [settings.http.agentName, ...settings.http.robotsAgents],
       clock,
       store: createRobotsStore(table.store),
     }),
+    seedHosts,
     queues,
     queueNames: { nameOf: (host) => queueOfHost.get(host) ?? names.nameOf(host) },
     joined: new Set(),

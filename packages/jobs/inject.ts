@@ -13,6 +13,7 @@ import { frontierClock, type CrawlContext } from './context.js';
 import type { JobOptions, Report } from './job.js';
 import { newRowCells } from './new-row.js';
 import { createScoring } from './scoring.js';
+import { enterSeedHosts } from './seed-hosts.js';
 import { parseSeedLine, type Seed } from './seed-line.js';
 import { createTracker } from './tracker.js';
 import { untilAborted } from './until-aborted.js';
@@ -92,6 +93,7 @@ async function injectChunk(
     if (change) changes.push({ before: row, change });
     if (!row) count('injected');
   }
+  await enterSeedHosts(crawl.table.store, keys);
   await writeIndexed(crawl.table, changes, frontierClock(crawl));
 }
 
@@ -112,7 +114,8 @@ function changeOfKnown(
     // The batch that holds a row plans its next fetch.
     count(isHeld && (injectorOverwrite || injectorUpdate) ? 'held' : 'known');
     // A page that was known as a link only is a seed now.
-    return row.distance === 0 ? undefined : { key: row.key, set: { distance: 0 }, marks: { inject: 'y' } };
+    const isSeed = row.distance === 0 && row.marks?.inject !== undefined;
+    return isSeed ? undefined : { key: row.key, set: { distance: 0 }, marks: { inject: 'y' } };
   }
   count('updated');
   const fresh = newSeedRow(crawl, row.key, seed, count).set;

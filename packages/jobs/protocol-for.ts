@@ -1,6 +1,7 @@
 import { messageOf } from '../errors/index.js';
 import type { FetchOutcome, FetchRequest, Plugin, Protocol } from '../plugin-api/index.js';
 import type { CrawlContext } from './context.js';
+import type { SeedHosts } from './seed-hosts.js';
 
 /** The last plugin whose protocol takes the scheme of a URL. */
 export function protocolFor(crawl: Pick<CrawlContext, 'plugins'>, url: string): Plugin | undefined {
@@ -19,12 +20,20 @@ export async function request(crawl: Pick<CrawlContext, 'plugins'>, request: Fet
   }
 }
 
-/** Fetches each robots.txt with the protocol that its URL calls for. */
-export function robotsProtocol(crawl: Pick<CrawlContext, 'plugins'>, count: (reason: string) => void): Protocol {
+/**
+ * Fetches each robots.txt with the protocol that its URL calls for. A redirect of one may lead to another host, which
+ * is then judged by itself.
+ */
+export function robotsProtocol(
+  crawl: Pick<CrawlContext, 'plugins'>,
+  seedHosts: SeedHosts,
+  count: (reason: string) => void,
+): Protocol {
   return {
     schemes: ['http', 'https'],
     async fetch(robots) {
-      const outcome = await request(crawl, robots);
+      const allowPrivate = await seedHosts.has(robots.url);
+      const outcome = await request(crawl, { ...robots, ...(allowPrivate && { allowPrivate }) });
       if (outcome.code.startsWith('plugin_error_')) count(outcome.code);
       return outcome;
     },

@@ -12,16 +12,19 @@ import {
   queueEntry,
   refile,
   removeEntries,
+  reversedHostOf,
   urlOf,
   writeBatchIndex,
   writeIndexed,
   FRONTIER_FIELDS,
   type PageRow,
+  type WebTable,
 } from '../../webtable/index.js';
 import { hostOf } from '../url/index.js';
 import { frontierClock, type CrawlContext } from './context.js';
 import type { JobOptions, Report } from './job.js';
 import { createQueueNames } from './queue-name.js';
+import { allSeedHosts, enterSeedHosts, hasSeedHosts, removeSeedHost } from './seed-hosts.js';
 import { createTracker, type Tracker } from './tracker.js';
 
 type Row = PageRow<(typeof FRONTIER_FIELDS)[number]>;
@@ -29,9 +32,10 @@ const CHUNK = 1000;
 
 /**
  * Rebuilds the indexes from the rows, which are the truth: enters rows that the frontier or the index of their batch
- * does not name, and removes entries that no row bears out. It reads the whole table and waits for other jobs on it.
+ * does not name and hosts that are not noted as injected, and removes entries that no row bears out. It reads the whole table and waits for other jobs on it.
  * After any crash it finds nothing missing; stale entries are in order.
- * Counters: rows, missing_frontier, missing_batch, missing_header, stale_frontier, stale_batch, damaged.
+ * Counters: rows, missing_frontier, missing_batch, missing_header, missing_seed_host, stale_frontier, stale_batch,
+ * stale_seed_host, damaged.
  */
 export async function repair(crawl: CrawlContext, options: JobOptions = {}): Promise<Report> {
   const { table } = crawl;
@@ -44,6 +48,7 @@ export async function repair(crawl: CrawlContext, options: JobOptions = {}): Pro
   await alone(async () => {
     await enterMissing(crawl, tracker);
     await removeStale(crawl, tracker);
+    await removeStaleSeedHosts(crawl, tracker);
   });
   return tracker.report();
 }
@@ -62,6 +67,7 @@ async function enterMissing(crawl: CrawlContext, tracker: Tracker): Promise<void
       const id = marks?.generate;
       if (id !== undefined && !headers.has(id)) lost.set(id, (lost.get(id) ?? 0) + 1);
     }
+    await enterIntoSeedHosts(crawl, whole, tracker);
     await enterIntoFrontier(crawl, whole, tracker);
     await enterIntoBatches(crawl, whole, hostsOf, tracker);
     tracker.done(rows.length);
@@ -154,4 +160,30 @@ async function removeStale(crawl: CrawlContext, tracker: Tracker): Promise<void>
       tracker.count('stale_batch');
     }
   }
+}
+
+async function enterIntoSeedHosts({ table }: CrawlContext, rows: readonly Row[], tracker: Tracker): Promise<void> {
+  const seeds = rows.filter(({ marks }) => marks?.inject !== undefined);
+  const keys = [...new Map(seeds.map(({ key }) => [reversedHostOf(key), key])).values()];
+  const found = await hasSeedHosts(table.store, keys.map(reversedHostOf));
+  const missing = keys.filter((_, i) => !found[i]);
+  await enterSeedHosts(table.store, missing);
+  tracker.count('missing_seed_host', missing.length);
+}
+
+async function removeStaleSeedHosts({ table }: CrawlContext, tracker: Tracker): Promise<void> {
+  for await (const host of allSeedHosts(table.store)) {
+    if (tracker.aborted) return;
+    if (await holdsSeed(table, host)) continue;
+    await removeSeedHost(table.store, host);
+    tracker.count('stale_seed_host');
+  }
+}
+
+/** Of a damaged row nobody knows whether it was injected. */
+async function holdsSeed(table: WebTable, host: string): Promise<boolean> {
+  for await (const row of table.scan({ ranges: [{ start: `${host}:`, end: `${host};` }], fields: ['marks'] })) {
+    if (row.damaged || row.marks?.inject !== undefined) return true;
+  }
+  return false;
 }

@@ -8,6 +8,11 @@ export interface FetchRequest {
   readonly ifModifiedSince?: number;
   /** `ETag` of the copy we hold. */
   readonly ifNoneMatch?: string;
+  /**
+   * The operator named this very host, so it may be at an address that is not public; `http.privateAddresses` has the
+   * last word.
+   */
+  readonly allowPrivate?: boolean;
   /** Bytes of the body kept after decoding, where that is less than `http.contentLimit`, or that has no limit. */
   readonly contentLimit?: number;
 }

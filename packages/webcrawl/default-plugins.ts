@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { readShippedFile, type Settings, type ShippedFile } from '../../config/index.js';
 import { CrawlError, safeText } from '../errors/index.js';
-import { httpProtocol } from '../fetch/index.js';
+import { httpProtocol, type HttpExtras } from '../fetch/index.js';
 import { htmlParser, textParser, xmlParser } from '../parse/index.js';
 import type { Plugin } from '../plugin-api/index.js';
 import {
@@ -22,9 +22,10 @@ import {
 /**
  * The plugins that a crawl has unless told otherwise, made to the settings. The filter for traps comes before those
  * with regular expressions, so that these only see URLs of bounded length.
+ * @param extras how hosts are looked up; absent: by the system's resolver
  * @throws CrawlError BAD_SETTING naming every wrong line of a rule file, BAD_INPUT when a file can not be read
  */
-export function defaultPlugins(settings: Settings): readonly Plugin[] {
+export function defaultPlugins(settings: Settings, extras: Pick<HttpExtras, 'lookup'> = {}): readonly Plugin[] {
   const { urlnormalizer, urlfilter, db, http, parser } = settings;
   const fileFilters: [string, (text: string) => Plugin][] = [
     [urlfilter.prefixFile, prefixUrlFilter],
@@ -45,7 +46,7 @@ export function defaultPlugins(settings: Settings): readonly Plugin[] {
     opicScoring({ linkInternal: db.scoreLinkInternal, linkExternal: db.scoreLinkExternal }),
     db.fetchSchedule === 'adaptive' ? adaptiveSchedule(db) : defaultSchedule(db),
     db.signature === 'textProfile' ? textProfileSignature(db) : md5Signature(),
-    { name: 'protocol-http', protocol: httpProtocol(http) },
+    { name: 'protocol-http', protocol: httpProtocol(http, extras) },
     { name: 'parse-text', parser: textParser({ parser, db, http }) },
     { name: 'parse-xml', parser: xmlParser({ parser, db, http }) },
     { name: 'parse-html', parser: htmlParser({ parser, db, http }) },

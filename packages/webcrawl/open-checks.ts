@@ -1,4 +1,5 @@
 import { loadSettings } from '../../config/index.js';
+import { cachedLookup, systemLookup } from '../fetch/index.js';
 import type { CheckContext } from '../jobs/index.js';
 import { assemblePlugins, type OpenCrawlOptions } from './open-crawl.js';
 
@@ -20,7 +21,7 @@ export async function openChecks(
     ...(options.env && { env: options.env }),
     ...(options.settings && { overrides: options.settings }),
   });
-  const plugins = await assemblePlugins(settings, options);
+  const plugins = await assemblePlugins(settings, cachedLookup(systemLookup, { clock: Date.now }), options);
   const close = async (): Promise<void> => {
     for (const plugin of plugins) await plugin.protocol?.close?.();
   };

@@ -14,7 +14,8 @@ afterEach(async () => {
 });
 
 function protocol(settings: Partial<Settings['http']> = {}, extras: HttpExtras = {}): HttpProtocol {
-  const made = httpProtocol({ ...settingsSchema.shape.http.parse({}), ...settings }, { clock: () => NOW, ...extras });
+  const defaults = settingsSchema.shape.http.parse({ privateAddresses: 'allow' });
+  const made = httpProtocol({ ...defaults, ...settings }, { clock: () => NOW, ...extras });
   cleanups.push(() => made.close());
   return made;
 }
@@ -308,7 +309,7 @@ describe('limits', () => {
 describe('failures', () => {
   it('tells a refused connection, a name that is none, and no TLS', async () => {
     const server = await rawServer((_request, socket) => void socket.end('HTTP/1.1 400 Bad\r\n\r\n'));
-    const http = protocol({}, { connect: { lookup: (_name, _options, callback) => callback(noSuchName(), '') } });
+    const http = protocol({}, { lookup: () => Promise.reject(noSuchName()) });
     expect(await http.fetch({ url: 'http://nowhere.invalid/' })).toMatchObject({ kind: 'retry', code: 'dns' });
     const plain = net.createServer((socket) =>
       socket
@@ -326,14 +327,17 @@ describe('failures', () => {
 
   it('ends at once when aborted, before, while connecting and while waiting', async () => {
     const server = await serve(() => undefined);
-    const connecting = protocol({}, { connect: () => undefined });
+    const connecting = protocol({}, { lookup: () => new Promise(() => undefined) });
     const waiting = protocol();
     const url = server.origin;
     expect(await waiting.fetch({ url, signal: AbortSignal.abort() })).toMatchObject({ kind: 'retry', code: 'aborted' });
     expect(server.requests).toHaveLength(0);
     for (const http of [connecting, waiting]) {
       const controller = new AbortController();
-      const pending = http.fetch({ url, signal: controller.signal });
+      const pending = http.fetch({
+        url: http === waiting ? url : 'http://site.example/',
+        signal: controller.signal,
+      });
       if (http === waiting) await until(() => server.requests.length > 0);
       controller.abort();
       expect(await pending).toMatchObject({ kind: 'retry', code: 'aborted' });

@@ -204,7 +204,7 @@ it('passes on what the store throws, and asks it again', async () => {
 it('reads no more of an endless file than counts', async () => {
   const line = 'Disallow: /x\n';
   const server = await rawServer(() => answer('200 OK', {}, `User-agent: *\n${line.repeat(100_000)}`));
-  const http = httpProtocol(settingsSchema.shape.http.parse({ contentLimit: -1 }));
+  const http = httpProtocol(settingsSchema.shape.http.parse({ contentLimit: -1, privateAddresses: 'allow' }));
   const real = createRobots({ protocol: http, agents: [], clock: () => now, store });
   expect(await real.check(`${server.origin}/x`)).toMatchObject({ kind: 'denied' });
   expect(stored.get(server.origin)?.body?.length).toBe(ROBOTS_LIMIT + 1);

@@ -148,6 +148,8 @@ describe('repair', () => {
       missing_frontier: 2,
       stale_frontier: 4,
       stale_batch: 3,
+      // Those of a.com and d.com.
+      stale_seed_host: 2,
     });
     expect((await jobs.repair(crawl)).counters).toEqual({ rows: 3 });
     expect(await keysOf(crawl, batch)).toEqual([rowKeyOf('http://c.com/')]);
