@@ -1,4 +1,5 @@
 import { lookup } from 'node:dns/promises';
+import { messageOf } from '../errors/index.js';
 import { createBoundedCache } from './bounded-cache.js';
 
 /** The addresses of a host, the preferred first; rejects where there are none. */
@@ -21,7 +22,7 @@ const MAX_ADDRESSES_PER_HOST = 64;
 interface Answer {
   readonly addresses: readonly string[];
   /** Why there are none. */
-  readonly error?: unknown;
+  readonly error?: Error;
   readonly since: number;
   readonly until: number;
 }
@@ -38,7 +39,8 @@ export function cachedLookup(lookup: Lookup, options: LookupCacheOptions): Looku
       const addresses = (await lookup(host)).slice(0, MAX_ADDRESSES_PER_HOST);
       const now = clock();
       answer = { addresses, since: now, until: now + (addresses.length > 0 ? ttl : negativeTtl) };
-    } catch (error) {
+    } catch (thrown) {
+      const error = thrown instanceof Error ? thrown : new Error(messageOf(thrown));
       const now = clock();
       answer = { addresses: [], error, since: now, until: now + negativeTtl };
     }
@@ -56,7 +58,7 @@ export function cachedLookup(lookup: Lookup, options: LookupCacheOptions): Looku
       if (!asking) underWay.set(host, (asking = ask(host)));
       answer = await asking;
     }
-    if (answer.error !== undefined) throw answer.error;
+    if (answer.error) throw answer.error;
     return answer.addresses;
   };
 }
