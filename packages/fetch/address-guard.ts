@@ -64,7 +64,8 @@ export function guardedConnector({ lookup, allowPrivate, connect }: GuardOptions
   };
 
   const connector = buildConnector({
-    autoSelectFamily: false,
+    // All addresses of a name have been checked; a host whose first one can not be reached may have another.
+    autoSelectFamily: true,
     rejectUnauthorized: true,
     ...connect,
     lookup: checkedLookup,

@@ -74,6 +74,13 @@ describe('a host that is an address', () => {
 });
 
 describe('a name', () => {
+  it('whose first address can not be reached is fetched from another', async () => {
+    const server = await serve();
+    const lookup = names({ 'both.test': ['::1', '127.0.0.1'] });
+    const outcome = await protocol({ lookup }, 'allow').fetch({ url: `http://both.test:${server.port}/` });
+    expect(outcome).toMatchObject(reached);
+  });
+
   it.each([
     ['one private address', ['127.0.0.1']],
     ['a public one before a private one', ['8.8.8.8', '127.0.0.1']],
