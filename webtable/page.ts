@@ -27,7 +27,7 @@ export interface ProtocolStatus {
   readonly lastModified?: number;
   /** `ETag` of the answer. */
   readonly etag?: string;
-  /** The body was longer than `http.contentLimit` and was cut. */
+  /** The body is not whole: it was longer than `http.contentLimit`, ended early, or is a part of one. */
   readonly truncated?: boolean;
 }
 

@@ -106,7 +106,9 @@ async function outcomeOf(result: ExchangeResult, context: Context): Promise<Fetc
   if (verdict.kind === 'content') {
     const decoded = await decodeBody(result.body, answer.headers['content-encoding'], context.limit, result.cut);
     const contentType = mediaType(firstValue(headers, 'content-type'));
-    return { ...answer, kind: 'content', ...decoded, contentType };
+    // A part that nobody asked for is a part all the same (RFC 9110, section 15.3.7).
+    const truncated = decoded.truncated || status === 206;
+    return { ...answer, kind: 'content', body: decoded.body, truncated, contentType };
   }
   if (verdict.kind === 'redirect') {
     const target = redirectTarget(firstValue(headers, 'location'), context.url);

@@ -37,7 +37,7 @@ export type FetchOutcome =
       readonly kind: 'content';
       /** Content codings undone; at most `http.contentLimit` bytes. */
       readonly body: Uint8Array;
-      /** The body was longer and was cut. */
+      /** The body is not whole: it was longer and was cut, ended early, or is a part of one. */
       readonly truncated: boolean;
       /** The media type, lower-case, without parameters; empty when unknown. */
       readonly contentType: string;

@@ -143,6 +143,13 @@ describe('the answer', () => {
     expect([outcome.code, kept(outcome)]).toEqual(['success', body]);
   });
 
+  it('is marked as not whole where the server sends a part that nobody asked for', async () => {
+    expect(await fetchRaw('HTTP/1.0 206 Partial\r\nContent-Range: bytes 0-4/10\r\n\r\nhello')).toMatchObject({
+      kind: 'content',
+      truncated: true,
+    });
+  });
+
   it.each([
     ['not HTTP', '<html>hello</html>', 'protocol'],
     ['a bad Content-Length', 'HTTP/1.1 200 OK\r\nContent-Length: abc\r\n\r\nhello', 'protocol'],
