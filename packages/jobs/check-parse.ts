@@ -2,7 +2,7 @@ import { applyUrlChain, type ParsedPage, type RobotsDirectives } from '../plugin
 import { sniffContentType } from '../parse/index.js';
 import type { CheckContext } from './check-url.js';
 import { leavesSite } from './external.js';
-import { parseContent, type PageContent } from './parse-page.js';
+import { linkLimit, parseContent, type PageContent } from './parse-page.js';
 
 /** A link of a page, and whether a crawl would keep it. Texts are untrusted. */
 export interface CheckedLink {
@@ -48,33 +48,33 @@ export type ParseCheck =
  */
 export async function checkParse(context: CheckContext, page: PageContent): Promise<ParseCheck> {
   const { url } = page;
-  const contentType = sniffContentType(page.content ?? new Uint8Array(), page.contentType);
+  const contentType = sniffContentType(page.content ?? new Uint8Array(), page.contentType, page.headers);
   const { outcome } = await parseContent(context, page);
   if (outcome.kind === 'failed') return { ...outcome, url, contentType };
-  const { outlinks, ...rest } = outcome;
+  const { outlinks: _, ...rest } = outcome;
   return {
     ...rest,
     url,
     contentType,
-    outlinks: checkLinks(context, url, outlinks),
+    outlinks: checkLinks(context, url, outcome),
     ...(page.truncated && { truncated: true }),
   };
 }
 
-function checkLinks(context: CheckContext, from: string, links: ParsedPage['outlinks']): CheckedLink[] {
-  const { maxOutlinksPerPage, maxOutlinkLength } = context.settings.db;
-  const limit = maxOutlinksPerPage < 0 ? Infinity : maxOutlinksPerPage;
+function checkLinks(context: CheckContext, from: string, page: ParsedPage): CheckedLink[] {
+  const { maxOutlinkLength } = context.settings.db;
+  const { limit, setting } = linkLimit(context, page);
   const kept = new Set<string>();
   const rejection = (url: string): { rejectedBy: string; rule?: string } | undefined => {
     if (url.length > maxOutlinkLength) return { rejectedBy: 'db.maxOutlinkLength' };
     const verdict = applyUrlChain(context.plugins, url, 'outlink');
     if (!verdict.accepted) return { rejectedBy: verdict.rejectedBy, rule: verdict.rule };
     if (leavesSite(context, from, verdict.url)) return { rejectedBy: 'db.ignoreExternalLinks' };
-    if (!kept.has(verdict.url) && kept.size >= limit) return { rejectedBy: 'db.maxOutlinksPerPage' };
+    if (!kept.has(verdict.url) && kept.size >= limit) return { rejectedBy: setting };
     kept.add(verdict.url);
     return undefined;
   };
-  return links.map(({ url, anchor }) => {
+  return page.outlinks.map(({ url, anchor }) => {
     const rejected = rejection(url);
     return { url, anchor, accepted: rejected === undefined, ...rejected };
   });

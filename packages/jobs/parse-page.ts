@@ -146,6 +146,16 @@ function refreshTarget(crawl: CrawlContext, from: string, to: string, count: Cou
   return undefined;
 }
 
+/** How many links of a page are kept, and the setting that says so. */
+export function linkLimit(
+  crawl: Pick<CrawlContext, 'settings'>,
+  page: ParsedPage,
+): { readonly limit: number; readonly setting: string } {
+  const name = page.sitemap ? 'maxOutlinksPerSitemap' : 'maxOutlinksPerPage';
+  const max = crawl.settings.db[name];
+  return { limit: max < 0 ? Infinity : max, setting: `db.${name}` };
+}
+
 /** The links of a page after normalising and filtering, each URL once with its first anchor that is not empty. */
 function keptLinks(
   crawl: CrawlContext,
@@ -154,9 +164,8 @@ function keptLinks(
   refresh: string | undefined,
   count: Count,
 ): Outlink[] {
-  const { maxOutlinksPerPage, maxOutlinksPerSitemap, maxOutlinkLength, maxAnchorLength } = crawl.settings.db;
-  const maxLinks = page.sitemap ? maxOutlinksPerSitemap : maxOutlinksPerPage;
-  const limit = maxLinks < 0 ? Infinity : maxLinks;
+  const { maxOutlinkLength, maxAnchorLength } = crawl.settings.db;
+  const { limit } = linkLimit(crawl, page);
   const links = new Map<string, Omit<Outlink, 'url'>>();
   if (refresh !== undefined && !page.robots.nofollow) links.set(refresh, { anchor: '' });
   for (const { url, anchor: given, changeInterval } of page.outlinks) {

@@ -32,8 +32,8 @@ const CHUNK = 1000;
 
 /**
  * Rebuilds the indexes from the rows, which are the truth: enters rows that the frontier or the index of their batch
- * does not name and hosts that are not noted as injected, and removes entries that no row bears out. It reads the whole table and waits for other jobs on it.
- * After any crash it finds nothing missing; stale entries are in order.
+ * does not name, and hosts that are not noted as injected, and removes entries that no row bears out. It reads the whole
+ * table and waits for other jobs on it. After any crash it finds nothing missing; stale entries are in order.
  * Counters: rows, missing_frontier, missing_batch, missing_header, missing_seed_host, stale_frontier, stale_batch,
  * stale_seed_host, damaged.
  */

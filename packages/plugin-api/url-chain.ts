@@ -24,17 +24,27 @@ export function applyUrlChain(plugins: readonly Plugin[], url: string, scope: Ur
 /**
  * Runs every normaliser, in list order. The URL is parsed by the WHATWG URL Standard before the first and after each
  * that changed it. A plugin that throws rejects the URL.
+ * @param onStep told what the parser (`url`) and each normaliser made of it
  */
-export function normalizeUrl(plugins: readonly Plugin[], url: string, scope: UrlScope): UrlVerdict {
+export function normalizeUrl(
+  plugins: readonly Plugin[],
+  url: string,
+  scope: UrlScope,
+  onStep?: (name: string, before: string, after: string) => void,
+): UrlVerdict {
   let current = url;
   let by = 'url';
+  const changeTo = (after: string): void => {
+    onStep?.(by, current, after);
+    current = after;
+  };
   try {
-    current = parseUrl(current).href;
+    changeTo(parseUrl(current).href);
     for (const plugin of plugins) {
       if (!plugin.normalizeUrl) continue;
       by = plugin.name;
       const next = plugin.normalizeUrl(current, scope);
-      if (next !== current) current = parseUrl(next).href;
+      changeTo(next === current ? next : parseUrl(next).href);
     }
   } catch (error) {
     return { accepted: false, url: current, rejectedBy: by, rule: messageOf(error) };

@@ -1,7 +1,5 @@
-import { messageOf } from '../errors/index.js';
-import { parseUrl } from '../url/index.js';
 import type { Plugin, UrlScope } from './plugin.js';
-import { filterUrl, type UrlVerdict } from './url-chain.js';
+import { filterUrl, normalizeUrl, type UrlVerdict } from './url-chain.js';
 
 /** What one normaliser or filter made of a URL. Texts may be untrusted. */
 export type UrlStep =
@@ -33,28 +31,15 @@ export interface UrlTrace {
 /** Does what `applyUrlChain` does and tells each step. A plugin that throws rejects the URL. */
 export function traceUrl(plugins: readonly Plugin[], url: string, scope: UrlScope): UrlTrace {
   const steps: UrlStep[] = [];
-  let current = url;
-  let name = 'url';
-  const changeTo = (after: string): void => {
-    steps.push({ kind: 'normalizer', name, before: current, after });
-    current = after;
-  };
-  try {
-    changeTo(parseUrl(current).href);
-    for (const plugin of plugins) {
-      if (!plugin.normalizeUrl) continue;
-      name = plugin.name;
-      const next = plugin.normalizeUrl(current, scope);
-      changeTo(next === current ? next : parseUrl(next).href);
-    }
-  } catch (error) {
-    return { verdict: { accepted: false, url: current, rejectedBy: name, rule: messageOf(error) }, steps };
-  }
+  const normalized = normalizeUrl(plugins, url, scope, (name, before, after) => {
+    steps.push({ kind: 'normalizer', name, before, after });
+  });
+  if (!normalized.accepted) return { verdict: normalized, steps };
 
-  let verdict: UrlVerdict = { accepted: true, url: current };
+  let verdict: UrlVerdict = normalized;
   for (const plugin of plugins) {
     if (!plugin.filterUrl) continue;
-    const found = filterUrl([plugin], current, scope);
+    const found = filterUrl([plugin], normalized.url, scope);
     steps.push({
       kind: 'filter',
       name: plugin.name,
@@ -63,5 +48,5 @@ export function traceUrl(plugins: readonly Plugin[], url: string, scope: UrlScop
     });
     if (verdict.accepted) verdict = found;
   }
-  return { verdict, normalized: current, steps };
+  return { verdict, normalized: normalized.url, steps };
 }

@@ -1,7 +1,7 @@
 import { loadSettings } from '../../config/index.js';
 import { cachedLookup, systemLookup } from '../fetch/index.js';
 import type { CheckContext } from '../jobs/index.js';
-import { assemblePlugins, type OpenCrawlOptions } from './open-crawl.js';
+import { assemblePlugins, closeProtocols, type OpenCrawlOptions } from './open-crawl.js';
 
 /** Settings and plugins without a table: what `checkUrl`, `checkParse` and `fetchDocument` take. Close it after use. */
 export interface Checks extends CheckContext, AsyncDisposable {
@@ -22,8 +22,6 @@ export async function openChecks(
     ...(options.settings && { overrides: options.settings }),
   });
   const plugins = await assemblePlugins(settings, cachedLookup(systemLookup, { clock: Date.now }), options);
-  const close = async (): Promise<void> => {
-    for (const plugin of plugins) await plugin.protocol?.close?.();
-  };
+  const close = (): Promise<void> => closeProtocols(plugins);
   return { settings, plugins, close, [Symbol.asyncDispose]: close };
 }

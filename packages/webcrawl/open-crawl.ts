@@ -111,10 +111,18 @@ export async function openCrawl(options: OpenCrawlOptions = {}): Promise<Crawl> 
   };
 }
 
-/** Closes the table whatever the plugins do; then throws what the first plugin threw that failed to close. */
+/** Closes the table whatever the plugins do. */
 async function closeAll(plugins: readonly Plugin[], table: WebTable): Promise<void> {
+  try {
+    await closeProtocols(plugins);
+  } finally {
+    await table.close();
+  }
+}
+
+/** Ends the connections of every plugin; then throws what the first one threw that failed to. */
+export async function closeProtocols(plugins: readonly Plugin[]): Promise<void> {
   const closed = await Promise.allSettled(plugins.map(async (plugin) => plugin.protocol?.close?.()));
-  await table.close();
   for (const outcome of closed) if (outcome.status === 'rejected') throw outcome.reason;
 }
 

@@ -160,6 +160,21 @@ describe('checkParse', () => {
     expect(found.outlinks.every(({ accepted, rejectedBy }) => accepted === (rejectedBy === undefined))).toBe(true);
   });
 
+  it('holds a sitemap to the limit of sitemaps, and sniffs as the crawl does', async () => {
+    const context = await checks({ 'db.maxOutlinksPerPage': 1, 'db.maxOutlinksPerSitemap': 2 });
+    const urls = [1, 2, 3].map((i) => `<url><loc>http://h/${i}</loc></url>`).join('');
+    const sitemap = page(`<urlset>${urls}</urlset>`, { contentType: 'application/xml' });
+    const found = await checkParse(context, sitemap);
+    if (found.kind !== 'success') throw new Error(found.code);
+    expect(found.outlinks.map((link) => link.rejectedBy ?? 'kept')).toEqual([
+      'kept',
+      'kept',
+      'db.maxOutlinksPerSitemap',
+    ]);
+    const nosniff = page('<title>t', { contentType: 'text/plain', headers: { 'x-content-type-options': 'nosniff' } });
+    expect(await checkParse(context, nosniff)).toMatchObject({ contentType: 'text/plain' });
+  });
+
   it('a page that can not be parsed is a result', async () => {
     const context = await checks({ 'parser.skipTruncated': true });
     const image = await checkParse(context, page('GIF89a', { contentType: 'image/gif' }));
