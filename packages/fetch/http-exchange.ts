@@ -1,6 +1,7 @@
 import type { Dispatcher } from 'undici';
+import { createBodyBuffer, type BodyBuffer } from './body-buffer.js';
 import type { RawHeaders } from './http-headers.js';
-import { networkCode, networkMessage, type NetworkCode } from './network-error.js';
+import { isLengthMismatch, networkCode, networkMessage, type NetworkCode } from './network-error.js';
 
 /** One request as it goes out, with its limits. */
 export interface Exchange {
@@ -21,7 +22,7 @@ export type ExchangeResult =
       readonly statusText: string;
       readonly headers: RawHeaders;
       readonly body: Uint8Array;
-      /** The body was longer than what was to be kept; the connection was closed. */
+      /** The body was longer than what was to be kept, or ended before its end; the connection was closed. */
       readonly cut: boolean;
     }
   | {
@@ -29,9 +30,12 @@ export type ExchangeResult =
       readonly message: string;
       /** The server closed a connection that had served before, or broke off within the head: worth one more try. */
       readonly stale?: boolean;
+      /** It is no answer as the strict client takes it, or broke off within its body: a lenient reader may read it. */
+      readonly unreadable?: boolean;
     };
 
 type Answer = Extract<ExchangeResult, { status: number }>;
+type Failure = Extract<ExchangeResult, { failure: NetworkCode }>;
 
 /** A body that does not matter is read up to here, so that the connection can be used again. */
 const DRAIN_LIMIT = 65_536;
@@ -42,9 +46,9 @@ export function exchange(dispatcher: Dispatcher, request: Exchange): Promise<Exc
   return new Promise((resolve) => {
     let controller: Dispatcher.DispatchController | undefined;
     let head: Omit<Answer, 'body' | 'cut'> | undefined;
-    let room: number | undefined;
-    const chunks: Uint8Array[] = [];
-    let received = 0;
+    /** Absent where the body does not matter. */
+    let body: BodyBuffer | undefined;
+    let drained = 0;
     let done = false;
 
     const end = (result: ExchangeResult): void => {
@@ -55,9 +59,9 @@ export function exchange(dispatcher: Dispatcher, request: Exchange): Promise<Exc
       resolve(result);
     };
     /** Once status and headers say it all, nothing that happens to the body matters. */
-    const fail = (failure: NetworkCode, message: string, stale = false): void => {
-      if (head && room === undefined) end({ ...head, body: new Uint8Array(), cut: false });
-      else end({ failure, message, stale });
+    const fail = (failure: NetworkCode, message: string, hints: Pick<Failure, 'stale' | 'unreadable'> = {}): void => {
+      if (head && !body) end({ ...head, body: new Uint8Array(), cut: false });
+      else end({ failure, message, ...hints });
     };
     const stop = (failure: NetworkCode, message: string): void => {
       fail(failure, message);
@@ -85,24 +89,26 @@ export function exchange(dispatcher: Dispatcher, request: Exchange): Promise<Exc
         onResponseStart(_controller, status, headers, statusText) {
           if (status < 200) return;
           head = { status, statusText: statusText ?? '', headers };
-          room = request.keep(status, headers);
+          const room = request.keep(status, headers);
+          body = room === undefined ? undefined : createBodyBuffer(room);
         },
         onResponseData(_controller, chunk) {
           if (done || !head) return;
-          received += chunk.length;
-          if (received > (room ?? DRAIN_LIMIT)) {
-            if (room !== undefined) chunks.push(chunk.subarray(0, chunk.length - (received - room)));
-            end({ ...head, body: Buffer.concat(chunks), cut: room !== undefined });
-            controller?.abort(new Error('the rest of the body is not wanted'));
-          } else if (room !== undefined) {
-            chunks.push(chunk);
-          }
+          if (!body) drained += chunk.length;
+          if (body ? body.add(chunk) : drained <= DRAIN_LIMIT) return;
+          end({ ...head, body: body?.bytes() ?? new Uint8Array(), cut: body !== undefined });
+          controller?.abort(new Error('the rest of the body is not wanted'));
         },
         onResponseEnd() {
-          if (head) end({ ...head, body: Buffer.concat(chunks), cut: false });
+          if (head) end({ ...head, body: body?.bytes() ?? new Uint8Array(), cut: false });
         },
         onResponseError(_controller, error) {
-          fail(networkCode(error), networkMessage(error), head === undefined && closedWhileIdle(error));
+          // After the head it is the body that came short.
+          const code = head && isLengthMismatch(error) ? 'reset' : networkCode(error);
+          const isReset = code === 'reset';
+          const stale = isReset && head === undefined && closedWhileIdle(error);
+          const unreadable = code === 'protocol' || (isReset && head !== undefined);
+          fail(code, networkMessage(error), { stale, unreadable });
         },
       },
     );

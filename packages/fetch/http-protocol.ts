@@ -6,10 +6,11 @@ import { parseUrl } from '../url/index.js';
 import { guardedConnector, type ConnectOptions } from './address-guard.js';
 import { decodeBody, contentCodings, encodedLimit } from './content-coding.js';
 import { cachedLookup, systemLookup, type Lookup } from './dns-cache.js';
-import { exchange, type ExchangeResult } from './http-exchange.js';
+import type { ExchangeResult } from './http-exchange.js';
 import { allValues, firstValue, httpDate, isHeaderValue, joinedHeaders, mediaType } from './http-headers.js';
 import { redirectTarget, retryAfterSeconds } from './http-headers.js';
 import { statusVerdict } from './http-status.js';
+import { createTolerantExchange } from './tolerant-exchange.js';
 import { userAgent } from './user-agent.js';
 
 /** What the settings do not say. */
@@ -35,6 +36,8 @@ export function httpProtocol(settings: Settings['http'], extras: HttpExtras = {}
   const clock = extras.clock ?? Date.now;
   const headers = requestHeaders(settings);
   const lookup = extras.lookup ?? cachedLookup(systemLookup, { clock });
+  const makeConnector = (allowPrivate: boolean): ReturnType<typeof guardedConnector> =>
+    guardedConnector({ lookup, allowPrivate, connect: { timeout: settings.timeout, ...extras.connect } });
   const makeAgent = (allowPrivate: boolean): Agent =>
     new Agent({
       connections: extras.connectionsPerOrigin ?? 64,
@@ -42,13 +45,16 @@ export function httpProtocol(settings: Settings['http'], extras: HttpExtras = {}
       headersTimeout: settings.timeout,
       bodyTimeout: settings.timeout,
       maxHeaderSize: settings.headerLimit,
-      connect: guardedConnector({ lookup, allowPrivate, connect: { timeout: settings.timeout, ...extras.connect } }),
+      connect: makeConnector(allowPrivate),
     });
   // A connection that one request may use must not serve another that may not.
   const agents = { public: makeAgent(false), any: makeAgent(true) };
   const mode = settings.privateAddresses;
   const agentFor = ({ allowPrivate = false }: FetchRequest): Dispatcher =>
     mode === 'allow' || (mode === 'seeds' && allowPrivate) ? agents.any : agents.public;
+  const tolerant = createTolerantExchange(settings);
+  // Of the same kinds as the agents.
+  const connectors = { public: makeConnector(false), any: makeConnector(true) };
   let closed: Promise<void> | undefined;
 
   async function fetch(request: FetchRequest): Promise<FetchOutcome> {
@@ -57,14 +63,19 @@ export function httpProtocol(settings: Settings['http'], extras: HttpExtras = {}
     const conditions = conditionalHeaders(request);
     const limit = lowerLimit(settings.contentLimit, request.contentLimit ?? -1);
     const started = clock();
+    const dispatcher = agentFor(request);
+    const connector = dispatcher === agents.any ? connectors.any : connectors.public;
     const send = (): Promise<ExchangeResult> =>
-      exchange(agentFor(request), {
-        url,
-        headers: [...headers, ...conditions],
-        timeLimit: settings.timeLimit,
-        signal: request.signal,
-        keep: (status, answer) => bytesToKeep(status, allValues(answer, 'content-encoding'), limit),
-      });
+      tolerant.exchange(
+        { dispatcher, connector },
+        {
+          url,
+          headers: [...headers, ...conditions],
+          timeLimit: settings.timeLimit,
+          signal: request.signal,
+          keep: (status, answer) => bytesToKeep(status, allValues(answer, 'content-encoding'), limit),
+        },
+      );
     let result = await send();
     // A server may close an idle connection just when it is used again. That says nothing about the page.
     if ('stale' in result && result.stale && !request.signal?.aborted) result = await send();
@@ -76,7 +87,10 @@ export function httpProtocol(settings: Settings['http'], extras: HttpExtras = {}
   return {
     schemes: ['http', 'https'],
     fetch,
-    close: () => (closed ??= Promise.all([agents.public.destroy(), agents.any.destroy()]).then(() => undefined)),
+    close() {
+      tolerant.close();
+      return (closed ??= Promise.all([agents.public.destroy(), agents.any.destroy()]).then(() => undefined));
+    },
   };
 }
 

@@ -31,7 +31,9 @@ const CODES: Readonly<Record<string, NetworkCode>> = {
   ECONNRESET: 'reset',
   EPIPE: 'reset',
   UND_ERR_SOCKET: 'reset',
-  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'reset',
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'protocol',
+  // Statuses such as 000 break what the client takes for granted.
+  ERR_ASSERTION: 'protocol',
   UND_ERR_HEADERS_OVERFLOW: 'header_limit',
   UND_ERR_DESTROYED: 'aborted',
   UND_ERR_CLOSED: 'aborted',
@@ -46,6 +48,7 @@ const PREFIXES: readonly (readonly [string, NetworkCode])[] = [
   ['EAI_', 'dns'],
   ['ERR_TLS', 'tls'],
   ['ERR_SSL', 'tls'],
+  ['ERR_HTTP2_', 'protocol'],
   ['CERT_', 'tls'],
   ['UNABLE_TO_', 'tls'],
 ];
@@ -60,6 +63,11 @@ export function networkCode(error: unknown): NetworkCode {
   }
   const code = errorCode(error);
   return CODES[code] ?? PREFIXES.find(([prefix]) => code.startsWith(prefix))?.[1] ?? 'network';
+}
+
+/** Whether the strict client found a length wrong. It says so of any fault in an answer that has a `Content-Length`. */
+export function isLengthMismatch(error: unknown): boolean {
+  return errorCode(error) === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH';
 }
 
 /** One line on an error of the network layer, with its code where the text lacks it. */
