@@ -95,14 +95,12 @@ export function createDueRows({ store, maxPerQueue, queueOf }: DueRowsOptions): 
 
   /** Reads one row more than there is room for, to know whether there is one. */
   async function readOn(cursor: Cursor): Promise<void> {
-    const limit = Math.min(cursor.readAhead, roomOf(cursor.queue) + 1);
+    const limit = Math.min(cursor.readAhead, Math.max(0, roomOf(cursor.queue)) + 1);
     cursor.readAhead = Math.min(cursor.readAhead * 4, LONGEST_READ);
-    if (limit > 0) {
-      const entries = await dueEntries(store, cursor.host, cursor.after || undefined, limit);
-      cursor.after = entries.length < limit ? undefined : entries.at(-1)?.entryKey;
-      for (const entry of entries.reverse()) {
-        cursor.ahead.push({ ...entry, host: cursor.host, queue: cursor.queue });
-      }
+    const entries = await dueEntries(store, cursor.host, cursor.after || undefined, limit);
+    cursor.after = entries.length < limit ? undefined : entries.at(-1)?.entryKey;
+    for (const entry of entries.reverse()) {
+      cursor.ahead.push({ ...entry, host: cursor.host, queue: cursor.queue });
     }
     settle(cursor);
   }
@@ -129,19 +127,17 @@ export function createDueRows({ store, maxPerQueue, queueOf }: DueRowsOptions): 
         await openHosts();
         const cursor = heap.first;
         if (!cursor) break;
-        if (roomOf(cursor.queue) <= 0) {
+        if (cursor.ahead.length === 0) {
+          await readOn(cursor);
+        } else if (roomOf(cursor.queue) <= 0) {
           heap.remove(cursor);
           stopped.add(cursor);
-          if (cursor.ahead.length > 0) full.add(cursor.queue);
-          continue;
-        }
-        const row = cursor.ahead.pop();
-        if (row) {
+          full.add(cursor.queue);
+        } else {
+          const row = cursor.ahead.pop()!;
           rows.push(row);
           take(row.queue, 1);
           settle(cursor);
-        } else {
-          await readOn(cursor);
         }
       }
       return rows;
