@@ -85,7 +85,7 @@ export function walkTree(document: Document, visitor: TreeVisitor): void {
 
 /** Whether an element is one of HTML, and not of SVG or MathML. */
 export function isHtml(element: Element): boolean {
-  return element.childNodes.map(({ value }) => value ?? '').join('');
+  return element.namespaceURI === (spec.NS.HTML as string);
 }
 
 /** The text that stands directly in an element. */
