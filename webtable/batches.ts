@@ -96,13 +96,18 @@ export async function listBatches(store: Store): Promise<BatchHeader[]> {
 export function batchEntry(batchId: string, rowKey: string): RowChange {
   return {
     key: entryKey(slotOf(rowKey), batchId, rowKey),
+    clear: true,
     put: new Map([[INDEX_COLUMNS.batchEntry, text.encode('')]]),
   };
 }
 
 /** Names a host of a queue; call it before the first row of the host is entered. */
 export function queueEntry(batchId: string, queue: string, host: string): RowChange {
-  return { key: `q|${batchId}|${queue}|${host}`, put: new Map([[INDEX_COLUMNS.batchEntry, text.encode('')]]) };
+  return {
+    key: `q|${batchId}|${queue}|${host}`,
+    clear: true,
+    put: new Map([[INDEX_COLUMNS.batchEntry, text.encode('')]]),
+  };
 }
 
 export async function writeBatchIndex(store: Store, changes: readonly RowChange[]): Promise<void> {

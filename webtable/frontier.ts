@@ -2,14 +2,18 @@
  * The frontier: which rows may be selected, and when. It is an index (law 4): every row has an entry no later than the
  * moment it may be selected, while an entry may be stale, so readers check it against the row and file it anew.
  *
- * Entries of a slot stand in two zones: `r` holds rows that are due, best score first; `t` holds the others by the time
- * they become due. {@link promote} moves entries from `t` to `r` as time passes.
+ * A row that is due stands in the queue of its host, best score first; the others stand by the time they become due,
+ * and {@link promote} moves them as time passes. Every host with rows in its queue has a head (see frontier-heads.ts),
+ * so that the best rows of all are found without looking at hosts, or at rows of a host, that come after them.
  */
 import { batchTime } from './batch-id.js';
 import { number } from './codec.js';
+import { hasHeads, lowerHeads, raiseHeads, readHeads, removeLooseNotes, type DueScore } from './frontier-heads.js';
+import { dueKey, dueRange, isDueKey, parseKey, timedKey, timedRange } from './frontier-keys.js';
 import type { PageChange, PageRow } from './page.js';
+import { ALL_SLOTS } from './partition.js';
+import { reversedHostOf } from './row-key.js';
 import { INDEX_COLUMNS } from './schema.js';
-import { ALL_SLOTS, slotOf } from './partition.js';
 import type { KeyRange, RowChange, Store } from './store.js';
 import type { WebTable } from './web-table.js';
 
@@ -47,8 +51,8 @@ export function selectableAt(row: FrontierRow, lockExpiry: number): number {
 
 /**
  * Writes rows together with their entries in the order that no failure between two writes can leave a row without
- * one: new entries, then the rows, then the removal of old entries. Everything that changes the fetch time, the score
- * or the generate mark of a row goes through here.
+ * one: heads, new entries, then the rows, then the removal of old entries. Everything that changes the fetch time, the
+ * score or the generate mark of a row goes through here, and one at a time.
  */
 export async function writeIndexed(
   table: WebTable,
@@ -56,35 +60,51 @@ export async function writeIndexed(
   clock: FrontierClock,
 ): Promise<void> {
   if (changes.length === 0) return;
-  const added: RowChange[] = [];
-  const stale: RowChange[] = [];
+  const added: FrontierEntry[] = [];
+  const removed: FrontierEntry[] = [];
   for (const { before, change } of changes) {
-    const after = applied(before, change);
-    const entry = entryChange(change.key, after, clock);
+    const entry = placeOf(change.key, applied(before, change), clock);
     added.push(entry);
     if (!before) continue;
-    for (const key of possibleKeys(change.key, before, clock.lockExpiry)) {
-      if (key !== entry.key) stale.push({ key, clear: true });
+    for (const old of possiblePlaces(change.key, before, clock.lockExpiry)) {
+      if (old.entryKey !== entry.entryKey) removed.push(old);
     }
   }
-  await table.store.write('frontier', added);
-  await table.write(changes.map((entry) => entry.change));
-  if (stale.length > 0) await table.store.write('frontier', stale);
+  await moveEntries(table.store, added, removed, () => table.write(changes.map(({ change }) => change)));
 }
 
 /** Files the entry of a row as it stands and removes the one that was found to differ. */
 export async function refile(
   table: WebTable,
-  rowKey: string,
   row: FrontierRow | undefined,
-  foundKey: string,
+  found: FrontierEntry,
   clock: FrontierClock,
 ): Promise<void> {
-  const changes: RowChange[] = [];
-  const entry = row && entryChange(rowKey, row, clock);
-  if (entry) changes.push(entry);
-  if (entry?.key !== foundKey) changes.push({ key: foundKey, clear: true });
-  await table.store.write('frontier', changes);
+  const added = row ? [placeOf(found.rowKey, row, clock)] : [];
+  const isSame = added[0]?.entryKey === found.entryKey;
+  await moveEntries(table.store, added, isSame ? [] : [found]);
+}
+
+/** New entries with their heads, then what rests on them, then old entries with theirs. */
+async function moveEntries(
+  store: Store,
+  added: readonly FrontierEntry[],
+  removed: readonly FrontierEntry[],
+  between?: () => Promise<void>,
+): Promise<void> {
+  const dueAdded = added.filter(isDue).map(dueScore);
+  const dueRemoved = removed.filter(isDue).map(dueScore);
+  const heads = await readHeads(store, [...dueAdded, ...dueRemoved]);
+  await raiseHeads(store, heads, dueAdded);
+  if (added.length > 0) await store.write('frontier', added.map(entryPut));
+  await between?.();
+  if (removed.length > 0) {
+    await store.write(
+      'frontier',
+      removed.map(({ entryKey }) => ({ key: entryKey, clear: true })),
+    );
+  }
+  await lowerHeads(store, heads, dueRemoved);
 }
 
 /** Of each row, whether it has an entry that leads to it in time. */
@@ -93,18 +113,39 @@ export async function hasEntries(
   rows: readonly (FrontierRow & { readonly key: string })[],
   lockExpiry: number,
 ): Promise<boolean[]> {
-  const keys = rows.flatMap((row) => possibleKeys(row.key, row, lockExpiry));
+  const places = rows.flatMap((row) => possiblePlaces(row.key, row, lockExpiry));
+  const keys = places.map(({ entryKey }) => entryKey);
   const found = await store.get('frontier', keys, [INDEX_COLUMNS.frontierScore]);
-  return rows.map((_, i) => found[2 * i] !== undefined || found[2 * i + 1] !== undefined);
+  const hasHead = await hasHeads(store, places.filter(isDue).map(dueScore));
+  return rows.map((_, i) => (found[2 * i] !== undefined && hasHead[i]!) || found[2 * i + 1] !== undefined);
+}
+
+/**
+ * Enters the rows that have no entry which leads to them in time.
+ * @returns how many had none
+ */
+export async function enterMissing(
+  { store }: WebTable,
+  rows: readonly (FrontierRow & { readonly key: string })[],
+  clock: FrontierClock,
+): Promise<number> {
+  const found = await hasEntries(store, rows, clock.lockExpiry);
+  const added = rows.filter((_, i) => !found[i]).map((row) => placeOf(row.key, row, clock));
+  await removeLooseNotes(store, added.map(dueScore));
+  await moveEntries(store, added, []);
+  return added.length;
 }
 
 /** Whether an entry is one that its row calls for. */
 export function isEntryOf(entry: FrontierEntry, row: FrontierRow, lockExpiry: number): boolean {
-  return possibleKeys(entry.rowKey, row, lockExpiry).includes(entry.entryKey);
+  return possiblePlaces(entry.rowKey, row, lockExpiry).some(({ entryKey }) => entryKey === entry.entryKey);
 }
 
+/** Entries that are moved in one step; nothing else changes rows meanwhile. */
+const STEP = 1000;
+
 /**
- * Moves the entries that have become due into the zone that generate reads, a step at a time, and each step by itself:
+ * Moves the entries that have become due into the queues that generate reads, a step at a time, and each step by itself:
  * what changes a row at the same time must not take an entry for stale that is on its way.
  * @returns how many were moved
  */
@@ -113,43 +154,52 @@ export async function promote(table: WebTable, now: number): Promise<number> {
   for (const slot of ALL_SLOTS) {
     let step: number;
     do {
-      step = await table.exclusive('rows', () => promoteStep(table.store, slot, now));
+      step = await table.exclusive('rows', () => promoteStep(table.store, timedRange(slot, now)));
       moved += step;
-    } while (step > 0);
+    } while (step === STEP);
   }
   return moved;
 }
 
-async function promoteStep(store: Store, slot: string, now: number): Promise<number> {
+async function promoteStep(store: Store, range: KeyRange): Promise<number> {
   const due: FrontierEntry[] = [];
-  const ranges = [{ start: `${slot}t`, end: `${slot}t${timeHex(now + 1)}` }];
-  for await (const entry of readEntries(store, ranges, 1000)) due.push(entry);
-  const added = due.map((entry) => scoreEntry(readyKey(slot, entry.score, entry.rowKey), entry.score));
-  if (added.length > 0) await store.write('frontier', added);
-  const stale = due.map((entry) => ({ key: entry.entryKey, clear: true }));
-  if (stale.length > 0) await store.write('frontier', stale);
+  for await (const entry of readEntries(store, range, STEP)) due.push(entry);
+  await moveEntries(
+    store,
+    due.map(({ rowKey, score }) => duePlace(rowKey, score)),
+    due,
+  );
   return due.length;
 }
 
-/** The due entries of one slot, best score first and then by row key. */
-export function readyEntries(store: Store, slot: string): AsyncGenerator<FrontierEntry> {
-  return readEntries(store, [{ start: `${slot}r`, end: `${slot}s` }]);
+/**
+ * The rows of a host that are due, best score first and then by row key; from after an entry on, where one is given.
+ * @param host reversed
+ */
+export async function dueEntries(
+  store: Store,
+  host: string,
+  after: string | undefined,
+  limit: number,
+): Promise<FrontierEntry[]> {
+  const entries: FrontierEntry[] = [];
+  for await (const entry of readEntries(store, dueRange(host, after), limit)) entries.push(entry);
+  return entries;
 }
 
-/** Every entry of the frontier. */
+/** Every entry of a row in the frontier. */
 export function allEntries(store: Store): AsyncGenerator<FrontierEntry> {
-  return readEntries(store, [{ start: '' }]);
+  return readEntries(store, { start: '' });
 }
 
-async function* readEntries(store: Store, ranges: readonly KeyRange[], limit?: number): AsyncGenerator<FrontierEntry> {
-  const options = { ranges, columns: [INDEX_COLUMNS.frontierScore], ...(limit !== undefined && { limit }) };
-  for await (const row of store.scan('frontier', options)) {
-    const cell = row.cells.get(INDEX_COLUMNS.frontierScore);
-    yield {
-      entryKey: row.key,
-      rowKey: row.key.slice(row.key.indexOf('|') + 1),
-      score: cell?.length === 8 ? number.decode(cell) : 0,
-    };
+async function* readEntries(store: Store, range: KeyRange, limit?: number): AsyncGenerator<FrontierEntry> {
+  const columns = [INDEX_COLUMNS.frontierScore];
+  const options = { ranges: [range], columns, ...(limit !== undefined && { limit }) };
+  for await (const { key, cells } of store.scan('frontier', options)) {
+    const parsed = parseKey(key);
+    if (parsed.kind !== 'row') continue;
+    const cell = cells.get(INDEX_COLUMNS.frontierScore);
+    yield { entryKey: key, rowKey: parsed.rowKey, score: cell?.length === 8 ? number.decode(cell) : 0 };
   }
 }
 
@@ -165,47 +215,27 @@ function applied(before: FrontierRow | undefined, change: PageChange): FrontierR
   };
 }
 
-function entryChange(rowKey: string, row: FrontierRow, { now, lockExpiry }: FrontierClock): RowChange {
-  const slot = slotOf(rowKey);
+function placeOf(rowKey: string, row: FrontierRow, { now, lockExpiry }: FrontierClock): FrontierEntry {
   const score = row.score ?? 0;
   const at = selectableAt(row, lockExpiry);
-  return scoreEntry(at <= now ? readyKey(slot, score, rowKey) : timedKey(slot, at, rowKey), score);
+  return at <= now ? duePlace(rowKey, score) : { entryKey: timedKey(at, rowKey), rowKey, score };
 }
 
-/** The keys that the entry of a row can have: in the zone of due rows, and in the other. */
-function possibleKeys(rowKey: string, row: FrontierRow, lockExpiry: number): [string, string] {
-  const slot = slotOf(rowKey);
-  return [readyKey(slot, row.score ?? 0, rowKey), timedKey(slot, selectableAt(row, lockExpiry), rowKey)];
+/** Where the entry of a row can stand: in the queue of its host, and among those that wait for their time. */
+function possiblePlaces(rowKey: string, row: FrontierRow, lockExpiry: number): [FrontierEntry, FrontierEntry] {
+  const score = row.score ?? 0;
+  const entryKey = timedKey(selectableAt(row, lockExpiry), rowKey);
+  return [duePlace(rowKey, score), { entryKey, rowKey, score }];
 }
 
-function scoreEntry(key: string, score: number): RowChange {
-  return { key, put: new Map([[INDEX_COLUMNS.frontierScore, number.encode(score)]]) };
+function duePlace(rowKey: string, score: number): FrontierEntry {
+  return { entryKey: dueKey(score, rowKey), rowKey, score };
 }
 
-function readyKey(slot: string, score: number, rowKey: string): string {
-  return `${slot}r${descendingHex(score)}|${rowKey}`;
-}
+const isDue = ({ entryKey }: FrontierEntry): boolean => isDueKey(entryKey);
+const dueScore = ({ rowKey, score }: FrontierEntry): DueScore => ({ host: reversedHostOf(rowKey), score });
 
-function timedKey(slot: string, time: number, rowKey: string): string {
-  return `${slot}t${timeHex(time)}|${rowKey}`;
-}
-
-function timeHex(time: number): string {
-  return Math.min(Math.max(Math.floor(time), 0), 0xffff_ffff_ffff)
-    .toString(16)
-    .padStart(12, '0');
-}
-
-const scratch = new DataView(new ArrayBuffer(8));
-
-/** Sixteen hex digits that sort a double from high to low; -0 counts as 0. */
-function descendingHex(value: number): string {
-  scratch.setFloat64(0, value === 0 ? 0 : value);
-  let high = scratch.getUint32(0);
-  let low = scratch.getUint32(4);
-  if (high < 0x8000_0000) {
-    high = ~high & 0x7fff_ffff;
-    low = ~low;
-  }
-  return (high >>> 0).toString(16).padStart(8, '0') + (low >>> 0).toString(16).padStart(8, '0');
+/** A row of an index holds one cell, so that it is written without reading what is there. */
+function entryPut({ entryKey, score }: FrontierEntry): RowChange {
+  return { key: entryKey, clear: true, put: new Map([[INDEX_COLUMNS.frontierScore, number.encode(score)]]) };
 }

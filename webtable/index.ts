@@ -30,10 +30,11 @@ export { domainRanges, hostRange, prefixRange, reversedHostOf, rowKeyOf, urlOf }
 export {
   FRONTIER_FIELDS,
   allEntries,
+  dueEntries,
+  enterMissing,
   hasEntries,
   isEntryOf,
   promote,
-  readyEntries,
   refile,
   selectableAt,
   writeIndexed,
@@ -42,6 +43,7 @@ export {
   type FrontierRow,
   type IndexedChange,
 } from './frontier.js';
+export { dueHeads, removeStaleHeads, type DueScore } from './frontier-heads.js';
 export {
   allBatchEntries,
   batchEntry,

@@ -16,7 +16,6 @@ import {
   urlOf,
   writeBatchIndex,
   writeIndexed,
-  type FrontierEntry,
   type PageRow,
   type RowChange,
 } from '../../webtable/index.js';
@@ -25,8 +24,8 @@ import { filterUrl } from '../plugin-api/index.js';
 import { hostOf } from '../url/index.js';
 import { frontierClock, type CrawlContext } from './context.js';
 import { FETCH_FIELDS } from './fetch-item.js';
-import { readFrontier } from './frontier-order.js';
 import type { JobOptions, Report } from './job.js';
+import { createDueRows, type DueRow, type DueRows } from './due-rows.js';
 import { createQueueNames } from './queue-name.js';
 import { createTracker, type Tracker } from './tracker.js';
 
@@ -51,7 +50,7 @@ const CHUNK = 500;
  * Order of writes: the batch's index, then each row with its mark, then the row's old frontier entry. A batch that a
  * killed or aborted generate left unfinished is taken back first, so its rows are selected anew.
  *
- * Counters: generated; and of rows that were due: capped (by generate.maxCount), distance, status, low_score,
+ * Counters: generated; capped (hosts, domains or IPs with more rows than generate.maxCount); and of rows that were due: distance, status, low_score,
  * rejected_<plugin>, damaged; stale (frontier entries that were put right).
  * @throws CrawlError USAGE for a topN below 1
  */
@@ -101,75 +100,86 @@ async function select(
 ): Promise<number> {
   const { maxCount, minScore } = crawl.settings.generate;
   const queues = createQueueNames(crawl);
-  const taken = new Map<string, number>();
+  const due = createDueRows({
+    store: crawl.table.store,
+    maxPerQueue: maxCount < 0 ? Infinity : maxCount,
+    queueOf: async (host) => queues.nameOf(hostOf(urlOf(`${host}:http/`))),
+  });
   const namedHosts = new Set<string>();
   let size = 0;
 
-  for await (const entries of chunked(readFrontier(crawl.table.store), CHUNK)) {
-    if (tracker.aborted || size >= topN) break;
+  while (!tracker.aborted && size < topN) {
+    const rows = await due.read(Math.min(CHUNK, topN - size));
     // Rows come best first, so none after this one can pass.
-    if (entries[0]!.score < minScore) break;
-
-    const named = await Promise.all(
-      entries.map(async (entry) => {
-        const host = hostOf(urlOf(entry.rowKey));
-        return { ...entry, host, queue: await queues.nameOf(host) };
-      }),
-    );
-    const isFull = (queue: string): boolean => maxCount >= 0 && (taken.get(queue) ?? 0) >= maxCount;
-    const open = named.filter((entry) => !isFull(entry.queue));
-    tracker.count('capped', named.length - open.length);
-    // By key: until a stale entry is put right, a row may have two.
-    const selected = new Map<string, Candidate>();
+    if (rows.length === 0 || rows[0]!.score < minScore) break;
     // Nobody else may take a row, or add to its score, between reading and marking it.
-    await crawl.table.exclusive('rows', async () => {
-      const rows = await crawl.table.getMany(
-        open.map((entry) => entry.rowKey),
-        FIELDS,
-      );
-      const index: RowChange[] = [];
-      for (const [i, entry] of open.entries()) {
-        if (size + selected.size >= topN) break;
-        const row = rows[i];
-        const refusal = isFull(entry.queue) ? 'capped' : await refuse(crawl, entry, row, now);
-        if (refusal !== undefined) tracker.count(refusal);
-        if (refusal !== undefined || !row || selected.has(row.key)) continue;
-        taken.set(entry.queue, (taken.get(entry.queue) ?? 0) + 1);
-        if (!namedHosts.has(entry.host)) {
-          namedHosts.add(entry.host);
-          index.push(queueEntry(batchId, entry.queue, entry.host));
-        }
-        index.push(batchEntry(batchId, entry.rowKey));
-        selected.set(row.key, row);
-      }
-      await writeBatchIndex(crawl.table.store, index);
-      await writeIndexed(
-        crawl.table,
-        [...selected.values()].map((row) => ({
-          before: row,
-          change: { key: row.key, set: { share: row.cash ?? 0 }, marks: { generate: batchId } },
-        })),
-        frontierClock(crawl),
-      );
-    });
-    size += selected.size;
-    tracker.count('generated', selected.size);
-    tracker.done(selected.size);
+    const selected = await crawl.table.exclusive('rows', () =>
+      take(crawl, batchId, now, due, rows, namedHosts, tracker),
+    );
+    size += selected;
+    tracker.count('generated', selected);
+    tracker.done(selected);
   }
+  tracker.count('capped', due.fullQueues);
   return size;
+}
+
+/** Takes those of the rows that pass into the batch. @returns how many */
+async function take(
+  crawl: CrawlContext,
+  batchId: string,
+  now: number,
+  due: DueRows,
+  found: readonly DueRow[],
+  namedHosts: Set<string>,
+  tracker: Tracker,
+): Promise<number> {
+  const rows = await crawl.table.getMany(
+    found.map((entry) => entry.rowKey),
+    FIELDS,
+  );
+  const index: RowChange[] = [];
+  // By key: until a stale entry is put right, a row may have two.
+  const selected = new Map<string, Candidate>();
+  for (const [i, entry] of found.entries()) {
+    const row = rows[i];
+    const refusal = row && selected.has(row.key) ? 'stale' : await refuse(crawl, entry, row, now);
+    if (refusal !== undefined || !row) {
+      tracker.count(refusal ?? 'stale');
+      if (!due.refuse(entry)) continue;
+      due.giveBack(found.slice(i + 1));
+      break;
+    }
+    if (!namedHosts.has(entry.host)) {
+      namedHosts.add(entry.host);
+      index.push(queueEntry(batchId, entry.queue, hostOf(urlOf(row.key))));
+    }
+    index.push(batchEntry(batchId, entry.rowKey));
+    selected.set(row.key, row);
+  }
+  await writeBatchIndex(crawl.table.store, index);
+  await writeIndexed(
+    crawl.table,
+    [...selected.values()].map((row) => ({
+      before: row,
+      change: { key: row.key, set: { share: row.cash ?? 0 }, marks: { generate: batchId } },
+    })),
+    frontierClock(crawl),
+  );
+  return selected.size;
 }
 
 /** Why a row is not selected, as a counter; undefined when it is. A frontier entry that is wrong is put right. */
 async function refuse(
   crawl: CrawlContext,
-  entry: FrontierEntry,
+  entry: DueRow,
   row: Candidate | undefined,
   now: number,
 ): Promise<string | undefined> {
   if (row?.damaged) return 'damaged';
   const clock = frontierClock(crawl);
   if (!row || selectableAt(row, clock.lockExpiry) > now || (row.score ?? 0) !== entry.score) {
-    await refile(crawl.table, entry.rowKey, row, entry.entryKey, clock);
+    await refile(crawl.table, row, entry, clock);
     if (!row || selectableAt(row, clock.lockExpiry) > now) return 'stale';
   }
   const { restrictStatus, maxDistance, minScore } = crawl.settings.generate;

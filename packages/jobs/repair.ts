@@ -4,18 +4,18 @@ import {
   batchEntry,
   batchQueues,
   chunked,
+  enterMissing,
   hasBatchEntries,
-  hasEntries,
   isEntryOf,
   listBatches,
   putBatch,
   queueEntry,
   refile,
   removeEntries,
+  removeStaleHeads,
   reversedHostOf,
   urlOf,
   writeBatchIndex,
-  writeIndexed,
   FRONTIER_FIELDS,
   type PageRow,
   type WebTable,
@@ -46,14 +46,14 @@ export async function repair(crawl: CrawlContext, options: JobOptions = {}): Pro
       task,
     )();
   await alone(async () => {
-    await enterMissing(crawl, tracker);
+    await enterRows(crawl, tracker);
     await removeStale(crawl, tracker);
     await removeStaleSeedHosts(crawl, tracker);
   });
   return tracker.report();
 }
 
-async function enterMissing(crawl: CrawlContext, tracker: Tracker): Promise<void> {
+async function enterRows(crawl: CrawlContext, tracker: Tracker): Promise<void> {
   const { table } = crawl;
   const headers = new Set((await listBatches(table.store)).map((batch) => batch.batchId));
   const lost = new Map<string, number>();
@@ -68,7 +68,7 @@ async function enterMissing(crawl: CrawlContext, tracker: Tracker): Promise<void
       if (id !== undefined && !headers.has(id)) lost.set(id, (lost.get(id) ?? 0) + 1);
     }
     await enterIntoSeedHosts(crawl, whole, tracker);
-    await enterIntoFrontier(crawl, whole, tracker);
+    tracker.count('missing_frontier', await enterMissing(crawl.table, whole, frontierClock(crawl)));
     await enterIntoBatches(crawl, whole, hostsOf, tracker);
     tracker.done(rows.length);
   }
@@ -76,18 +76,6 @@ async function enterMissing(crawl: CrawlContext, tracker: Tracker): Promise<void
     await putBatch(table.store, { batchId, state: 'open', size });
     tracker.count('missing_header');
   }
-}
-
-async function enterIntoFrontier(crawl: CrawlContext, rows: readonly Row[], tracker: Tracker): Promise<void> {
-  const clock = frontierClock(crawl);
-  const found = await hasEntries(crawl.table.store, rows, clock.lockExpiry);
-  const missing = rows.filter((_, i) => !found[i]);
-  tracker.count('missing_frontier', missing.length);
-  await writeIndexed(
-    crawl.table,
-    missing.map((row) => ({ before: row, change: { key: row.key } })),
-    clock,
-  );
 }
 
 type HostsOf = (batchId: string) => Promise<Set<string>>;
@@ -141,10 +129,11 @@ async function removeStale(crawl: CrawlContext, tracker: Tracker): Promise<void>
     for (const [i, entry] of entries.entries()) {
       const row = rows[i];
       if (row && (row.damaged || isEntryOf(entry, row, clock.lockExpiry))) continue;
-      await refile(table, entry.rowKey, row, entry.entryKey, clock);
+      await refile(table, row, entry, clock);
       tracker.count('stale_frontier');
     }
   }
+  tracker.count('stale_frontier', await removeStaleHeads(table.store));
   // An updatedb that goes on counts by the place of entries, stale ones too, and clears them all at its end.
   const linking = new Set<string>();
   for (const { batchId, state } of await listBatches(table.store)) if (state === 'linking') linking.add(batchId);

@@ -8,7 +8,14 @@ import {
 } from 'parse5';
 import { withoutCdata, XhtmlRules } from './xhtml-rules.js';
 
-export type Element = DefaultTreeAdapterTypes.Element;
+/** What a visitor sees of an element. */
+export interface Element {
+  readonly tagName: string;
+  readonly namespaceURI: string;
+  readonly attrs: readonly { readonly name: string; readonly value: string }[];
+  /** Those named `#text` have a value. */
+  readonly childNodes: readonly { readonly nodeName: string; readonly value?: string }[];
+}
 export type Document = DefaultTreeAdapterTypes.Document;
 
 /** How often the clock is looked at, in elements. */
@@ -62,7 +69,7 @@ export interface TreeVisitor {
 
 /** Walks a tree of any depth without recursion. The contents of `template` elements are no part of it. */
 export function walkTree(document: Document, visitor: TreeVisitor): void {
-  const open: { readonly parent: Document | Element; next: number }[] = [{ parent: document, next: 0 }];
+  const open: { readonly parent: DefaultTreeAdapterTypes.ParentNode; next: number }[] = [{ parent: document, next: 0 }];
   for (let top = open[0]; top; top = open[open.length - 1]) {
     const node = top.parent.childNodes[top.next++];
     if (node === undefined) {
@@ -78,12 +85,12 @@ export function walkTree(document: Document, visitor: TreeVisitor): void {
 
 /** Whether an element is one of HTML, and not of SVG or MathML. */
 export function isHtml(element: Element): boolean {
-  return element.namespaceURI === spec.NS.HTML;
+  return element.namespaceURI === (spec.NS.HTML as string);
 }
 
 /** The text that stands directly in an element. */
 export function textIn(element: Element): string {
-  return element.childNodes.map((node) => (defaultTreeAdapter.isTextNode(node) ? node.value : '')).join('');
+  return element.childNodes.map((node) => ('value' in node ? node.value : '')).join('');
 }
 
 /** The value of an attribute, by its name in lower case. */

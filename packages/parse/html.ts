@@ -1,6 +1,7 @@
 import type { ParseInput, ParseOutcome, Parser } from '../plugin-api/index.js';
 import { resolveLink } from '../url/index.js';
 import { decodeText, fallbackEncoding } from './charset.js';
+import { scanHtml } from './html-scan.js';
 import { parseTree, walkTree } from './html-tree.js';
 import { MAX_ELEMENTS, MAX_REFRESH_DELAY } from './limits.js';
 import { canonicalInHeader } from './link-header.js';
@@ -35,17 +36,11 @@ export function parseHtml(input: ParseInput, settings: ParseSettings, clock: () 
   const { headers } = input;
   const deadline = clock() + settings.parser.timeout * 1000;
   const decoded = decodeText(input.content, headers['content-type'], settings.parser.characterEncodingDefault);
-  const xhtml = input.contentType === 'application/xhtml+xml';
-  const tree = parseTree(decoded.text, MAX_ELEMENTS, () => clock() > deadline, xhtml);
-  if (!tree) {
+  const seen = readPage(decoded.text, input, settings, () => clock() > deadline);
+  if (!seen) {
     return { kind: 'failed', code: 'timeout', message: `not done after ${settings.parser.timeout} seconds` };
   }
-
-  const robots = new RobotsReader(settings.http.agentName);
-  robots.addHeader(headers['x-robots-tag']);
-  const head = new PageHead(robots);
-  const body = new PageBody(settings, head);
-  walkTree(tree.document, body);
+  const { robots, head, body } = seen;
 
   const page = input.url;
   // The document base URL of the HTML Standard, unless it leads nowhere.
@@ -68,8 +63,34 @@ export function parseHtml(input: ParseInput, settings: ParseSettings, clock: () 
     ...(canonical !== undefined && { canonical }),
     ...(isRedirect && target !== undefined && { refresh: { url: target, delay: refresh.delay } }),
     ...(language !== undefined && { language }),
-    ...((tree.truncated || body.links.truncated || body.text.full) && { truncated: true }),
+    ...((seen.truncated || body.links.truncated || body.text.full) && { truncated: true }),
   };
+}
+
+/** What was seen of a page. */
+interface Seen {
+  readonly robots: RobotsReader;
+  readonly head: PageHead;
+  readonly body: PageBody;
+  readonly truncated: boolean;
+}
+
+/** Reads the text of a page: by the scanner where that is sure, else from its tree. Undefined when time was up. */
+function readPage(text: string, input: ParseInput, settings: ParseSettings, expired: () => boolean): Seen | undefined {
+  const xhtml = input.contentType === 'application/xhtml+xml';
+  const begin = () => {
+    const robots = new RobotsReader(settings.http.agentName);
+    robots.addHeader(input.headers['x-robots-tag']);
+    const head = new PageHead(robots);
+    return { robots, head, body: new PageBody(settings, head) };
+  };
+  const scanned = begin();
+  if (!xhtml && scanHtml(text, scanned.body, MAX_ELEMENTS)) return { ...scanned, truncated: false };
+  const tree = parseTree(text, MAX_ELEMENTS, expired, xhtml);
+  if (!tree) return undefined;
+  const read = begin();
+  walkTree(tree.document, read.body);
+  return { ...read, truncated: tree.truncated };
 }
 
 /** `hreflang:<language>` with the URL of the page in that language. */

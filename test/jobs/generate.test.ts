@@ -1,33 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { CrawlError, jobs, urlOf, type Crawl, type PageRow } from '../../packages/webcrawl/index.js';
-import { batchRowKeys, batchTime, listBatches, makeBatchId, rowKeyOf, writeIndexed } from '../../webtable/index.js';
-import { groupOf } from '../../packages/url/index.js';
-import { randomNumbers } from '../support/fake-web.js';
-import { START, testCrawl, type TestCrawl } from '../support/test-crawl.js';
-
-interface Given {
-  readonly url: string;
-  readonly score?: number;
-  readonly fetchTime?: number;
-  readonly status?: 'unfetched' | 'fetched' | 'gone';
-  readonly distance?: number;
-  readonly generate?: string;
-}
-
-async function put(crawl: TestCrawl, rows: readonly Given[]): Promise<void> {
-  await writeIndexed(
-    crawl.table,
-    rows.map(({ url, generate, ...cells }) => ({
-      before: undefined,
-      change: {
-        key: rowKeyOf(url),
-        set: { status: 'unfetched', fetchTime: START, score: 1, cash: 0.5, ...cells },
-        ...(generate !== undefined && { marks: { generate } }),
-      },
-    })),
-    { now: START, lockExpiry: crawl.settings.generate.lockExpiry * 1000 },
-  );
-}
+import { CrawlError, jobs, urlOf, type Crawl } from '../../packages/webcrawl/index.js';
+import { batchTime, listBatches, makeBatchId, rowKeyOf } from '../../webtable/index.js';
+import { putRows as put } from '../support/put-rows.js';
+import { START, testCrawl } from '../support/test-crawl.js';
 
 /** URLs of a batch, from the rows. */
 async function selected(crawl: Crawl, batchId: string): Promise<string[]> {
@@ -36,30 +11,6 @@ async function selected(crawl: Crawl, batchId: string): Promise<string[]> {
     urls.push(urlOf(row.key));
   }
   return urls;
-}
-
-/** What a scan of the whole table selects: the definition that generate has to meet. */
-async function oracle(crawl: Crawl, now: number, topN: number): Promise<string[]> {
-  const { maxCount, minScore, maxDistance } = crawl.settings.generate;
-  const lockExpiry = crawl.settings.generate.lockExpiry * 1000;
-  const rows: PageRow<'fetchTime' | 'score' | 'marks' | 'distance'>[] = [];
-  for await (const row of crawl.table.scan({ fields: ['fetchTime', 'score', 'marks', 'distance'] })) {
-    const held = row.marks?.generate;
-    if (row.fetchTime! > now || (held !== undefined && batchTime(held)! + lockExpiry > now)) continue;
-    if (row.score! < minScore || (maxDistance >= 0 && (row.distance ?? 0) > maxDistance)) continue;
-    rows.push(row);
-  }
-  rows.sort((a, b) => b.score! - a.score! || (a.key < b.key ? -1 : 1));
-  const taken = new Map<string, number>();
-  const chosen: string[] = [];
-  for (const row of rows) {
-    const group = groupOf(urlOf(row.key), crawl.settings.partition.urlMode as 'host' | 'domain');
-    const count = taken.get(group) ?? 0;
-    if (chosen.length >= topN || (maxCount >= 0 && count >= maxCount)) continue;
-    taken.set(group, count + 1);
-    chosen.push(row.key);
-  }
-  return chosen.sort().map(urlOf);
 }
 
 describe('generate', () => {
@@ -183,43 +134,6 @@ describe('generate', () => {
     const report = await jobs.generate(crawl);
     expect(report.counters).toEqual({ generated: 1, stale: 1 });
     expect((await jobs.repair(crawl)).counters).toEqual({ rows: 1 });
-  });
-
-  it('selects exactly what a scan of the whole table would, in random tables over time', async () => {
-    for (let seed = 1; seed <= 60; seed++) {
-      const random = randomNumbers(seed);
-      const below = (n: number): number => Math.floor(random() * n);
-      await using crawl = await testCrawl(undefined, {
-        settings: {
-          'generate.maxCount': below(3) === 0 ? -1 : below(4),
-          'generate.minScore': below(2) - 0.5,
-          'generate.maxDistance': below(2) === 0 ? -1 : 2,
-          'generate.lockExpiry': 1000,
-          'partition.urlMode': below(2) === 0 ? 'host' : 'domain',
-        },
-      });
-      const rows = Array.from({ length: below(80) }, (_, i) => ({
-        url: `http://h${below(6)}.d${below(4)}.com/${i}`,
-        score: below(4) - 1 + (below(2) === 0 ? 0 : random()),
-        fetchTime: START + below(5) * 1000,
-        distance: below(5),
-      }));
-      await put(crawl, rows);
-      for (let step = 0; step < 6; step++) {
-        const now = START + step * 700_000;
-        crawl.setTime(now);
-        const topN = below(3) === 0 ? Infinity : 1 + below(30);
-        const expected = await oracle(crawl, now, topN);
-        const report = await jobs.generate(crawl, topN < Infinity ? { topN } : {});
-        const found = report.batchId === undefined ? [] : await selected(crawl, report.batchId);
-        expect(found, `seed ${seed}, step ${step}`).toEqual(expected);
-        if (report.batchId !== undefined) {
-          const indexed: string[] = [];
-          for await (const key of batchRowKeys(crawl.table.store, report.batchId)) indexed.push(urlOf(key));
-          expect(indexed.sort()).toEqual([...expected].sort());
-        }
-      }
-    }
   });
 });
 

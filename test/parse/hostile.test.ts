@@ -51,7 +51,7 @@ describe('a hostile page', () => {
   it('fails when the time is over', () => {
     let now = 0;
     const parser = htmlParser(PARSE_SETTINGS, () => (now += 20_000));
-    const content = Buffer.from('<p>'.repeat(5000));
+    const content = Buffer.from('<b><p>'.repeat(5000));
     expect(parser.parse({ url: 'http://h.com/', content, contentType: 'text/html', headers: {} })).toMatchObject({
       kind: 'failed',
       code: 'timeout',

@@ -1,0 +1,97 @@
+import { describe, expect, it } from 'vitest';
+import { jobs, MemoryStore, urlOf, type Crawl } from '../../packages/webcrawl/index.js';
+import { batchRowKeys, FRONTIER_FIELDS, writeIndexed } from '../../webtable/index.js';
+import { countingStore } from '../support/counting-store.js';
+import { randomNumbers } from '../support/fake-web.js';
+import { fullScanSelection } from '../support/full-scan.js';
+import { putRows } from '../support/put-rows.js';
+import { START, testCrawl, type TestCrawl } from '../support/test-crawl.js';
+
+/** Hosts of which some are the beginning of others, in row keys and in names. */
+const HOSTS = ['a.com', 'a-b.com', 'w.a.com', 'a.co', 'x.a.com', 'a.com.uk', 'b.com', '10.0.0.1', '[::1]', 'a_b.com'];
+
+async function selected(crawl: Crawl, batchId: string | undefined): Promise<string[]> {
+  const urls: string[] = [];
+  if (batchId === undefined) return urls;
+  for await (const row of crawl.table.scan({ fields: ['marks'], mark: { name: 'generate', batchId } }))
+    urls.push(urlOf(row.key));
+  return urls.sort();
+}
+
+/** Gives some rows another score or fetch time, as updatedb would. */
+async function changeSome(crawl: TestCrawl, below: (n: number) => number, now: number): Promise<void> {
+  const clock = { now, lockExpiry: crawl.settings.generate.lockExpiry * 1000 };
+  for await (const row of crawl.table.scan({ fields: FRONTIER_FIELDS })) {
+    if (below(5) > 0) continue;
+    const set = { score: below(5) / 2, ...(below(2) === 0 && { fetchTime: now + below(3) * 500_000 - 500_000 }) };
+    await writeIndexed(crawl.table, [{ before: row, change: { key: row.key, set } }], clock);
+  }
+}
+
+describe('generate', () => {
+  it.each(Array.from({ length: 20 }, (_, i) => i * 50))(
+    'selects exactly what a scan of the whole table would, in random tables over time: seeds from %d',
+    async (first) => {
+      for (let seed = first; seed < first + 50; seed++) {
+        const random = randomNumbers(seed + 1);
+        const below = (n: number): number => Math.floor(random() * n);
+        await using crawl = await testCrawl(undefined, {
+          settings: {
+            'generate.maxCount': below(3) === 0 ? -1 : below(4),
+            'generate.minScore': below(2) - 0.5,
+            'generate.maxDistance': below(2) === 0 ? -1 : 2,
+            'generate.lockExpiry': 1000,
+            'partition.urlMode': below(2) === 0 ? 'host' : 'domain',
+          },
+          plugins: [{ name: 'thirds', filterUrl: (url) => seed % 2 === 0 || !url.endsWith('3') }],
+        });
+        const rows = Array.from({ length: below(80) }, (_, i) => ({
+          url: `http${below(4) === 0 ? 's' : ''}://${HOSTS[below(HOSTS.length)]!}${below(9) === 0 ? ':81' : ''}/${i}`,
+          score: below(4) - 1 + (below(2) === 0 ? 0 : random()),
+          fetchTime: START + below(5) * 1000,
+          distance: below(5),
+        }));
+        await putRows(crawl, rows);
+        for (let step = 0; step < 6; step++) {
+          const now = START + step * 700_000;
+          crawl.setTime(now);
+          const topN = below(3) === 0 ? Infinity : 1 + below(30);
+          const expected = (await fullScanSelection(crawl, now, topN)).sort();
+          const { batchId } = await jobs.generate(crawl, topN < Infinity ? { topN } : {});
+          const where = `seed ${seed}, step ${step}`;
+          expect(await selected(crawl, batchId), where).toEqual(expected);
+          const indexed: string[] = [];
+          if (batchId !== undefined)
+            for await (const key of batchRowKeys(crawl.table.store, batchId)) indexed.push(urlOf(key));
+          expect(indexed.sort(), where).toEqual(expected);
+          await changeSome(crawl, below, now);
+        }
+        const { counters } = await jobs.repair(crawl);
+        expect(counters, `seed ${seed}`).not.toHaveProperty('missing_frontier');
+        expect(counters, `seed ${seed}`).not.toHaveProperty('stale_frontier');
+      }
+    },
+  );
+
+  it('reads rows, hosts and entries as its batch asks for, whatever else is due', async () => {
+    const reads = async (urls: readonly string[]): Promise<Record<string, number>> => {
+      const store = countingStore(new MemoryStore());
+      await using crawl = await testCrawl(undefined, { store, settings: { 'generate.maxCount': 2 } });
+      await putRows(
+        crawl,
+        urls.map((url) => ({ url, score: url.includes('//big.com/') ? 2 : 1 })),
+      );
+      for (const table of Object.keys(store.rowsRead)) store.rowsRead[table] = 0;
+      const { counters } = await jobs.generate(crawl, { topN: 10 });
+      expect(counters).toMatchObject({ generated: 10, capped: 1 });
+      return store.rowsRead;
+    };
+    const hosts = (n: number): string[] => Array.from({ length: n }, (_, i) => `http://h${i}.com/`);
+    const pages = (n: number): string[] => Array.from({ length: n }, (_, i) => `http://big.com/${i}`);
+    const few = await reads([...hosts(50), ...pages(50)]);
+    const many = await reads([...hosts(5000), ...pages(5000)]);
+    expect(many['webpage']).toBe(few['webpage']);
+    expect(many['frontier']).toBeLessThan(1.5 * few['frontier']!);
+    expect(few['frontier']).toBeLessThan(400);
+  });
+});

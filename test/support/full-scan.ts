@@ -1,0 +1,27 @@
+import type { Crawl, PageRow } from '../../packages/webcrawl/index.js';
+import { filterUrl } from '../../packages/plugin-api/index.js';
+import { groupOf } from '../../packages/url/index.js';
+import { batchTime, urlOf } from '../../webtable/index.js';
+
+/** What a scan of the whole table selects, best first: the definition that generate has to meet. */
+export async function fullScanSelection(crawl: Crawl, now: number, topN: number): Promise<string[]> {
+  const { maxCount, minScore, maxDistance, lockExpiry } = crawl.settings.generate;
+  const rows: PageRow<'fetchTime' | 'score' | 'marks' | 'distance'>[] = [];
+  for await (const row of crawl.table.scan({ fields: ['fetchTime', 'score', 'marks', 'distance'] })) {
+    const held = row.marks?.generate;
+    if (row.fetchTime! > now || (held !== undefined && batchTime(held)! + lockExpiry * 1000 > now)) continue;
+    if (row.score! < minScore || (maxDistance >= 0 && (row.distance ?? 0) > maxDistance)) continue;
+    if (filterUrl(crawl.plugins, urlOf(row.key), 'generate').accepted) rows.push(row);
+  }
+  rows.sort((a, b) => b.score! - a.score! || (a.key < b.key ? -1 : 1));
+  const taken = new Map<string, number>();
+  const chosen: string[] = [];
+  for (const row of rows) {
+    const group = groupOf(urlOf(row.key), crawl.settings.partition.urlMode as 'host' | 'domain');
+    const count = taken.get(group) ?? 0;
+    if (chosen.length >= topN || (maxCount >= 0 && count >= maxCount)) continue;
+    taken.set(group, count + 1);
+    chosen.push(urlOf(row.key));
+  }
+  return chosen;
+}
