@@ -1,9 +1,11 @@
 import { messageOf, safeText } from '../errors/index.js';
 import { PrivateAddressError } from './address-guard.js';
+import { ProxyError } from './proxy-error.js';
 
 /** Why there was no usable answer. Stable words, persisted as the code of the protocol status. */
 export type NetworkCode =
   | 'private_address'
+  | 'proxy'
   | 'dns'
   | 'connect'
   | 'tls'
@@ -53,6 +55,7 @@ const PREFIXES: readonly (readonly [string, NetworkCode])[] = [
 /** The stable word for an error of the network layer. */
 export function networkCode(error: unknown): NetworkCode {
   if (error instanceof PrivateAddressError) return 'private_address';
+  if (error instanceof ProxyError) return 'proxy';
   if (error instanceof Error) {
     // The parser of answers gives its errors no codes.
     if (error.name === 'HTTPParserError') return error.message.includes('EOF') ? 'reset' : 'protocol';
