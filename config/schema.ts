@@ -88,9 +88,9 @@ export const settingsSchema = z.strictObject({
       .boolean()
       .default(false)
       .describe(
-        'Speak HTTP/2 where a server offers it. Off, since the HTTP/2 of the library in use takes a body that the server ' +
-          'breaks off for a whole one, drops what is under way when a server ends a connection in good order, and ' +
-          'does not know http.headerLimit: there is a fixed bound of 64 KiB and 128 headers',
+        'Speak HTTP/2 where a server offers it. Off, since the HTTP/2 of undici 7 takes a body that the server breaks off ' +
+          'for a whole one, loses the answer under way when a server says GOAWAY, and closes no idle connection. ' +
+          'Headers are bound to 64 KiB and 128 lines then, even where http.headerLimit is higher',
       ),
   }),
   fetcher: section({

@@ -6,7 +6,15 @@ import type { ConnectOptions } from './address-guard.js';
 import { decodeBody, contentCodings, encodedLimit } from './content-coding.js';
 import { cachedLookup, systemLookup, type Lookup } from './dns-cache.js';
 import { exchange, type ExchangeResult } from './http-exchange.js';
-import { allValues, firstValue, httpDate, isHeaderValue, joinedHeaders, mediaType } from './http-headers.js';
+import {
+  allValues,
+  firstValue,
+  headerBytes,
+  httpDate,
+  isHeaderValue,
+  joinedHeaders,
+  mediaType,
+} from './http-headers.js';
 import { redirectTarget, retryAfterSeconds } from './http-headers.js';
 import { createHttpRoutes } from './http-routes.js';
 import { statusVerdict } from './http-status.js';
@@ -64,6 +72,10 @@ export function httpProtocol(settings: Settings['http'], extras: HttpExtras = {}
       });
       // Of https only a tunnel is asked of the proxy, and a 407 that comes through it is the server's.
       const isProxys = settings.proxy !== '' && url.protocol === 'http:' && 'status' in result && result.status === 407;
+      // The HTTP/2 of undici does not know the setting.
+      if ('headers' in result && headerBytes(result.headers) > settings.headerLimit) {
+        return { failure: 'header_limit', message: `more than ${settings.headerLimit} bytes of headers` };
+      }
       return isProxys ? failed(new ProxyError(proxyRefusal(407) ?? '')) : result;
     };
     let result = await send();

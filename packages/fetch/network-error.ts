@@ -34,6 +34,10 @@ const CODES: Readonly<Record<string, NetworkCode>> = {
   EPIPE: 'reset',
   UND_ERR_SOCKET: 'reset',
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'reset',
+  // HTTP/2: one stream is broken off, or the connection was when it began.
+  UND_ERR_INFO: 'reset',
+  ERR_HTTP2_STREAM_ERROR: 'reset',
+  ERR_HTTP2_INVALID_SESSION: 'reset',
   UND_ERR_HEADERS_OVERFLOW: 'header_limit',
   UND_ERR_DESTROYED: 'aborted',
   UND_ERR_CLOSED: 'aborted',
@@ -48,6 +52,7 @@ const PREFIXES: readonly (readonly [string, NetworkCode])[] = [
   ['EAI_', 'dns'],
   ['ERR_TLS', 'tls'],
   ['ERR_SSL', 'tls'],
+  ['ERR_HTTP2_', 'protocol'],
   ['CERT_', 'tls'],
   ['UNABLE_TO_', 'tls'],
 ];
