@@ -267,6 +267,21 @@ describe('known faults of the library', () => {
     expect(await protocol().fetch({ url: server.url })).toMatchObject({ kind: 'content', truncated: false });
   });
 
+  it('a body that is cut is given up as if all were well, at which servers on Node keep the rest in memory', async () => {
+    const server = await raw((socket, id) => socket.write(Buffer.concat([head(id), data(id, 'x'.repeat(2000))])));
+    await protocol({ contentLimit: 1000 }).fetch({ url: server.url });
+    await until(() => server.resets.length === 1);
+    const cancel = 8;
+    expect(server.resets[0]).not.toBe(cancel);
+  });
+
+  it('bytes outside ASCII in headers are escaped once too often', async () => {
+    const server = await raw((socket, id) =>
+      socket.write(Buffer.concat([head(id, line('x-a', 'é')), data(id, '', true)])),
+    );
+    expect((await protocol().fetch({ url: server.url })).headers?.['x-a']).toBe('Ã©');
+  });
+
   it('an answer that is under way is lost when GOAWAY comes', async () => {
     const server = await raw((socket, id) => {
       socket.write(Buffer.concat([head(id), data(id, 'hel'), goAway(id)]));
