@@ -33,6 +33,8 @@ export function proxyDispatcher({ proxy, limits, timeout, tls }: ProxyOptions): 
   const connect = buildConnector({ timeout, autoSelectFamily: true });
   const pool = new Pool(url.origin, {
     ...limits,
+    // The limit is for one server, and all of them are behind this one.
+    connections: null,
     connect: (options, callback) =>
       connect(options, (error, socket) =>
         error ? callback(new ProxyError(networkMessage(error)), null) : callback(null, socket),
