@@ -34,7 +34,7 @@ export function settingsMarkdown(): string {
     '- **Environment**: `WEBCRAWL_` and the key, where letter case does not count, `_` stands for the dot, and further `_`',
     '  do not count: `WEBCRAWL_HTTP_AGENTNAME` and `WEBCRAWL_HTTP_AGENT_NAME` are `http.agentName`.',
     '- **Text** from the environment and flags is read as the type of the setting: numbers are decimal, `1` and `0` may',
-    '  stand for `true` and `false`, lists are separated by commas.',
+    '  stand for `true` and `false`, lists are separated by commas, objects are JSON.',
     '',
     'All wrong settings are reported at once. `webcrawl config` shows the settings in force and where each came from.',
   ];

@@ -42,8 +42,12 @@ export function givenByFile(leaves: Leaves, file: string): GivenSettings {
   try {
     json = JSON.parse(text);
   } catch (cause) {
-    const why = messageOf(cause);
-    throw new CrawlError('BAD_SETTING', `expected JSON in the settings file ${file}, found: ${why}`, { cause });
+    // The message may quote the file, which may hold passwords.
+    const why = messageOf(cause).replace(/(, )?(\.\.\.)?".*"(\.\.\.)? is not valid JSON$/s, '');
+    throw new CrawlError(
+      'BAD_SETTING',
+      `expected JSON in the settings file ${file}, found: ${why || 'something else'}`,
+    );
   }
   if (!isObject(json)) {
     throw new CrawlError('BAD_SETTING', `expected a JSON object in the settings file ${file}, found another value`);

@@ -14,6 +14,8 @@ export interface LeafType {
   readonly description?: string;
   /** Set for files and modules, see `path` in the schema. */
   readonly path?: boolean;
+  /** Set for what must not be shown, see `masked`. */
+  readonly secret?: boolean;
 }
 
 /** One setting. */
@@ -41,6 +43,7 @@ export function typeInWords(type: LeafType): string {
   if (type.const !== undefined) return String(type.const);
   if (type.enum) return `one of ${type.enum.join(', ')}`;
   if (type.type === 'array') return `list of ${type.items?.enum?.join(', ') ?? (type.path ? 'modules' : 'text')}`;
+  if (type.type === 'object') return 'JSON object of text';
   if (type.type === 'boolean') return 'true or false';
   if (type.type !== 'number' && type.type !== 'integer') return type.path ? 'path of a file' : 'text';
   const number = type.type === 'integer' ? 'whole number' : 'number';

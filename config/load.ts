@@ -3,6 +3,7 @@ import { CrawlError, safeText } from '../packages/errors/index.js';
 import { crossChecks } from './cross-checks.js';
 import { givenByEnvironment, givenByFile, givenByFlags, type Given, type Problem } from './given.js';
 import { settingLeaves, typeInWords, type Leaf } from './leaves.js';
+import { masked } from './mask.js';
 import { settingsSchema, type Settings } from './schema.js';
 
 /** Where settings come from; each place wins over the one before. Defaults come first of all. */
@@ -56,8 +57,8 @@ export function loadSettings(places: SettingPlaces = {}): LoadedSettings {
 
   const settings = settingsSchema.parse(nest(inForce));
   const sources: Record<string, SettingSource> = {};
-  for (const key of leaves.keys()) {
-    sources[key] = { value: valueOf(settings, key), source: inForce.get(key)?.source ?? 'default' };
+  for (const [key, { type }] of leaves) {
+    sources[key] = { value: masked(type, valueOf(settings, key)), source: inForce.get(key)?.source ?? 'default' };
   }
   for (const { key, other, text } of crossChecks(settings)) {
     if (wrong.has(key) || wrong.has(other)) continue;
@@ -73,7 +74,8 @@ function check({ schema, type }: Leaf, { key, value, source }: Given): Problem |
   if (result.success) return undefined;
   // Only checks that a type can not state bring words of their own.
   const own = result.error.issues.find(({ code }) => code === 'custom' || code === 'invalid_format');
-  return { key, source, text: `expected ${own ? own.message : withArticle(typeInWords(type))}, found ${show(value)}` };
+  const found = type.secret === true ? 'something else, which is not shown' : show(value);
+  return { key, source, text: `expected ${own ? own.message : withArticle(typeInWords(type))}, found ${found}` };
 }
 
 function resolvePaths({ type }: Leaf, { value, folder }: Given): unknown {
@@ -100,7 +102,7 @@ function valueOf(settings: Settings, key: string): unknown {
 }
 
 function withArticle(words: string): string {
-  return /^(whole|number|list|path)/.test(words) ? `a ${words}` : words;
+  return /^(whole|number|list|path|JSON)/.test(words) ? `a ${words}` : words;
 }
 
 function show(value: unknown): string {

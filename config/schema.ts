@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { cookiesProblem, credentialsProblem, headersProblem, proxyProblem } from './http-checks.js';
 
 const count = z.number().int();
 const bytes = count.min(-1);
@@ -7,6 +8,16 @@ const seconds = z.number().min(0);
 const headerText = z.string().regex(/^[\t\x20-\x7e]*$/, 'printable ASCII');
 /** A file; a relative path is resolved where it is written, see `loadSettings`. */
 const path = z.string().meta({ path: true });
+
+/** Refuses a value that `problem` finds something wrong with, in its words. */
+function held<T extends z.ZodType>(schema: T, problem: (value: z.output<T>) => string | undefined): T {
+  return schema.superRefine((value, context) => {
+    const message = problem(value);
+    if (message !== undefined) context.addIssue({ code: 'custom', message });
+  });
+}
+
+const textByName = z.record(z.string(), z.string());
 
 /** A section that may be left out as a whole. */
 function section<T extends z.ZodRawShape>(shape: T) {
@@ -54,6 +65,33 @@ export const settingsSchema = z.strictObject({
       .default('seeds')
       .describe('Addresses that are not public: only of hosts that were injected, of any host, or of none'),
     headerLimit: count.min(1024).default(65_536).describe('Bytes of response headers after which a request fails'),
+    headers: held(textByName, headersProblem)
+      .default({})
+      .describe('Further headers, sent with every request to every server: `{"From": "me@example.com"}`'),
+    credentials: held(textByName, credentialsProblem)
+      .meta({ secret: true })
+      .default({})
+      .describe(
+        'Basic authentication, `user:password` by origin: `{"https://example.com": "me:secret"}`. Goes to no other',
+      ),
+    cookies: held(textByName, cookiesProblem)
+      .meta({ secret: true })
+      .default({})
+      .describe('Cookie headers by origin: `{"https://example.com": "session=1; lang=en"}`. Goes to no other'),
+    proxy: held(z.string(), proxyProblem)
+      .meta({ secret: true })
+      .default('')
+      .describe(
+        'An http proxy for all requests: `http://user:password@proxy.example:3128`. Empty: none, whatever the environment says',
+      ),
+    http2: z
+      .boolean()
+      .default(false)
+      .describe(
+        'Speak HTTP/2 where a server offers it. Off, since the HTTP/2 of undici 7 takes a body that the server breaks off ' +
+          'for a whole one, loses the answer under way when a server says GOAWAY, and closes no idle connection. ' +
+          'Headers are bound to 64 KiB and 128 lines then, even where http.headerLimit is higher',
+      ),
   }),
   fetcher: section({
     threadsFetch: count.min(1).default(50).describe('Requests in flight at the most, over all hosts'),

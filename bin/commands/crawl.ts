@@ -2,6 +2,7 @@ import { Option, type Command } from 'commander';
 import { jobs } from '../../packages/webcrawl/index.js';
 import { wholeNumber } from '../arguments.js';
 import { runJob, type Cli } from '../cli.js';
+import { askForContact } from '../contact.js';
 import { readSeeds, rejectionTeller } from '../seeds.js';
 
 interface CrawlOptions {
@@ -44,6 +45,10 @@ Examples:
     .action(async (args: string[], options: CrawlOptions) => {
       const seeds = readSeeds(args, cli.io.stdin);
       const taken = { seeds: seeds.lines, onRejected: rejectionTeller(cli.io, seeds) };
-      await runJob(cli, (crawl, job) => jobs.crawl(crawl, { ...taken, ...options, ...job }), { create: true });
+      const start: Parameters<typeof runJob>[1] = (crawl, job) => {
+        askForContact(cli, crawl);
+        return jobs.crawl(crawl, { ...taken, ...options, ...job });
+      };
+      await runJob(cli, start, { create: true });
     });
 }

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { jobs } from '../../packages/webcrawl/index.js';
 import { batchOf, wholeNumber } from '../arguments.js';
 import { runJob, type Cli } from '../cli.js';
+import { askForContact } from '../contact.js';
 
 interface FetchOptions {
   readonly all?: boolean;
@@ -33,6 +34,9 @@ Examples:
     )
     .action(async (batchId: string | undefined, { all, ...options }: FetchOptions) => {
       const batch = batchOf(batchId, all);
-      await runJob(cli, (crawl, job) => jobs.fetch(crawl, { batch, ...options, ...job }));
+      await runJob(cli, (crawl, job) => {
+        askForContact(cli, crawl);
+        return jobs.fetch(crawl, { batch, ...options, ...job });
+      });
     });
 }

@@ -1,6 +1,7 @@
 import { constants, createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from 'node:zlib';
 import { brotliDecompressSync, gunzipSync, inflateRawSync, inflateSync } from 'node:zlib';
 import type { Transform } from 'node:stream';
+import { zstdDecoder, type ZstdDecoder } from './zstd.js';
 
 /** A body with its content codings undone, and whether anything of it is missing. */
 export interface DecodedBody {
@@ -8,7 +9,7 @@ export interface DecodedBody {
   readonly truncated: boolean;
 }
 
-type Coding = 'gzip' | 'zlib' | 'deflate' | 'br';
+type Coding = 'gzip' | 'zlib' | 'deflate' | 'br' | 'zstd';
 
 /** More codings than this are not believed: the body stays as received. */
 const MAX_CODINGS = 4;
@@ -23,6 +24,11 @@ export function encodedLimit(limit: number): number {
   return limit + Math.ceil(limit / 256) + 1024;
 }
 
+/** The value of `Accept-Encoding`: what this Node can undo. */
+export function acceptEncoding(): string {
+  return zstdDecoder() ? 'gzip, deflate, br, zstd' : 'gzip, deflate, br';
+}
+
 /** The codings of a `Content-Encoding` in the order of decoding; undefined when one is unknown or they are too many. */
 export function contentCodings(header: string | undefined): readonly string[] | undefined {
   const names = (header ?? '')
@@ -30,7 +36,9 @@ export function contentCodings(header: string | undefined): readonly string[] | 
     .split(',')
     .map((name) => name.trim())
     .filter((name) => name !== '' && name !== 'identity');
-  const known = names.every((name) => /^(x-)?gzip$|^deflate$|^br$/.test(name));
+  const known = names.every(
+    (name) => /^(x-)?gzip$|^deflate$|^br$/.test(name) || (name === 'zstd' && zstdDecoder() !== undefined),
+  );
   return known && names.length <= MAX_CODINGS ? names.reverse() : undefined;
 }
 
@@ -64,7 +72,7 @@ export async function decodeBody(
 
 /** `deflate` should be in the zlib format, but many servers leave its two bytes of header out. */
 function codingOf(name: string, body: Uint8Array): Coding {
-  if (name === 'br') return 'br';
+  if (name === 'br' || name === 'zstd') return name;
   if (name !== 'deflate') return 'gzip';
   const [first = 0, second = 0] = body;
   return (first & 0x0f) === 8 && (first * 256 + second) % 31 === 0 ? 'zlib' : 'deflate';
@@ -75,6 +83,10 @@ const STREAM = { gzip: createGunzip, zlib: createInflate, deflate: createInflate
 
 /** undefined: the body is not in this coding. */
 async function decodeOne(body: Uint8Array, coding: Coding, room: number): Promise<DecodedBody | undefined> {
+  if (coding === 'zstd') {
+    const zstd = zstdDecoder();
+    return zstd && decodeZstd(zstd, body, room);
+  }
   if (body.length <= SYNC_LIMIT) {
     try {
       const maxOutputLength = Math.max(1, room);
@@ -94,11 +106,19 @@ async function decodeOne(body: Uint8Array, coding: Coding, room: number): Promis
   return { body: saved.output, truncated: endedEarly || saved.over || saved.error !== undefined };
 }
 
+/** Node reads the first frame only; where more follows, something is missing. */
+async function decodeZstd(zstd: ZstdDecoder, body: Uint8Array, room: number): Promise<DecodedBody | undefined> {
+  const strict = await run(zstd({}), body, room);
+  if (strict.error === undefined) return { body: strict.output, truncated: strict.over || strict.read < body.length };
+  const saved = await run(zstd({ lenient: true }), body, room);
+  return saved.output.length === 0 ? undefined : { body: saved.output, truncated: true };
+}
+
 /**
  * Decodes as far as it goes: without checksum and without looking at what follows the stream. Small chunks, because
  * the one in which the error comes is lost.
  */
-function salvage(body: Uint8Array, coding: Coding, room: number): Promise<Decoded> {
+function salvage(body: Uint8Array, coding: Exclude<Coding, 'zstd'>, room: number): Promise<Decoded> {
   if (coding === 'br') {
     return run(createBrotliDecompress({ finishFlush: constants.BROTLI_OPERATION_FLUSH }), body, room);
   }
@@ -125,17 +145,20 @@ interface Decoded {
   readonly output: Uint8Array;
   /** There was more than `room`. */
   readonly over: boolean;
+  /** How many bytes of the input were used. */
+  readonly read: number;
   /** Code of the error that ended it. */
   readonly error?: string;
 }
 
-function run(stream: Transform, input: Uint8Array, room: number): Promise<Decoded> {
+function run(stream: Transform & { readonly bytesWritten: number }, input: Uint8Array, room: number): Promise<Decoded> {
   return new Promise((resolve) => {
     const chunks: Uint8Array[] = [];
     let size = 0;
     const end = (over: boolean, error?: string): void => {
       const output = Buffer.concat(chunks, Math.min(size, room));
-      resolve(error === undefined ? { output, over } : { output, over, error });
+      const read = stream.bytesWritten;
+      resolve(error === undefined ? { output, over, read } : { output, over, read, error });
       stream.destroy();
     };
     stream.on('data', (chunk: Uint8Array) => {

@@ -15,17 +15,49 @@ export function allValues(headers: RawHeaders, name: string): string | undefined
   return typeof value === 'string' || value === undefined ? value : value.join(', ');
 }
 
+/** Bytes of names and values. */
+export function headerBytes(headers: RawHeaders): number {
+  return Object.entries(headers).reduce(
+    (sum, [name, value = '']) => [value].flat().reduce((bytes, each) => bytes + name.length + each.length, sum),
+    0,
+  );
+}
+
 /**
  * Values of a repeated name joined with `, `, but `x-robots-tag` by line breaks: which robot one addresses holds to its
- * end. Any name is safe, `__proto__` too.
+ * end. Of `content-type` the value that counts. Any name is safe, `__proto__` too.
  */
 export function joinedHeaders(headers: RawHeaders): Record<string, string> {
   return Object.fromEntries(
-    Object.entries(headers).map(([name, value]) => [
-      name,
-      typeof value === 'string' ? value : (value ?? []).join(name === 'x-robots-tag' ? '\n' : ', '),
-    ]),
+    Object.entries(headers).map(([name, value = '']) => {
+      if (typeof value === 'string' && name !== 'content-type') return [name, value];
+      const joined = typeof value === 'string' ? value : value.join(name === 'x-robots-tag' ? '\n' : ', ');
+      return [name, name === 'content-type' ? (decidingContentType(joined) ?? joined) : joined];
+    }),
   );
+}
+
+/**
+ * Which of the values in a joined `Content-Type` counts: the last that is a media type, with the charset of the one
+ * before where that has the same type and it has none itself ("extract a MIME type" of the Fetch standard).
+ */
+function decidingContentType(joined: string): string | undefined {
+  if (!joined.includes(',')) return joined;
+  let found: string | undefined;
+  let charset = '';
+  for (const value of splitUnquoted(joined)) {
+    const type = mediaType(value);
+    if (type === '') continue;
+    const own = /;[ \t]*charset=("[^"]*"|[^\s;,"]+)/i.exec(value)?.[0];
+    if (own !== undefined || found === undefined || mediaType(found) !== type) charset = own ?? '';
+    found = own === undefined ? value + charset : value;
+  }
+  return found;
+}
+
+/** Divides at commas that are not in quotes. */
+function splitUnquoted(text: string): string[] {
+  return (text.match(/(?:[^",]|"(?:[^"\\]|\\.)*"?)+/gs) ?? []).map((value) => value.trim());
 }
 
 /** The media type in lower case without parameters; empty when the header is absent or names none. */

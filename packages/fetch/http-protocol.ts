@@ -1,17 +1,27 @@
-import { Agent, type Dispatcher } from 'undici';
 import type { Settings } from '../../config/index.js';
 import { CrawlError, safeText } from '../errors/index.js';
 import type { FetchOutcome, FetchRequest, Protocol } from '../plugin-api/index.js';
 import { parseUrl } from '../url/index.js';
-import { guardedConnector, type ConnectOptions } from './address-guard.js';
+import type { ConnectOptions } from './address-guard.js';
 import { decodeBody, contentCodings, encodedLimit } from './content-coding.js';
 import { cachedLookup, systemLookup, type Lookup } from './dns-cache.js';
 import type { ExchangeResult } from './http-exchange.js';
-import { allValues, firstValue, httpDate, isHeaderValue, joinedHeaders, mediaType } from './http-headers.js';
+import {
+  allValues,
+  firstValue,
+  headerBytes,
+  httpDate,
+  isHeaderValue,
+  joinedHeaders,
+  mediaType,
+} from './http-headers.js';
 import { redirectTarget, retryAfterSeconds } from './http-headers.js';
+import { createHttpRoutes } from './http-routes.js';
 import { statusVerdict } from './http-status.js';
+import { networkCode, networkMessage } from './network-error.js';
+import { ProxyError, proxyRefusal } from './proxy-error.js';
+import { requestHeaders } from './request-headers.js';
 import { createTolerantExchange } from './tolerant-exchange.js';
-import { userAgent } from './user-agent.js';
 
 /** What the settings do not say. */
 export interface HttpExtras {
@@ -34,27 +44,15 @@ export interface HttpExtras {
  */
 export function httpProtocol(settings: Settings['http'], extras: HttpExtras = {}): HttpProtocol {
   const clock = extras.clock ?? Date.now;
-  const headers = requestHeaders(settings);
+  const headersFor = requestHeaders(settings);
   const lookup = extras.lookup ?? cachedLookup(systemLookup, { clock });
-  const makeConnector = (allowPrivate: boolean): ReturnType<typeof guardedConnector> =>
-    guardedConnector({ lookup, allowPrivate, connect: { timeout: settings.timeout, ...extras.connect } });
-  const makeAgent = (allowPrivate: boolean): Agent =>
-    new Agent({
-      connections: extras.connectionsPerOrigin ?? 64,
-      pipelining: 1,
-      headersTimeout: settings.timeout,
-      bodyTimeout: settings.timeout,
-      maxHeaderSize: settings.headerLimit,
-      connect: makeConnector(allowPrivate),
-    });
-  // A connection that one request may use must not serve another that may not.
-  const agents = { public: makeAgent(false), any: makeAgent(true) };
-  const mode = settings.privateAddresses;
-  const agentFor = ({ allowPrivate = false }: FetchRequest): Dispatcher =>
-    mode === 'allow' || (mode === 'seeds' && allowPrivate) ? agents.any : agents.public;
+  const routes = createHttpRoutes({
+    settings,
+    lookup,
+    connectionsPerOrigin: extras.connectionsPerOrigin ?? 64,
+    connect: extras.connect ?? {},
+  });
   const tolerant = createTolerantExchange(settings);
-  // Of the same kinds as the agents.
-  const connectors = { public: makeConnector(false), any: makeConnector(true) };
   let closed: Promise<void> | undefined;
 
   async function fetch(request: FetchRequest): Promise<FetchOutcome> {
@@ -63,19 +61,25 @@ export function httpProtocol(settings: Settings['http'], extras: HttpExtras = {}
     const conditions = conditionalHeaders(request);
     const limit = lowerLimit(settings.contentLimit, request.contentLimit ?? -1);
     const started = clock();
-    const dispatcher = agentFor(request);
-    const connector = dispatcher === agents.any ? connectors.any : connectors.public;
-    const send = (): Promise<ExchangeResult> =>
-      tolerant.exchange(
-        { dispatcher, connector },
-        {
-          url,
-          headers: [...headers, ...conditions],
-          timeLimit: settings.timeLimit,
-          signal: request.signal,
-          keep: (status, answer) => bytesToKeep(status, allValues(answer, 'content-encoding'), limit),
-        },
-      );
+    const allowPrivate = request.allowPrivate ?? false;
+    const send = async (): Promise<ExchangeResult> => {
+      const refusal = await routes.refusal(url.hostname, allowPrivate, request.signal);
+      if (refusal) return failed(refusal);
+      const result = await tolerant.exchange(routes.routeFor(allowPrivate), {
+        url,
+        headers: [...headersFor(url), ...conditions],
+        timeLimit: settings.timeLimit,
+        signal: request.signal,
+        keep: (status, answer) => bytesToKeep(status, allValues(answer, 'content-encoding'), limit),
+      });
+      // Of https only a tunnel is asked of the proxy, and a 407 that comes through it is the server's.
+      const isProxys = settings.proxy !== '' && url.protocol === 'http:' && 'status' in result && result.status === 407;
+      // The HTTP/2 of undici does not know the setting.
+      if ('headers' in result && headerBytes(result.headers) > settings.headerLimit) {
+        return { failure: 'header_limit', message: `more than ${settings.headerLimit} bytes of headers` };
+      }
+      return isProxys ? failed(new ProxyError(proxyRefusal(407) ?? '')) : result;
+    };
     let result = await send();
     // A server may close an idle connection just when it is used again. That says nothing about the page.
     if ('stale' in result && result.stale && !request.signal?.aborted) result = await send();
@@ -89,7 +93,7 @@ export function httpProtocol(settings: Settings['http'], extras: HttpExtras = {}
     fetch,
     close() {
       tolerant.close();
-      return (closed ??= Promise.all([agents.public.destroy(), agents.any.destroy()]).then(() => undefined));
+      return (closed ??= routes.destroy());
     },
   };
 }
@@ -119,7 +123,7 @@ async function outcomeOf(result: ExchangeResult, context: Context): Promise<Fetc
   const answer = { code: verdict.code, http: status, headers: joinedHeaders(headers) };
   if (verdict.kind === 'content') {
     const decoded = await decodeBody(result.body, answer.headers['content-encoding'], context.limit, result.cut);
-    const contentType = mediaType(firstValue(headers, 'content-type'));
+    const contentType = mediaType(answer.headers['content-type']);
     // A part that nobody asked for is a part all the same (RFC 9110, section 15.3.7).
     const truncated = decoded.truncated || status === 206;
     return { ...answer, kind: 'content', body: decoded.body, truncated, contentType };
@@ -136,21 +140,8 @@ async function outcomeOf(result: ExchangeResult, context: Context): Promise<Fetc
   return { ...answer, kind: 'retry', message, ...(retryAfter === undefined ? {} : { retryAfter }) };
 }
 
-function requestHeaders(settings: Settings['http']): string[] {
-  const pairs = [
-    ['User-Agent', userAgent(settings)],
-    ['Accept', settings.accept],
-    ['Accept-Language', settings.acceptLanguage],
-    ['Accept-Encoding', 'gzip, deflate, br'],
-  ] as const;
-  for (const [name, value] of pairs) {
-    if (isHeaderValue(value)) continue;
-    throw new CrawlError(
-      'BAD_SETTING',
-      `expected text that a header can carry for ${name}, found "${safeText(value)}"`,
-    );
-  }
-  return pairs.filter(([, value]) => value !== '').flat();
+function failed(error: Error): ExchangeResult {
+  return { failure: networkCode(error), message: networkMessage(error) };
 }
 
 function conditionalHeaders(request: FetchRequest): string[] {

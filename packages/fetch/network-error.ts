@@ -1,9 +1,11 @@
 import { messageOf, safeText } from '../errors/index.js';
 import { PrivateAddressError } from './address-guard.js';
+import { ProxyError } from './proxy-error.js';
 
 /** Why there was no usable answer. Stable words, persisted as the code of the protocol status. */
 export type NetworkCode =
   | 'private_address'
+  | 'proxy'
   | 'dns'
   | 'connect'
   | 'tls'
@@ -34,6 +36,10 @@ const CODES: Readonly<Record<string, NetworkCode>> = {
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'protocol',
   // Statuses such as 000 break what the client takes for granted.
   ERR_ASSERTION: 'protocol',
+  // HTTP/2: one stream is broken off, or the connection was when it began.
+  UND_ERR_INFO: 'reset',
+  ERR_HTTP2_STREAM_ERROR: 'reset',
+  ERR_HTTP2_INVALID_SESSION: 'reset',
   UND_ERR_HEADERS_OVERFLOW: 'header_limit',
   UND_ERR_DESTROYED: 'aborted',
   UND_ERR_CLOSED: 'aborted',
@@ -56,6 +62,7 @@ const PREFIXES: readonly (readonly [string, NetworkCode])[] = [
 /** The stable word for an error of the network layer. */
 export function networkCode(error: unknown): NetworkCode {
   if (error instanceof PrivateAddressError) return 'private_address';
+  if (error instanceof ProxyError) return 'proxy';
   if (error instanceof Error) {
     // The parser of answers gives its errors no codes.
     if (error.name === 'HTTPParserError') return error.message.includes('EOF') ? 'reset' : 'protocol';

@@ -277,6 +277,38 @@ describe('config', () => {
     expect(json['fetcher.serverDelay']).toEqual({ value: 1, source: 'default' });
   });
 
+  test('shows no password', async () => {
+    const env = {
+      WEBCRAWL_HTTP_CREDENTIALS: '{"https://example.com":"me:topsecret"}',
+      WEBCRAWL_HTTP_COOKIES: '{"https://example.com":"session=topsecret"}',
+      WEBCRAWL_HTTP_PROXY: 'http://me:topsecret@proxy.example:3128',
+    };
+    const { out } = await webcrawl(['config'], testIo({ env }));
+    expect(out).toMatch(/^http\.credentials +\{"https:\/\/example\.com":"\*\*\*"\} {2}\(environment /m);
+    expect(out).toMatch(/^http\.proxy +"http:\/\/\*\*\*@proxy\.example:3128" {2}\(environment /m);
+    for (const args of [
+      ['config', '--json'],
+      ['config', '-v'],
+    ]) {
+      const all = await webcrawl(args, testIo({ env }));
+      expect([out, all.out, all.err].join()).not.toContain('topsecret');
+    }
+    const wrong = await webcrawl(
+      [
+        'config',
+        '-v',
+        '--set',
+        'http.credentials={"https://example.com":"topsecret"}',
+        '--set',
+        'http.proxy=topsecret',
+      ],
+      testIo({ env: { WEBCRAWL_HTTP_COOKIES: '{"https://example.com": topsecret}' } }),
+    );
+    expect(wrong.code).toBe(ERROR_CODES.BAD_SETTING.exitCode);
+    expect(wrong.err).toContain('3 settings are wrong');
+    expect(wrong.out + wrong.err).not.toContain('topsecret');
+  });
+
   test('--describe', async () => {
     const { out } = await webcrawl(['config', '--describe']);
     expect(out).toContain('generate.maxCount: whole number of at least -1, default -1\n    Pages of one host');

@@ -1,6 +1,7 @@
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { decodeBody, encodedLimit } from '../../packages/fetch/content-coding.js';
+import { zstdCompressSync } from '../support/zstd.js';
 
 const short = Buffer.from('<p>hello hello hello</p>');
 /** Hardly compressible, longer than what is decoded at once. */
@@ -9,7 +10,13 @@ const long = Buffer.from(
     .map((n) => n.toString(36))
     .join(' '),
 );
-const encoders = { gzip: gzipSync, 'x-gzip': gzipSync, deflate: deflateSync, br: brotliCompressSync };
+const encoders = {
+  gzip: gzipSync,
+  'x-gzip': gzipSync,
+  deflate: deflateSync,
+  br: brotliCompressSync,
+  ...(zstdCompressSync && { zstd: (content: Uint8Array) => zstdCompressSync?.(content) ?? Buffer.alloc(0) }),
+};
 const text = (body: Uint8Array): string => Buffer.from(body).toString('latin1');
 
 describe.each(Object.entries(encoders))('%s', (coding, encode) => {

@@ -26,6 +26,34 @@ describe('headers', () => {
     expect(joinedHeaders({ 'x-robots-tag': ['a: none', 'noindex'] })).toEqual({ 'x-robots-tag': 'a: none\nnoindex' });
   });
 
+  it.each([
+    ['text/html', 'text/html'],
+    [['text/plain', 'text/html; charset=x'], 'text/html; charset=x'],
+    [['text/html', 'text/html'], 'text/html'],
+    [['text/html; charset=x', 'text/html'], 'text/html; charset=x'],
+    [['text/html; charset=x', 'text/html; charset=y'], 'text/html; charset=y'],
+    [['text/html; charset=x', 'text/plain'], 'text/plain'],
+    [['text/html; charset=x', 'text/plain', 'text/html'], 'text/html'],
+    [['text/html; charset=x', 'nonsense', 'Text/HTML;a=b'], 'Text/HTML;a=b; charset=x'],
+    [['text/html', '*/*'], 'text/html'],
+    [['text/html', ''], 'text/html'],
+    ['text/plain; charset=x, text/html', 'text/html'],
+    ['text/html;a="x,text/plain"', 'text/html;a="x,text/plain"'],
+    ['text/html;a="x\\",text/plain"', 'text/html;a="x\\",text/plain"'],
+    ['text/html;a="x,text/plain', 'text/html;a="x,text/plain'],
+    [['nonsense', 'more'], 'nonsense, more'],
+    ['nonsense', 'nonsense'],
+  ])('content type of %j', (value, expected) => {
+    expect(joinedHeaders({ 'content-type': value })).toEqual({ 'content-type': expected });
+  });
+
+  it('finds the content type in linear time', () => {
+    const commas = ','.repeat(500_000);
+    expect(joinedHeaders({ 'content-type': commas })).toEqual({ 'content-type': commas });
+    const quotes = `,${'"\\"'.repeat(200_000)}`;
+    expect(joinedHeaders({ 'content-type': quotes })).toEqual({ 'content-type': quotes });
+  });
+
   it('is not fooled by names of the prototype', () => {
     expect(firstValue({}, 'constructor')).toBeUndefined();
     const hostile = JSON.parse('{"__proto__":"x"}') as Record<string, string>;

@@ -3,6 +3,7 @@ import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
 import { settingsSchema, type Settings } from '../../config/schema.js';
 import type { FetchRequest } from '../../packages/plugin-api/index.js';
+import { acceptEncoding } from '../../packages/fetch/content-coding.js';
 import { httpProtocol, type HttpExtras, type HttpProtocol } from '../../packages/fetch/index.js';
 import type { FetchOutcome } from '../../packages/plugin-api/index.js';
 import { answer, rawServer, type RawHandler, type RawServer } from '../support/raw-server.js';
@@ -57,7 +58,7 @@ describe('the request', () => {
       host: `127.0.0.1:${server.port}`,
       'user-agent': 'bot',
       accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8',
-      'accept-encoding': 'gzip, deflate, br',
+      'accept-encoding': acceptEncoding(),
     });
     expect(Object.keys(headers)).not.toEqual(expect.arrayContaining(['accept-language']));
     expect(Object.keys(headers)).not.toEqual(expect.arrayContaining(['if-none-match']));

@@ -1,0 +1,17 @@
+import type { Crawl } from '../packages/webcrawl/index.js';
+import type { Cli } from './cli.js';
+import { say } from './output.js';
+
+/**
+ * Tells a person at a terminal, before pages are fetched, that servers see nobody to turn to. Scripts, and those who asked
+ * for quiet, are left in peace.
+ */
+export function askForContact({ io, options }: Cli, { settings }: Pick<Crawl, 'settings'>): void {
+  if (io.stderr.isTTY !== true || options().quiet) return;
+  const { agentName, agentUrl, agentEmail } = settings.http;
+  if (agentUrl !== '' || agentEmail !== '') return;
+  say(
+    io,
+    `Servers see the name ${agentName} and nobody to turn to; --set http.agentEmail=<address> or http.agentUrl=<page> says who.`,
+  );
+}

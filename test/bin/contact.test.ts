@@ -1,0 +1,25 @@
+import { expect, it } from 'vitest';
+import { askForContact } from '../../bin/contact.js';
+import { settingsSchema } from '../../config/schema.js';
+import { Sink, testIo } from './test-io.js';
+
+function said(options: { isTTY?: boolean; quiet?: boolean; http?: Record<string, string> }): string {
+  const stderr = new Sink({ isTTY: options.isTTY ?? true });
+  const io = { ...testIo(), stderr };
+  const settings = settingsSchema.parse({ http: options.http ?? {} });
+  askForContact({ io, options: () => ({ quiet: options.quiet ?? false }), exitCode: 0 }, { settings });
+  return stderr.text;
+}
+
+it('tells a person at a terminal how to say who they are', () => {
+  expect(said({})).toContain('Servers see the name webcrawl and nobody to turn to; --set http.agentEmail=');
+});
+
+it.each([
+  { isTTY: false },
+  { quiet: true },
+  { http: { agentUrl: 'https://example.com/bot' } },
+  { http: { agentEmail: 'bot@example.com' } },
+])('is silent with %j', (options) => {
+  expect(said(options)).toBe('');
+});
