@@ -6,6 +6,10 @@ export interface Outlink {
   readonly anchor: string;
   /** How often the target changes, in seconds, as a sitemap of its own host says. */
   readonly changeInterval?: number;
+  /** When the target last changed, in ms since the epoch, as a sitemap or feed of its own host says. */
+  readonly lastModified?: number;
+  /** Of the target among the pages of its host, 0 to 1, as a sitemap of that host says. */
+  readonly priority?: number;
 }
 
 /** A link to a page. `score` is what the source handed on when it was last updated. */

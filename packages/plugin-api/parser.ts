@@ -7,6 +7,8 @@ export interface ParseInput {
   readonly contentType: string;
   /** Response headers, names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
+  /** The content is not whole: it was cut at `http.contentLimit`, or ended early. Absent: it is. */
+  readonly truncated?: boolean;
 }
 
 /** What one page says to robots, from meta tags and `X-Robots-Tag` together. */
