@@ -54,12 +54,14 @@ export interface ParseStatus {
  * (law: a cell has one owner). Of two at the most one can be at work on a row: fetch, parse and the closing part of
  * updatedb only on rows of their batch, one after the other; and what links add (score, cash, distance, linked, inlinks)
  * is written by updatedb and inject in turns, whoever holds the row. Who makes a row fills it: inject, updatedb, or fetch
- * for the target of a redirect.
+ * for the target of a redirect and for the sitemaps that a robots.txt names.
  */
 export interface Page {
   /** What is known of the page. [fetch; updatedb at the end of the batch] */
   status: Status;
-  /** When the page is due, in ms since the epoch. [updatedb; inject when it overwrites] */
+  /** When the page is due, in ms since the epoch. [updatedb, of a linked row only while no batch holds it; inject when
+   * it overwrites]
+   */
   fetchTime: number;
   /** When it was last fetched, in ms since the epoch. [fetch] */
   prevFetchTime: number;

@@ -97,10 +97,10 @@ export async function parseContent(
   if (!plugin) return failed('unsupported_type', contentType);
   try {
     const { url, content, headers, truncated } = page;
-    const outcome: ParseOutcome | undefined = await withTimeout(
-      Promise.resolve(plugin.parser.parse({ url, content, contentType, headers, truncated })),
-      crawl.settings.parser.timeout,
-    );
+    const parsing = Promise.resolve(plugin.parser.parse({ url, content, contentType, headers, truncated }));
+    const outcome: ParseOutcome | undefined = plugin.parser.keepsTime
+      ? await parsing
+      : await withTimeout(parsing, crawl.settings.parser.timeout);
     if (outcome) return { outcome, by: plugin.name };
     return failed(`plugin_error_${plugin.name}`, 'the parser answered nothing');
   } catch (error) {

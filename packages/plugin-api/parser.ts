@@ -69,4 +69,8 @@ export interface Parser {
   readonly contentTypes: readonly string[];
   /** Parses one page. What it throws fails that page, as `plugin_error_<name of the plugin>`. */
   parse(input: ParseInput): ParseOutcome | Promise<ParseOutcome>;
+  /** It keeps `parser.timeout` itself, from when it begins; else the time that pages wait for each other counts. */
+  readonly keepsTime?: true;
+  /** Ends what it keeps between pages. */
+  close?(): Promise<void>;
 }
