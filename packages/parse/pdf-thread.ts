@@ -58,8 +58,8 @@ export class PdfThread {
         // The next one is not started beside it.
         void worker.terminate().then(tell);
       };
-      const fail = (error: unknown): void => {
-        const isMemory = (error as { code?: unknown } | undefined)?.code === 'ERR_WORKER_OUT_OF_MEMORY';
+      const fail = (error: Error & { readonly code?: unknown }): void => {
+        const isMemory = error.code === 'ERR_WORKER_OUT_OF_MEMORY';
         end(() => (isMemory ? resolve(failure('out_of_memory', messageOf(error))) : reject(error)));
       };
       const exit = (): void => fail(new Error('the thread of the parser ended'));
