@@ -166,6 +166,10 @@ export const settingsSchema = z.strictObject({
     fetchScheduleAdaptiveSyncDelta: z.boolean().default(true).describe('Adaptive: follow the time of modification'),
     fetchScheduleAdaptiveSyncDeltaRate: z.number().min(0).max(1).default(0.3).describe('Adaptive: how closely'),
     updateAdditionsAllowed: z.boolean().default(true).describe('Add pages found as links'),
+    sitemapsFromRobots: z
+      .boolean()
+      .default(true)
+      .describe('Add the sitemaps that the robots.txt of a fetched host names; they are fetched once a day'),
     updateMaxInlinks: count
       .min(0)
       .default(10_000)

@@ -6,6 +6,10 @@ export interface Outlink {
   readonly anchor: string;
   /** How often the target changes, in seconds, as a sitemap of its own host says. */
   readonly changeInterval?: number;
+  /** When the target last changed, in ms since the epoch, as a sitemap or feed of its own host says. */
+  readonly lastModified?: number;
+  /** Of the target among the pages of its host, 0 to 1, as a sitemap of that host says. */
+  readonly priority?: number;
 }
 
 /** A link to a page. `score` is what the source handed on when it was last updated. */
@@ -50,12 +54,14 @@ export interface ParseStatus {
  * (law: a cell has one owner). Of two at the most one can be at work on a row: fetch, parse and the closing part of
  * updatedb only on rows of their batch, one after the other; and what links add (score, cash, distance, linked, inlinks)
  * is written by updatedb and inject in turns, whoever holds the row. Who makes a row fills it: inject, updatedb, or fetch
- * for the target of a redirect.
+ * for the target of a redirect and for the sitemaps that a robots.txt names.
  */
 export interface Page {
   /** What is known of the page. [fetch; updatedb at the end of the batch] */
   status: Status;
-  /** When the page is due, in ms since the epoch. [updatedb; inject when it overwrites] */
+  /** When the page is due, in ms since the epoch. [updatedb, of a linked row only while no batch holds it; inject when
+   * it overwrites]
+   */
   fetchTime: number;
   /** When it was last fetched, in ms since the epoch. [fetch] */
   prevFetchTime: number;

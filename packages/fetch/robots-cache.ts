@@ -37,9 +37,11 @@ export type RobotsVerdict =
 export interface Robots {
   /**
    * Fetches the robots.txt of the URL's origin where it is not known or older than a day, and looks the URL up.
-   * @throws CrawlError BAD_URL for a URL that is not http(s); what the store throws
+   * @param onSitemaps told the sitemaps that the file names, as they stand there, where this call fetched it; the file is
+   *   stored when it is done, so that a killed run asks and tells again
+   * @throws CrawlError BAD_URL for a URL that is not http(s); what the store or `onSitemaps` throws
    */
-  check(url: string): Promise<RobotsVerdict>;
+  check(url: string, onSitemaps?: (sitemaps: readonly string[]) => Promise<void>): Promise<RobotsVerdict>;
 }
 
 export interface RobotsOptions {
@@ -65,6 +67,8 @@ type Entry =
   | { readonly kind: 'rules'; readonly fetchedAt: number; readonly rules: RobotsRules }
   | (Extract<RobotsVerdict, { kind: 'unavailable' }> & { readonly since: number });
 
+type OnSitemaps = Parameters<Robots['check']>[1];
+
 /**
  * The robots.txt of all origins by RFC 9309, 2.3: a 4xx allows everything, but for 429, which like a 5xx and a network
  * error means that the file is unavailable for now. One fetch at a time per origin: callers who come meanwhile share
@@ -85,7 +89,7 @@ export function createRobots(options: RobotsOptions): Robots {
     return entry;
   }
 
-  async function load(origin: string): Promise<Entry> {
+  async function load(origin: string, onSitemaps: OnSitemaps): Promise<Entry> {
     const stored = await store.get(origin);
     if (stored) {
       const entry = toEntry(stored, options.agents);
@@ -98,25 +102,27 @@ export function createRobots(options: RobotsOptions): Robots {
       return remember(origin, { kind: 'unavailable', ...why, since: now, until: now + wait });
     }
     const fetched: StoredRobots = { fetchedAt: now, ...outcome };
+    const entry = toEntry(fetched, options.agents);
+    if (entry.rules.sitemaps.length > 0) await onSitemaps?.(entry.rules.sitemaps);
     await store.put(origin, fetched);
-    return remember(origin, toEntry(fetched, options.agents));
+    return remember(origin, entry);
   }
 
   /** The entry of an origin; callers who come while it is loaded wait for the same one. */
-  function entryOf(origin: string): Entry | Promise<Entry> {
+  function entryOf(origin: string, onSitemaps: OnSitemaps): Entry | Promise<Entry> {
     const known = cache.get(origin);
     if (known && isFresh(known, clock())) return known;
     const loading = underWay.get(origin);
     if (loading) return loading;
-    const started = load(origin).finally(() => underWay.delete(origin));
+    const started = load(origin, onSitemaps).finally(() => underWay.delete(origin));
     underWay.set(origin, started);
     return started;
   }
 
   return {
-    async check(text) {
+    async check(text, onSitemaps) {
       const url = parseUrl(text);
-      const entry = await entryOf(url.origin);
+      const entry = await entryOf(url.origin, onSitemaps);
       if (entry.kind === 'unavailable') {
         const { since: _, ...verdict } = entry;
         return verdict;
@@ -129,7 +135,7 @@ export function createRobots(options: RobotsOptions): Robots {
   };
 }
 
-function toEntry(stored: StoredRobots, agents: readonly string[]): Entry {
+function toEntry(stored: StoredRobots, agents: readonly string[]): Extract<Entry, { kind: 'rules' }> {
   const rules = parseRobots(Buffer.from(stored.body ?? '', 'latin1')).rulesFor(agents);
   return { kind: 'rules', fetchedAt: stored.fetchedAt, rules };
 }

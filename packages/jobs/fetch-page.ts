@@ -5,6 +5,7 @@ import { countDamaged } from './damaged.js';
 import { leavesSite } from './external.js';
 import type { FetchItem, FetchRun } from './fetch-item.js';
 import { followRedirect } from './follow-redirect.js';
+import { addSitemaps } from './add-sitemaps.js';
 import { parsePage } from './parse-page.js';
 import { protocolFor, request } from './protocol-for.js';
 
@@ -19,7 +20,7 @@ export async function fetchPage(
   queue: string,
 ): Promise<'no_request' | void> {
   const url = urlOf(item.key);
-  const refusal = await mayAsk(crawl, run, url, queue);
+  const refusal = await mayAsk(crawl, run, item, url, queue);
   if (refusal === 'later') {
     run.queues.push(queue, item);
     return 'no_request';
@@ -82,11 +83,12 @@ type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 async function mayAsk(
   crawl: CrawlContext,
   run: FetchRun,
+  item: FetchItem,
   url: string,
   queue: string,
 ): Promise<FetchOutcome | 'later' | undefined> {
   if (!protocolFor(crawl, url)) return { kind: 'gone', code: 'no_protocol' };
-  const rules = await run.robots.check(url);
+  const rules = await run.robots.check(url, (sitemaps) => addSitemaps(crawl, run, item, sitemaps));
   if (rules.kind === 'denied') {
     const message = rules.line && `line ${rules.line.number}: ${rules.line.text}`;
     return { kind: 'gone', code: 'robots_denied', ...(message !== undefined && { message }) };

@@ -37,8 +37,8 @@ const READ_AHEAD = 50;
  *
  * Counters: fetched (pages with a new mark), and the same by outcome: success, notmodified, moved, not_found,
  * robots_denied, private_address, timeout, plugin_error_<name>, …; already_fetched, damaged, time_limit; redirects_followed, redirect_known,
- * redirect_external, redirect_invalid, redirect_to_itself, redirect_rejected_<plugin>; and those of parse when it
- * parses.
+ * redirect_external, redirect_invalid, redirect_to_itself, redirect_rejected_<plugin>; sitemaps_added (rows made for the
+ * sitemaps that a robots.txt names) and sitemaps_<why>; and those of parse when it parses.
  * @throws CrawlError UNKNOWN_BATCH, BATCH_CLOSING, USAGE
  */
 export async function fetch(crawl: CrawlContext, options: FetchOptions): Promise<Report> {

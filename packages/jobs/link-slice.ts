@@ -8,6 +8,7 @@ import {
   type PageRow,
 } from '../../webtable/index.js';
 import { frontierClock, type CrawlContext } from './context.js';
+import { hintedCells, mergeHints, soonerDue, type LinkHints } from './link-hints.js';
 import { newRowCells } from './new-row.js';
 import { createScoring, type Scoring } from './scoring.js';
 import type { Tracker } from './tracker.js';
@@ -22,8 +23,8 @@ export interface LinkEvent {
   readonly score: number;
   /** Of the target by way of this link; Infinity when that of the source is not known. */
   readonly distance: number;
-  /** How often the target is said to change, in seconds; Infinity where nothing is said. */
-  readonly changeInterval: number;
+  /** What is said of the target, where anything is. */
+  readonly hints?: LinkHints | undefined;
   /** Redirects in a row that lead to the target by way of this link. */
   readonly redirects: number;
 }
@@ -55,7 +56,7 @@ export function createLinkSlice(batchId: string): LinkSlice {
   };
 }
 
-const FIELDS = [...FRONTIER_FIELDS, 'cash', 'distance', 'linked', 'inlinkCount'] as const;
+const FIELDS = [...FRONTIER_FIELDS, 'prevFetchTime', 'retries', 'cash', 'distance', 'linked', 'inlinkCount'] as const;
 type Target = PageRow<(typeof FIELDS)[number]>;
 const CHUNK = 500;
 /** Characters of a link, with its anchor, that counts as one. */
@@ -104,10 +105,9 @@ async function addLinksTo(
     }
     tracker.count('links', events.length);
     tracker.count(row ? 'linked' : 'added');
-    changes.push({
-      before: row,
-      change: linkChange(crawl, scoring, tracker.count, slice.batchId, key, row, events, openIds),
-    });
+    const change = linkChange(crawl, scoring, tracker.count, slice.batchId, key, row, events, openIds);
+    if (row && change.set?.fetchTime !== undefined) tracker.count('sooner');
+    changes.push({ before: row, change });
   }
   await trimInlinks(crawl, changes);
   await writeIndexed(crawl.table, changes, frontierClock(crawl));
@@ -135,12 +135,15 @@ function linkChange(
     best.map((event) => event.score),
     url,
   );
+  const hints = mergeHints(events.map((event) => event.hints));
+  const due = row && soonerDue(row, hints, crawl.clock());
   const notes = Object.entries(row?.linked ?? {}).filter(([id]) => openIds.has(id));
   return {
     key,
     set: {
       ...(!row && firstCells(crawl, count, events)),
-      score,
+      ...(row ? { score } : hintedCells(hints, score, crawl.settings.db.fetchIntervalMax)),
+      ...(due !== undefined && { fetchTime: due }),
       cash,
       ...(Number.isFinite(distance) && { distance }),
       linked: {
@@ -156,18 +159,10 @@ function linkChange(
 /** What a page that is first seen as a link starts with. */
 function firstCells(crawl: CrawlContext, count: Count, events: readonly LinkEvent[]): NonNullable<PageChange['set']> {
   const redirects = events.reduce((least, event) => Math.min(least, event.redirects), Infinity);
-  const cells = newRowCells(crawl, count);
-  const stated = events.reduce((least, event) => Math.min(least, event.changeInterval), Infinity);
   return {
-    ...cells,
-    ...(Number.isFinite(stated) && { fetchInterval: clampInterval(stated, crawl.settings.db.fetchIntervalMax) }),
+    ...newRowCells(crawl, count),
     ...(Number.isFinite(redirects) && redirects > 0 && { redirects }),
   };
-}
-
-/** No page is fetched more often than every hour, nor less often than ever, because a sitemap says so. */
-function clampInterval(seconds: number, max: number): number {
-  return Math.min(Math.max(seconds, 3_600), max);
 }
 
 /**

@@ -5,6 +5,7 @@ import { hostOf } from '../url/index.js';
 import type { Outlink, PageChange, ParseStatus } from '../../webtable/index.js';
 import { signatureOf, type CrawlContext } from './context.js';
 import { leavesSite } from './external.js';
+import { hintsOf } from './link-hints.js';
 
 /** What parsing one page needs of it. */
 export interface PageContent {
@@ -95,11 +96,11 @@ export async function parseContent(
   const plugin = chooseParser(crawl.plugins, contentType);
   if (!plugin) return failed('unsupported_type', contentType);
   try {
-    const { url, content, headers } = page;
-    const outcome: ParseOutcome | undefined = await withTimeout(
-      Promise.resolve(plugin.parser.parse({ url, content, contentType, headers })),
-      crawl.settings.parser.timeout,
-    );
+    const { url, content, headers, truncated } = page;
+    const parsing = Promise.resolve(plugin.parser.parse({ url, content, contentType, headers, truncated }));
+    const outcome: ParseOutcome | undefined = plugin.parser.keepsTime
+      ? await parsing
+      : await withTimeout(parsing, crawl.settings.parser.timeout);
     if (outcome) return { outcome, by: plugin.name };
     return failed(`plugin_error_${plugin.name}`, 'the parser answered nothing');
   } catch (error) {
@@ -168,7 +169,7 @@ function keptLinks(
   const { limit } = linkLimit(crawl, page);
   const links = new Map<string, Omit<Outlink, 'url'>>();
   if (refresh !== undefined && !page.robots.nofollow) links.set(refresh, { anchor: '' });
-  for (const { url, anchor: given, changeInterval } of page.outlinks) {
+  for (const { url, anchor: given, ...said } of page.outlinks) {
     if (url.length > maxOutlinkLength) {
       count('links_too_long');
       continue;
@@ -179,11 +180,11 @@ function keptLinks(
     else {
       const known = links.get(verdict.url);
       const anchor = known?.anchor || given.slice(0, maxAnchorLength);
-      // Nobody may say how often the pages of another host are to be fetched.
-      const hinted = changeInterval !== undefined && hostOf(from) === hostOf(verdict.url);
+      // Nobody may say when the pages of another host are to be fetched.
+      const hints = hostOf(from) === hostOf(verdict.url) ? hintsOf(said) : undefined;
       if (known) links.set(verdict.url, { ...known, anchor });
       else if (links.size >= limit) count('links_over_limit');
-      else links.set(verdict.url, { anchor, ...(hinted && { changeInterval }) });
+      else links.set(verdict.url, { anchor, ...hints });
     }
   }
   count('links', links.size);

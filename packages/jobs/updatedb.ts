@@ -14,6 +14,7 @@ import {
 import { batchRows, overBatches, type BatchOptions, type BatchRow } from './batch-rows.js';
 import { frontierClock, type CrawlContext } from './context.js';
 import type { Report } from './job.js';
+import { hintsOf } from './link-hints.js';
 import { addLinks, createLinkSlice, type LinkSlice } from './link-slice.js';
 import { RESCHEDULE_FIELDS, reschedule } from './reschedule.js';
 import { createScoring, type Scoring } from './scoring.js';
@@ -35,7 +36,7 @@ type Source = BatchRow<(typeof SOURCE_FIELDS)[number]>['row'];
  *
  * Counters: fetched, notmodified, redirected, gone, retry, not_fetched, not_parsed (own rows; of the last the links are
  * not followed until it is fetched again); links, added (new rows), linked
- * (rows that were known), not_added (`db.updateAdditionsAllowed`), damaged,
+ * (rows that were known), sooner (of these, due sooner because a sitemap or feed says that they changed), not_added (`db.updateAdditionsAllowed`), damaged,
  * plugin_error_<name> (a scoring filter, which is passed over).
  * @throws CrawlError UNKNOWN_BATCH
  */
@@ -98,7 +99,7 @@ function collectLinks(scoring: Scoring, slice: LinkSlice, row: Source, position:
       anchor: link.anchor,
       score: scores[i] ?? 0,
       distance: row.distance === undefined ? Infinity : row.distance + (isRedirect ? 0 : 1),
-      changeInterval: link.changeInterval ?? Infinity,
+      hints: hintsOf(link),
       redirects: isRedirect ? (row.redirects ?? 0) + 1 : 0,
     });
   }

@@ -88,20 +88,24 @@ export class SitemapReader implements XmlVisitor {
 /**
  * The links of a text sitemap: a text of which every line that is not empty is an absolute URL. Undefined when the text
  * is something else.
+ * @param cut the text ends somewhere: a last line without its end is no URL to be sure of
  */
-export function readTextSitemap(text: string, maxLength: number): LinkCollector | undefined {
+export function readTextSitemap(text: string, maxLength: number, cut = false): LinkCollector | undefined {
   const links = new LinkCollector(maxLength);
   let found = false;
   for (let from = 0; from < text.length;) {
     const newline = text.indexOf('\n', from);
+    const whole = newline !== -1 || !cut;
+    if (found && !whole) break;
     const end = newline === -1 ? text.length : newline;
     const line = text.slice(from, Math.min(end, from + maxLength + 2)).trim();
     from = end + 1;
     if (line === '') continue;
     if (!/^https?:\/\/\S+$/i.test(line)) return undefined;
     found = true;
-    const url = resolveLink(line, line);
+    const url = whole ? resolveLink(line, line) : null;
     if (url !== null) links.add(url);
   }
+  links.truncated ||= cut;
   return found ? links : undefined;
 }

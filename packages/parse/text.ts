@@ -16,13 +16,13 @@ export function textParser(settings: ParseSettings): Parser {
   fallbackEncoding(characterEncodingDefault);
   return {
     contentTypes: ['text/plain'],
-    parse({ url, content, headers }) {
+    parse({ url, content, headers, truncated = false }) {
       const decoded = decodeText(content, headers['content-type'], characterEncodingDefault, () => undefined);
       const text = new TextBuilder(textLimit);
       text.add(decoded.text);
       const robots = new RobotsReader(settings.http.agentName);
       robots.addHeader(headers['x-robots-tag']);
-      const list = readTextSitemap(decoded.text, settings.db.maxOutlinkLength);
+      const list = readTextSitemap(decoded.text, settings.db.maxOutlinkLength, truncated);
       const directives = robots.directives;
       const language = languageTag(headers['content-language']);
       return {

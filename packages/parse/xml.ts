@@ -47,7 +47,8 @@ async function parseXml(input: ParseInput, settings: ParseSettings, clock: () =>
   // The header speaks of what was sent, not of what is packed in it.
   const header = packed ? undefined : input.headers['content-type'];
   const { text, charset } = decodeText(content, header, settings.parser.characterEncodingDefault, prescanXml);
-  const source: Source = { input, settings, text, charset, truncated, expired };
+  const cut = truncated || input.truncated === true;
+  const source: Source = { input, settings, text, charset, truncated: cut, expired };
 
   const root = /^\s*</.test(text) ? rootName(text, expired) : undefined;
   switch (root) {
@@ -92,7 +93,7 @@ function readSitemap(source: Source): ParseOutcome {
 
 /** Text in gzip data. */
 function readTextList(source: Source): ParseOutcome {
-  const links = readTextSitemap(source.text, source.settings.db.maxOutlinkLength);
+  const links = readTextSitemap(source.text, source.settings.db.maxOutlinkLength, source.truncated);
   if (links) return sitemapPage(source, links, false);
   return { kind: 'failed', code: 'unsupported_type', message: 'neither XML nor a list of URLs' };
 }

@@ -7,6 +7,8 @@ export interface ParseInput {
   readonly contentType: string;
   /** Response headers, names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
+  /** The content is not whole: it was cut at `http.contentLimit`, or ended early. Absent: it is. */
+  readonly truncated?: boolean;
 }
 
 /** What one page says to robots, from meta tags and `X-Robots-Tag` together. */
@@ -67,4 +69,8 @@ export interface Parser {
   readonly contentTypes: readonly string[];
   /** Parses one page. What it throws fails that page, as `plugin_error_<name of the plugin>`. */
   parse(input: ParseInput): ParseOutcome | Promise<ParseOutcome>;
+  /** It keeps `parser.timeout` itself, from when it begins; else the time that pages wait for each other counts. */
+  readonly keepsTime?: true;
+  /** Ends what it keeps between pages. */
+  close?(): Promise<void>;
 }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { readShippedFile, type Settings, type ShippedFile } from '../../config/index.js';
 import { CrawlError, safeText } from '../errors/index.js';
 import { httpProtocol, type HttpExtras } from '../fetch/index.js';
-import { htmlParser, textParser, xmlParser } from '../parse/index.js';
+import { htmlParser, pdfParser, textParser, xmlParser } from '../parse/index.js';
 import type { Plugin } from '../plugin-api/index.js';
 import {
   adaptiveSchedule,
@@ -47,6 +47,7 @@ export function defaultPlugins(settings: Settings, extras: Pick<HttpExtras, 'loo
     db.fetchSchedule === 'adaptive' ? adaptiveSchedule(db) : defaultSchedule(db),
     db.signature === 'textProfile' ? textProfileSignature(db) : md5Signature(),
     { name: 'protocol-http', protocol: httpProtocol(http, extras) },
+    { name: 'parse-pdf', parser: pdfParser({ parser, db, http }) },
     { name: 'parse-text', parser: textParser({ parser, db, http }) },
     { name: 'parse-xml', parser: xmlParser({ parser, db, http }) },
     { name: 'parse-html', parser: htmlParser({ parser, db, http }) },

@@ -120,9 +120,11 @@ async function closeAll(plugins: readonly Plugin[], table: WebTable): Promise<vo
   }
 }
 
-/** Ends the connections of every plugin; then throws what the first one threw that failed to. */
+/** Ends the connections and parsers of every plugin; then throws what the first one threw that failed to. */
 export async function closeProtocols(plugins: readonly Plugin[]): Promise<void> {
-  const closed = await Promise.allSettled(plugins.map(async (plugin) => plugin.protocol?.close?.()));
+  const closed = await Promise.allSettled(
+    plugins.flatMap(({ protocol, parser }) => [protocol, parser].map(async (part) => part?.close?.())),
+  );
   for (const outcome of closed) if (outcome.status === 'rejected') throw outcome.reason;
 }
 

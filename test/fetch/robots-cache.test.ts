@@ -211,3 +211,39 @@ it('reads no more of an endless file than counts', async () => {
   await http.close();
   await server.close();
 });
+
+describe('the sitemaps that a file names', () => {
+  const url = 'http://a.com/x';
+
+  it('are told to the call that fetched it, before it is stored', async () => {
+    web['http://a.com/robots.txt'] = file('User-agent: *\nDisallow: /x\nSitemap: /a\nsitemap: http://b.com/b#c');
+    const told: unknown[] = [];
+    const tell = async (sitemaps: readonly string[]) => void told.push(sitemaps, stored.size);
+    expect(await robots.check(url, tell)).toMatchObject({ kind: 'denied' });
+    expect(told).toEqual([['/a', 'http://b.com/b'], 0]);
+    await robots.check(url, tell);
+    await fresh().check(url, tell);
+    expect(told).toHaveLength(2);
+    now += DAY;
+    await robots.check(url, tell);
+    expect(told).toHaveLength(4);
+  });
+
+  it('are told to one of several calls at once, and to none where there are none', async () => {
+    web['http://a.com/robots.txt'] = file('Sitemap: /a');
+    web['http://b.com/robots.txt'] = file('Allow: /');
+    let told = 0;
+    const tell = async () => void told++;
+    await Promise.all([robots.check(url, tell), robots.check(url, tell), robots.check('http://b.com/', tell)]);
+    expect(told).toBe(1);
+  });
+
+  it('are told again when telling failed', async () => {
+    web['http://a.com/robots.txt'] = file('Sitemap: /a');
+    await expect(robots.check(url, () => Promise.reject(new Error('disk')))).rejects.toThrow('disk');
+    expect(stored.size).toBe(0);
+    let told = 0;
+    expect(await robots.check(url, async () => void told++)).toEqual({ kind: 'allowed' });
+    expect(told).toBe(1);
+  });
+});

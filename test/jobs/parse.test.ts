@@ -125,9 +125,9 @@ describe('parse', () => {
       [{ html: 'GIF89a', contentType: 'image/gif' }, 'unsupported_type', { message: 'image/gif' }],
       [{ html: 'a\u0000b', contentType: '' }, 'unsupported_type', { message: 'application/octet-stream' }],
       [
-        { html: '%PDF-1.7', contentType: 'application/octet-stream' },
+        { html: 'PK\x03\x04', contentType: 'application/octet-stream' },
         'unsupported_type',
-        { message: 'application/pdf' },
+        { message: 'application/zip' },
       ],
     ];
     for (const [page, code, more] of cases) {

@@ -22,7 +22,6 @@ describe('what must not stop a crawl', () => {
         score: 0,
         distance: 1,
         redirects: 1,
-        changeInterval: Infinity,
       });
     }
     await addLinks(crawl, slice, new Set(['1-1']), createTracker(crawl, 'updatedb', {}));
@@ -38,7 +37,6 @@ describe('what must not stop a crawl', () => {
       score: 0,
       distance: 1,
       redirects: 0,
-      changeInterval: Infinity,
     };
     slice.add(`com.a:http/${'x'.repeat(4000)}`, event);
     slice.add('com.a:http/', event);

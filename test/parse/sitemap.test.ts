@@ -160,3 +160,45 @@ describe('a text', () => {
     expect(parse(text).sitemap).toBeUndefined();
   });
 });
+
+describe('a sitemap that was cut', () => {
+  const text = 'http://h.com/a\nhttp://h.com/b\nhttp://h.com/not-wh';
+  const parseText = (content: Uint8Array, truncated: boolean) =>
+    textParser(PARSE_SETTINGS).parse({
+      url: 'http://h.com/list.txt',
+      content,
+      contentType: 'text/plain',
+      headers: {},
+      truncated,
+    }) as ParsedPage;
+
+  it('gives no URL that ends where a text does', () => {
+    const cut = parseText(Buffer.from(text), true);
+    expect(urls(cut)).toEqual(['http://h.com/a', 'http://h.com/b']);
+    expect(cut.truncated).toBe(true);
+    expect(urls(parseText(Buffer.from(text), false))).toHaveLength(3);
+    // What is no URL any more does not turn the list into prose.
+    expect(urls(parseText(Buffer.from('http://h.com/a\nht'), true))).toEqual(['http://h.com/a']);
+    expect(parseText(Buffer.from('http://h.com/a\nht'), false)).not.toHaveProperty('sitemap');
+    expect(parseText(Buffer.from('http://h.com/not-wh'), true)).toMatchObject({ sitemap: true, outlinks: [] });
+  });
+
+  it('gives what is whole, however many bytes of it are there', async () => {
+    const packed = gzipSync(text);
+    const xml = Buffer.from(urlset('<url><loc>http://h.com/a</loc></url><url><loc>http://h.com/b</loc></url>'));
+    const known = new Set(['http://h.com/a', 'http://h.com/b']);
+    for (const content of [packed, gzipSync(xml), xml]) {
+      for (let end = 0; end < content.length; end++) {
+        const outcome = await xmlOutcome(content.subarray(0, end), { truncated: true });
+        if (outcome.kind === 'failed') expect(outcome.code, `${end}`).toBe('unsupported_type');
+        else {
+          expect(outcome.truncated).toBe(true);
+          expect(
+            urls(outcome).filter((url) => !known.has(url)),
+            `${end} bytes`,
+          ).toEqual([]);
+        }
+      }
+    }
+  });
+});

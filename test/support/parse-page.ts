@@ -17,6 +17,7 @@ export const PARSE_SETTINGS: ParseSettings = {
 export interface PageOptions {
   readonly url?: string;
   readonly headers?: Readonly<Record<string, string>>;
+  readonly truncated?: boolean;
   readonly parser?: Partial<ParseSettings['parser']>;
   readonly db?: Partial<ParseSettings['db']>;
 }

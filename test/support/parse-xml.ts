@@ -14,6 +14,7 @@ export async function xmlOutcome(xml: string | Uint8Array, options: PageOptions 
     content: typeof xml === 'string' ? Buffer.from(xml) : xml,
     contentType: 'application/xml',
     headers: options.headers ?? {},
+    ...(options.truncated !== undefined && { truncated: options.truncated }),
   });
 }
 

@@ -1,0 +1,31 @@
+/** What is taken from a PDF, as plain data that passes between threads. Texts are untrusted. */
+export interface PdfContent {
+  readonly title: string;
+  readonly text: string;
+  /** As stated in the document. */
+  readonly language: string;
+  /** References as they stand, resolved where the document says so. */
+  readonly links: readonly string[];
+  readonly metadata: Readonly<Record<string, string>>;
+  /** A bound was reached, or pages could not be read. */
+  readonly truncated: boolean;
+}
+
+/** Why nothing could be taken from a PDF. */
+export interface PdfFailure {
+  /** A stable word: `malformed`, `encrypted`, `timeout`, `out_of_memory`. */
+  readonly code: string;
+  /** Untrusted. */
+  readonly message: string;
+}
+
+/** A PDF to read, and how much of it. */
+export interface PdfJob {
+  readonly url: string;
+  readonly content: Uint8Array;
+  /** Characters of text kept; below 0: no limit. */
+  readonly textLimit: number;
+}
+
+/** What the thread answers to a {@link PdfJob}. */
+export type PdfAnswer = { readonly content: PdfContent } | { readonly failure: PdfFailure };
