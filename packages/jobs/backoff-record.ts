@@ -46,12 +46,12 @@ export async function putBackoff(store: Store, host: string, record: BackoffReco
 }
 
 /**
- * The longest wait, in ms, that a fetch spends on such a host; a host that needs longer is left to a later run. A queue
- * of many hosts does not wait for one that can not be reached at all.
+ * The longest wait, in ms, that a fetch spends on such a host; a host that needs longer is left to a later run. None is
+ * spent on a name without an address, nor, in a queue of many hosts, on one that can not be reached.
  */
-function longestWait(settings: Settings, record: BackoffRecord): number {
-  const isShared = settings.partition.urlMode !== 'host';
-  return isShared && record.http === undefined ? 0 : settings.fetcher.maxBackoffWait * (1 + JITTER) * 1000;
+function longestWait({ partition, fetcher }: Settings, { code, http }: BackoffRecord): number {
+  const isHopeless = http === undefined && (code === 'dns' || partition.urlMode !== 'host');
+  return isHopeless ? 0 : fetcher.maxBackoffWait * (1 + JITTER) * 1000;
 }
 
 /**

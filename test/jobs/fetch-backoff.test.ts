@@ -219,7 +219,7 @@ describe('a host that is to be left alone for long', () => {
       expect(counters.host_backoff).toBeGreaterThanOrEqual(2);
       expect(later.requests).toEqual([]);
       expect((await explain(again, 'http://a.com/001')).backoff).toMatchObject({
-        until: expect.any(Number),
+        until: expect.any(Number) as number,
         http: 503,
       });
     }
@@ -312,7 +312,7 @@ describe('robots.txt that can not be had', () => {
     expect(await allRows(crawl)).toEqual(before);
     expect((await jobs.updatedb(crawl, { batch })).counters).toEqual({ not_fetched: 50 });
     const { backoff } = await explain(crawl, 'http://a.com/000');
-    expect(backoff).toEqual({ failures: 4, since: START, until: expect.any(Number), ...why });
+    expect(backoff).toEqual({ failures: 4, since: START, until: expect.any(Number) as number, ...why });
     expect(backoff!.until).toBeGreaterThanOrEqual(START + 80);
     expect(backoff!.until).toBeLessThanOrEqual(START + 101);
     expect((await jobs.generate(crawl)).counters).toEqual({ host_backoff: 50 });

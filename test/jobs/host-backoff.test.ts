@@ -23,7 +23,7 @@ const fine: FetchOutcome = { kind: 'gone', code: 'not_found', http: 404 };
 const broken: FetchOutcome = { kind: 'retry', code: 'http_error', http: 500 };
 
 /** Clocks that move together, unless the one of the system is set. */
-async function setUp({ store = new MemoryStore() as Store, settings = {}, jitter = 0 } = {}) {
+async function setUp({ store = new MemoryStore(), settings = {}, jitter = 0 } = {}) {
   const table = await WebTable.open(store);
   let system = 1e12;
   let ticks = 5000;
@@ -173,6 +173,12 @@ describe('the wait', () => {
     await host.backoff.fail('127.0.0.1', { code: 'x', retryAfter: 3 });
     expect(await host.seconds('127.0.0.1')).toBe(3);
   });
+});
+
+it('is always long for a name that has no address', async () => {
+  const host = await setUp();
+  await host.ask({ kind: 'retry', code: 'dns' });
+  expect(await host.backoff.restOf(HOST)).toEqual({ seconds: 10, isLong: true });
 });
 
 describe('a host that is set aside', () => {
