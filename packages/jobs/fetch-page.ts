@@ -23,8 +23,8 @@ export async function fetchPage(
 ): Promise<'no_request' | void> {
   const url = urlOf(item.key);
   const refusal = await mayAsk(crawl, run, item, url, queue);
-  const asked = refusal?.asked === false ? 'no_request' : undefined;
-  if (refusal && !refusal.outcome) return asked;
+  const told = refusal?.asked === false ? 'no_request' : undefined;
+  if (refusal && !refusal.outcome) return told;
   const outcome = refusal?.outcome ?? (await ask(crawl, run, item, url));
   if (!refusal) {
     run.delays.answered(queue, outcome.millis);
@@ -71,12 +71,12 @@ export async function fetchPage(
     await run.write({ key: item.key, set, unset: [...unset], marks });
   } catch (error) {
     countDamaged(error, tracker.count);
-    return asked;
+    return told;
   }
   tracker.count('fetched');
   tracker.count(set.protocolStatus?.code ?? 'success');
   tracker.done();
-  return asked;
+  return told;
 }
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };

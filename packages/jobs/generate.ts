@@ -53,7 +53,8 @@ const CHUNK = 500;
  * killed or aborted generate left unfinished is taken back first, so its rows are selected anew.
  *
  * Counters: generated; and of rows that were due: capped (by generate.maxCount), distance, status, low_score,
- * host_backoff (their host is to be left alone for longer than a fetch would wait), rejected_<plugin>, damaged; stale (frontier entries that were put right).
+ * host_backoff (their host is to be left alone for longer than a fetch would wait), rejected_<plugin>, damaged; stale
+ * (frontier entries that were put right).
  * @throws CrawlError USAGE for a topN below 1
  */
 export async function generate(crawl: CrawlContext, options: GenerateOptions = {}): Promise<Report> {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { settingsSchema } from '../../config/schema.js';
 import { createSetAside, getBackoff, isSetAside, putBackoff } from '../../packages/jobs/backoff-record.js';
 import { createHostBackoff } from '../../packages/jobs/host-backoff.js';
@@ -6,6 +6,7 @@ import { withBackoff } from '../../packages/jobs/robots-backoff.js';
 import { enterSeedHosts, hasSeedHosts } from '../../packages/jobs/seed-hosts.js';
 import type { FetchOutcome } from '../../packages/plugin-api/index.js';
 import { INDEX_COLUMNS, MemoryStore, WebTable, rowKeyOf, type Store } from '../../webtable/index.js';
+import { STORES } from '../support/open-stores.js';
 
 const HOST = 'www.example.com';
 const URL_A = `http://${HOST}/a`;
@@ -23,7 +24,11 @@ const fine: FetchOutcome = { kind: 'gone', code: 'not_found', http: 404 };
 const broken: FetchOutcome = { kind: 'retry', code: 'http_error', http: 500 };
 
 /** Clocks that move together, unless the one of the system is set. */
-async function setUp({ store = new MemoryStore(), settings = {}, jitter = 0 } = {}) {
+async function setUp({
+  store = new MemoryStore(),
+  settings = {},
+  jitter = 0,
+}: { store?: Store; settings?: object; jitter?: number } = {}) {
   const table = await WebTable.open(store);
   let system = 1e12;
   let ticks = 5000;
@@ -287,8 +292,10 @@ describe('the record', () => {
     }
   });
 
-  it('does not make a host injected, nor does its end make it forgotten', async () => {
-    const host = await setUp();
+  it.each(Object.keys(STORES))('does not make a host injected, nor does its end forget that (%s)', async (name) => {
+    const { store, cleanup } = await STORES[name]!();
+    onTestFinished(cleanup);
+    const host = await setUp({ store });
     const other = 'http://other.example.com/';
     await enterSeedHosts(host.store, [rowKeyOf(URL_A)]);
     const hosts = ['com.example.www', 'com.example.other'];
