@@ -22,6 +22,7 @@ import {
 import { CrawlError } from '../errors/index.js';
 import { filterUrl } from '../plugin-api/index.js';
 import { hostOf } from '../url/index.js';
+import { createSetAside } from './backoff-record.js';
 import { frontierClock, type CrawlContext } from './context.js';
 import { FETCH_FIELDS } from './fetch-item.js';
 import type { JobOptions, Report } from './job.js';
@@ -50,7 +51,8 @@ const CHUNK = 500;
  * Order of writes: the batch's index, then each row with its mark, then the row's old frontier entry. A batch that a
  * killed or aborted generate left unfinished is taken back first, so its rows are selected anew.
  *
- * Counters: generated; capped (hosts, domains or IPs with more rows than generate.maxCount); and of rows that were due: distance, status, low_score,
+ * Counters: generated; capped (hosts, domains or IPs with more rows than generate.maxCount); host_backoff (hosts that are
+ * to be left alone for longer than a fetch would wait); and of rows that were due: distance, status, low_score,
  * rejected_<plugin>, damaged; stale (frontier entries that were put right).
  * @throws CrawlError USAGE for a topN below 1
  */
@@ -100,10 +102,16 @@ async function select(
 ): Promise<number> {
   const { maxCount, minScore } = crawl.settings.generate;
   const queues = createQueueNames(crawl);
+  const isSetAside = createSetAside(crawl, now);
   const due = createDueRows({
     store: crawl.table.store,
     maxPerQueue: maxCount < 0 ? Infinity : maxCount,
-    queueOf: async (host) => queues.nameOf(hostOf(urlOf(`${host}:http/`))),
+    queueOf: async (reversed) => {
+      const host = hostOf(urlOf(`${reversed}:http/`));
+      if (!(await isSetAside(host))) return queues.nameOf(host);
+      tracker.count('host_backoff');
+      return undefined;
+    },
   });
   const namedHosts = new Set<string>();
   let size = 0;
