@@ -1,0 +1,23 @@
+// Crawls until nothing is due, as a process that can be killed. Its one argument is JSON: the directory of the table, the
+// seeds, and the settings. Every name is at 127.0.0.1, and any certificate will do.
+// SIGTERM stops it in good order. Prints JSON: the counters of the crawl, and how many pages are due at the end.
+import { httpProtocol, jobs, loadSettings, openCrawl } from '../../dist/packages/webcrawl/index.js';
+
+const { directory, seeds, settings } = JSON.parse(process.argv[2]);
+const lookup = async () => ['127.0.0.1'];
+const { http } = loadSettings({ overrides: settings }).settings;
+const protocol = httpProtocol(http, { lookup, connect: { rejectUnauthorized: false } });
+const stop = new AbortController();
+process.once('SIGTERM', () => stop.abort());
+
+const crawl = await openCrawl({
+  table: `level:${directory}`,
+  settings,
+  lookup,
+  plugins: [{ name: 'protocol-of-test', protocol }],
+});
+const { counters } = await jobs.crawl(crawl, { seeds, stay: 'any', signal: stop.signal });
+let due = 0;
+for await (const { fetchTime } of crawl.pages({ fields: ['fetchTime'] })) if (fetchTime <= Date.now()) due += 1;
+await crawl.close();
+console.log(JSON.stringify({ counters, due }));
