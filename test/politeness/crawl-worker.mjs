@@ -1,9 +1,11 @@
-// Crawls until nothing is due, as a process that can be killed. Its one argument is JSON: the directory of the table, the
-// seeds, and the settings. Every name is at 127.0.0.1, and any certificate will do.
+// Crawls until nothing is due, as a process that can be killed. It waits for its job on standard input, as JSON: the
+// directory of the table, the seeds, and the settings. Every name is at 127.0.0.1, and any certificate will do.
 // SIGTERM stops it in good order. Prints JSON: the counters of the crawl, and how many pages are due at the end.
+/* global AbortController */
+import { json } from 'node:stream/consumers';
 import { httpProtocol, jobs, loadSettings, openCrawl } from '../../dist/packages/webcrawl/index.js';
 
-const { directory, seeds, settings } = JSON.parse(process.argv[2]);
+const { directory, seeds, settings } = await json(process.stdin);
 const lookup = async () => ['127.0.0.1'];
 const { http } = loadSettings({ overrides: settings }).settings;
 const protocol = httpProtocol(http, { lookup, connect: { rejectUnauthorized: false } });

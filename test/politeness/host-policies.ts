@@ -23,6 +23,8 @@ export interface HostPlan {
   /** There is a page `/private` that robots.txt denies. */
   readonly hasPrivate: boolean;
   readonly robotsRefusal?: Refusal;
+  /** The host whose robots.txt this one's redirects to, over the same scheme. */
+  readonly robotsAt?: string;
   /** Ms that every answer takes, half of them before its head and half within its body. */
   readonly slowness: number;
   /** By URL without port. */
@@ -43,21 +45,29 @@ const TROUBLES = [
   'none',
 ] as const;
 
+/** Which troubles are drawn. */
+export interface Troubles {
+  /** Hosts answer 429 and 503. */
+  readonly refusals: boolean;
+  /** The robots.txt of some hosts redirects to that of others. */
+  readonly robotsRedirects: boolean;
+}
+
 /**
  * Draws hosts whose pages can all be reached from their roots: a tree of links within each host, links between hosts,
  * and redirects within a host and to others, whose targets nothing else leads to.
  */
-export function drawHosts(seed: number, count: number, { refusals }: { readonly refusals: boolean }): HostPlan[] {
+export function drawHosts(seed: number, count: number, { refusals, robotsRedirects }: Troubles): HostPlan[] {
   const random = randomNumbers(seed);
   const below = (n: number): number => Math.floor(random() * n);
   const pick = <T>(from: readonly T[]): T => from[below(from.length)]!;
   const names = Array.from({ length: count }, (_, i) => `h${i}.test`);
 
   const hosts = names.map((name, i): HostPlan => {
-    const crawlDelay = pick([undefined, undefined, undefined, 0.2, 0.6, 0.7, 1.1]);
+    const crawlDelay = pick([undefined, undefined, undefined, 0.3, 1, 1.3]);
     const isSecure = below(5) === 0;
     const trouble = refusals ? TROUBLES[i % TROUBLES.length]! : 'none';
-    const size = 3 + below(6);
+    const size = 3 + below(4);
     const urls = Array.from({ length: size }, (_, n) => {
       const scheme = isSecure && n % 2 === 1 ? 'https' : 'http';
       return n === 0 ? `http://${name}/` : `${scheme}://${name}/p${n}`;
@@ -75,6 +85,7 @@ export function drawHosts(seed: number, count: number, { refusals }: { readonly 
       ...(crawlDelay !== undefined && { crawlDelay }),
       hasPrivate: below(3) === 0,
       ...(robotsRefusal && { robotsRefusal }),
+      ...(robotsRedirects && below(8) === 0 && { robotsAt: pick(names) }),
       slowness: pick([0, 0, 0, 0, 120, 400]),
       pages: new Map(pages),
     };

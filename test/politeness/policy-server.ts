@@ -89,6 +89,9 @@ export async function servePolicies(hosts: readonly HostPlan[]): Promise<PolicyS
       refused.set(url, times + 1);
       return { status: refusal.status, ...retryAfterOf(refusal), body: 'not now' };
     }
+    if (path === '/robots.txt' && plan.robotsAt !== undefined) {
+      return { status: 301, location: urlOf(`${scheme}://${plan.robotsAt}/robots.txt`), body: '' };
+    }
     if (path === '/robots.txt') return robotsOf(plan);
     if (!page) return { status: 404, body: 'nothing here' };
     if (page.redirect) return { status: page.redirect.status, location: urlOf(page.redirect.target), body: '' };
