@@ -45,18 +45,12 @@ describe('the check of an access log', () => {
     expect(broken(after(TOLERANCE + 1))).toEqual([['delay', 'http://a.test/b', TOLERANCE + 1]]);
   });
 
-  it('lets the first page follow robots.txt at once, but not robots.txt a page', () => {
-    expect(broken([entry('/robots.txt', 0, 0.1), entry('/', 0.1, 0.2)])).toEqual([]);
+  it('takes a robots.txt for a request like any other', () => {
+    expect(broken([entry('/robots.txt', 0, 0.1), entry('/', 1.1, 1.2)])).toEqual([]);
+    expect(broken([entry('/robots.txt', 0, 0.1), entry('/', 0.6, 0.7)])).toEqual([['delay', 'http://a.test/', 500]]);
     expect(broken([entry('/', 0, 0), entry('/robots.txt', 0.5, 0.6)])).toEqual([
       ['delay', 'http://a.test/robots.txt', 500],
     ]);
-  });
-
-  it('holds a page to the page before it also when a robots.txt came between', () => {
-    const log = [entry('/', 0, 0), entry('/robots.txt', 1, 1.1, { scheme: 'https' }), entry('/s', 1.1, 1.2)];
-    expect(broken(log)).toEqual([]);
-    const early = [entry('/', 0, 0), entry('/robots.txt', 0.2, 0.3, { scheme: 'https' }), entry('/s', 0.4, 0.5)];
-    expect(broken(early).map(([rule]) => rule)).toEqual(['delay', 'delay']);
   });
 
   it('lets hosts be asked side by side, and http and https of one host not', () => {
@@ -76,7 +70,12 @@ describe('the check of an access log', () => {
   });
 
   describe('of Crawl-delay', () => {
-    const robots = entry('/robots.txt', 0, 0, { crawlDelay: 3 });
+    const robots = entry('/robots.txt', -3, -3, { crawlDelay: 3 });
+
+    it('holds the first page to it as well', () => {
+      expect(broken([robots, entry('/a', 0, 1)])).toEqual([]);
+      expect(broken([robots, entry('/a', -1, 1)])).toEqual([['crawl-delay', 'http://a.test/a', 1000]]);
+    });
 
     it('holds pages to it once robots.txt was served', () => {
       expect(broken([robots, entry('/a', 0, 1), entry('/b', 4, 4)])).toEqual([]);
@@ -96,7 +95,7 @@ describe('the check of an access log', () => {
     });
 
     it('is what robots.txt said last', () => {
-      const log = [robots, entry('/a', 0, 1), entry('/robots.txt', 2, 2), entry('/b', 2, 2)];
+      const log = [robots, entry('/a', 0, 1), entry('/robots.txt', 4, 4), entry('/b', 5, 5)];
       expect(broken(log)).toEqual([]);
     });
   });
@@ -166,6 +165,15 @@ describe('the check of an access log', () => {
       const refused = entry('/a', 0, 5, { status: 429, retryAfter: '60' });
       expect(broken([refused, entry('/a', 7, 7)], [5.1 + SETTLE / 1000])).toEqual([
         ['retry-after', 'http://a.test/a', 58_000],
+      ]);
+    });
+
+    it('lets a Crawl-delay pass that may not have been noted, until robots.txt is read again', () => {
+      const robots = (at: number) => entry('/robots.txt', at, at, { crawlDelay: 9 });
+      expect(broken([robots(0), robots(2)], [0.1])).toEqual([]);
+      expect(broken([robots(0), robots(2)], [1])).toEqual([['crawl-delay', 'http://a.test/robots.txt', 7000]]);
+      expect(broken([robots(0), robots(2), entry('/', 4, 4)], [0.1])).toEqual([
+        ['crawl-delay', 'http://a.test/', 7000],
       ]);
     });
 

@@ -24,6 +24,8 @@ export interface Findings {
   readonly violations: readonly Violation[];
   /** How many requests had to wait, by the rule that held them longest. */
   readonly waits: Readonly<Record<Wait, number>>;
+  /** The longest of these waits in ms. */
+  readonly longest: Readonly<Record<Wait, number>>;
   /** Those of them whose wait began before a kill and was not over when the next process asked its first host. */
   readonly acrossKills: Readonly<Record<Wait, number>>;
   /** Refusals that bind nobody, because they came just when the crawler was killed. */
@@ -52,13 +54,14 @@ export function isUnsettled({ arrived, ended }: AccessEntry, kills: readonly num
  * Walks the log host by host and finds every request that came too early.
  *
  * - No host is asked twice at once, robots.txt included.
- * - Any request waits `serverDelay` from the end of the last page of its host, and a page waits the Crawl-delay from the
- *   end of the last page of its origin, once the robots.txt of that origin stated one. The first page may follow
- *   robots.txt at once, as the two are one turn of the host: RFC 9309 asks for no delay between them.
+ * - A request waits `serverDelay` from the end of the one before, and the Crawl-delay from the end of the one before of
+ *   its origin, once the robots.txt of that origin stated one. RFC 9309 does not say whether a robots.txt counts; here it
+ *   does, as any request costs the host the same.
  * - A refusal with `Retry-After` holds the whole host until then; the n-th refusal in a row without it, for
  *   `backoffMin * 2^(n-1)`, at most `backoffMax`. Both hold robots.txt as well.
  *
- * A refusal that the crawler may not have noted before it was killed binds nobody, and is counted.
+ * A refusal that the crawler may not have noted before it was killed binds nobody, and is counted; nor does a Crawl-delay
+ * that it may not have noted.
  */
 export function checkPoliteness(
   log: readonly AccessEntry[],
@@ -67,6 +70,7 @@ export function checkPoliteness(
 ): Findings {
   const violations: Violation[] = [];
   const waits = noWaits();
+  const longest = noWaits();
   const acrossKills = noWaits();
   let unsettled = 0;
   const firstAfter = kills.map((kill) => ({
@@ -79,19 +83,20 @@ export function checkPoliteness(
     unsettled += entries.filter((entry) => isRefusal(entry) && isUnsettled(entry, kills)).length;
     for (const [i, entry] of entries.entries()) {
       const earlier = entries.slice(0, i);
-      const holds = [...delayHolds(entry, earlier, rules), ...refusals.filter(({ by }) => earlier.includes(by))];
-      const longest = longestByRule(holds.filter(({ rule, by }) => rule === 'overlap' || isAnswered(by, entry)));
-      for (const { rule, until } of longest) {
+      const holds = [...delayHolds(entry, earlier, kills, rules), ...refusals.filter(({ by }) => earlier.includes(by))];
+      const byRule = longestByRule(holds.filter(({ rule, by }) => rule === 'overlap' || isAnswered(by, entry)));
+      for (const { rule, until } of byRule) {
         const early = until - entry.arrived;
         if (early > TOLERANCE) violations.push({ rule, url: urlOf(entry), arrived: entry.arrived, early });
       }
-      const last = longest[0];
+      const last = byRule[0];
       if (!last) continue;
       waits[last.rule]++;
+      longest[last.rule] = Math.max(longest[last.rule], last.until - last.by.ended);
       if (firstAfter.some(({ kill, first }) => last.by.ended < kill && first < last.until)) acrossKills[last.rule]++;
     }
   }
-  return { violations, waits, acrossKills, unsettled };
+  return { violations, waits, longest, acrossKills, unsettled };
 }
 
 function noWaits(): Record<Wait, number> {
@@ -124,12 +129,18 @@ function longestByRule(holds: readonly Hold[]): Hold[] {
 }
 
 /** How long a request is held by those before it, whatever was answered. */
-function delayHolds(entry: AccessEntry, earlier: readonly AccessEntry[], rules: PolitenessRules): Hold[] {
-  const crawlDelay = isRobots(entry) ? undefined : statedDelay(entry, earlier);
+function delayHolds(
+  entry: AccessEntry,
+  earlier: readonly AccessEntry[],
+  kills: readonly number[],
+  rules: PolitenessRules,
+): Hold[] {
+  const crawlDelay = statedDelay(entry, earlier, kills);
   return earlier.flatMap((by) => {
-    const holds: Hold[] = [{ rule: 'overlap', by, until: by.ended }];
-    if (isRobots(by)) return holds;
-    holds.push({ rule: 'delay', by, until: by.ended + rules.serverDelay * 1000 });
+    const holds: Hold[] = [
+      { rule: 'overlap', by, until: by.ended },
+      { rule: 'delay', by, until: by.ended + rules.serverDelay * 1000 },
+    ];
     if (crawlDelay !== undefined && by.scheme === entry.scheme) {
       holds.push({ rule: 'crawl-delay', by, until: by.ended + crawlDelay * 1000 });
     }
@@ -137,11 +148,15 @@ function delayHolds(entry: AccessEntry, earlier: readonly AccessEntry[], rules: 
   });
 }
 
-/** The Crawl-delay that the robots.txt of this origin last stated. */
-function statedDelay(entry: AccessEntry, earlier: readonly AccessEntry[]): number | undefined {
+/** The Crawl-delay that the robots.txt of this origin last stated, as far as the crawler can know. */
+function statedDelay(
+  entry: AccessEntry,
+  earlier: readonly AccessEntry[],
+  kills: readonly number[],
+): number | undefined {
   const isItsRobots = (one: AccessEntry): boolean =>
     isRobots(one) && one.status === 200 && one.scheme === entry.scheme && isAnswered(one, entry);
-  return earlier.findLast(isItsRobots)?.crawlDelay;
+  return earlier.findLast((one) => isItsRobots(one) && !isUnsettled(one, kills))?.crawlDelay;
 }
 
 /** How long each refusal holds its host. */

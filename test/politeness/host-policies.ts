@@ -102,7 +102,6 @@ export function drawHosts(seed: number, count: number, { refusals, robotsRedirec
 
 type Trouble = (typeof TROUBLES)[number];
 
-/** Never more than twice: a page that is refused three times in one run is not tried again for a day. */
 function pageRefusal(trouble: Trouble, pick: <T>(from: readonly T[]) => T): Refusal | undefined {
   const status = pick([429, 503] as const);
   const times = pick([1, 2]);
