@@ -1,15 +1,16 @@
-import type { ExplainedPage, Explanation, RobotsExplanation } from '../packages/webcrawl/index.js';
+import type { BackoffRecord, ExplainedPage, Explanation, RobotsExplanation } from '../packages/webcrawl/index.js';
 import { duration, number, safeLines, table } from './output.js';
 
 type Row = readonly [name: string, ...values: string[]];
 
 /** An explanation for people: what happens next first, then what it rests on, by sections. */
 export function explanationText(explanation: Explanation): string {
-  const { given, url, now, next, steps, robots, page } = explanation;
+  const { given, url, now, next, steps, robots, backoff, page } = explanation;
   const sections: [title: string, rows: readonly Row[]][] = [
     ['URL', urlRows(explanation)],
     ['Rules', steps.map((step): Row => [step.name, stepText(step)])],
     ['Robots', robots ? robotsRows(robots, now) : []],
+    ['Host', backoff ? backoffRows(backoff, now) : []],
     ['Page', page ? pageRows(page, now) : []],
     ['Found on', (page?.inlinks ?? []).map((link): Row => [oneLine(link.url), quoted(link.anchor)])],
   ];
@@ -56,6 +57,14 @@ function robotsRows(robots: RobotsExplanation, now: number): Row[] {
   rows.push(['verdict', `${verdict}${message === undefined ? by : `: ${message}`}`]);
   if (crawlDelay !== undefined) rows.push(['crawl delay', `${crawlDelay} s`]);
   return rows;
+}
+
+function backoffRows({ failures, since, until, code, http, message }: BackoffRecord, now: number): Row[] {
+  return [
+    [until > now ? 'left alone' : 'was left alone', `until ${moment(until, now)}`],
+    ['failures', `${number(failures)} in a row, the last at ${moment(since, now)}`],
+    ['with', joined(code, http, message)],
+  ];
 }
 
 function pageRows(page: ExplainedPage, now: number): Row[] {

@@ -20,6 +20,7 @@ const ORDERED = [
     'db.fetchScheduleAdaptiveMaxInterval',
     (s: Settings) => [s.db.fetchScheduleAdaptiveMinInterval, s.db.fetchScheduleAdaptiveMaxInterval],
   ],
+  ['fetcher.backoffMin', 'fetcher.backoffMax', (s: Settings) => [s.fetcher.backoffMin, s.fetcher.backoffMax]],
   ['http.timeout', 'http.timeLimit', (s: Settings) => [s.http.timeout, s.http.timeLimit]],
 ] as const;
 

@@ -64,6 +64,22 @@ export const settingsSchema = z.strictObject({
       .or(z.literal(-1))
       .default(30)
       .describe('A page whose robots.txt asks for a longer Crawl-delay in seconds is not fetched. -1: any is honoured'),
+    delayFactor: z
+      .number()
+      .min(0)
+      .default(0)
+      .describe(
+        'The delay of a queue is at least so many times what its answers took lately, up to fetcher.maxCrawlDelay (30 s where that is -1). 0: off',
+      ),
+    backoffMin: seconds
+      .default(10)
+      .describe(
+        'Seconds that a host is left alone after a 429, a 503, a failed connection or an unavailable robots.txt without Retry-After; twice as long with every failure in a row. Up to a quarter is added by chance',
+      ),
+    backoffMax: seconds.default(86_400).describe('The longest of these waits in seconds'),
+    maxBackoffWait: seconds
+      .default(60)
+      .describe('A host that is to be left alone for more seconds is set aside: its pages stay due for a later batch'),
     maxRedirects: count
       .min(0)
       .default(5)

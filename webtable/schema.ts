@@ -98,6 +98,7 @@ export const INDEX_COLUMNS = {
   batchEntry: 'b:e',
   hostRobots: 'h:rb',
   hostSeed: 'h:in',
+  hostBackoff: 'h:bo',
 } as const;
 
 /** Into how many slots, by a hash of the host, the keys of the index tables are spread. */

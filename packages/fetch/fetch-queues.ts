@@ -31,12 +31,12 @@ export interface FetchQueues<T> {
   addQueue(id: string, source: AsyncIterator<T>): void;
   /** Adds one item to a queue, which need not exist. */
   push(id: string, item: T): void;
+  /** Gives back an item that could not be done yet: it is the next of its queue. */
+  putBack(id: string, item: T): void;
   /** Changes the delay of a queue that has items or a delay running; it holds for the wait under way too. In seconds. */
   setDelay(id: string, seconds: number): void;
   /** Starts nothing in a queue, which need not exist, for so many seconds from now. It never shortens a wait. */
   pause(id: string, seconds: number): void;
-  /** Forgets all items that wait in a queue. Returns how many had been read; more may have been left in its sources. */
-  dropQueue(id: string): number;
   /**
    * Works until all sources are read and all items done. After an abort it starts nothing more, and resolves when the
    * items in work are done; items that were read but not started are forgotten. One run at a time.
@@ -200,7 +200,6 @@ export function createFetchQueues<T>(options: FetchQueuesOptions): FetchQueues<T
         const source = queue.sources[0];
         if (!source) break;
         const next = await source.next();
-        if (queue.sources[0] !== source) continue;
         if (next.done) {
           queue.sources.shift();
           openSources--;
@@ -240,24 +239,23 @@ export function createFetchQueues<T>(options: FetchQueuesOptions): FetchQueues<T
       waitingItems++;
       touch(queue);
     },
+    putBack(id, item) {
+      const queue = queueOf(id);
+      queue.items.unshift(item);
+      waitingItems++;
+      touch(queue);
+    },
     setDelay(id, seconds) {
       const queue = queues.get(id);
-      if (!queue) return;
-      queue.delay = toMillis(seconds);
+      const delay = toMillis(seconds);
+      if (!queue || queue.delay === delay) return;
+      queue.delay = delay;
       touch(queue);
     },
     pause(id, seconds) {
       const queue = queueOf(id);
       queue.notBefore = Math.max(queue.notBefore, clock() + toMillis(seconds));
       touch(queue);
-    },
-    dropQueue(id) {
-      const queue = queues.get(id);
-      if (!queue) return 0;
-      const count = queue.items.length;
-      void empty(queue);
-      touch(queue);
-      return count;
     },
     async run(work, signal, feeder) {
       const onAbort = (): void => {

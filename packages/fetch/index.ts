@@ -2,6 +2,8 @@ export { httpProtocol, type HttpExtras, type HttpProtocol } from './http-protoco
 export { cachedLookup, systemLookup, type Lookup, type LookupCacheOptions } from './dns-cache.js';
 export { statusVerdict, type StatusVerdict } from './http-status.js';
 export type { NetworkCode } from './network-error.js';
+export { hostHealth, robotsHealth, type HostHealth } from './host-health.js';
+export { createBoundedCache, type BoundedCache } from './bounded-cache.js';
 export { userAgent } from './user-agent.js';
 export { parseRobots, ROBOTS_LIMIT, type RobotsLine, type RobotsRules, type RobotsTxt } from './robots.js';
 export { createRobots, type Robots, type RobotsOptions, type RobotsStore } from './robots-cache.js';

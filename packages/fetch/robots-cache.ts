@@ -1,6 +1,7 @@
 import type { FetchOutcome, Protocol } from '../plugin-api/index.js';
 import { parseUrl } from '../url/index.js';
 import { createBoundedCache } from './bounded-cache.js';
+import { robotsHealth } from './host-health.js';
 import { parseRobots, ROBOTS_LIMIT, type RobotsLine, type RobotsRules } from './robots.js';
 
 /** The robots.txt of one origin as it is kept. Plain data, fit for JSON. */
@@ -19,24 +20,35 @@ export interface RobotsStore {
   put(origin: string, robots: StoredRobots): Promise<void>;
 }
 
+interface Asked {
+  /** The file was fetched just now, so a server was asked. */
+  readonly asked?: true;
+}
+
 /** What robots.txt says to one URL. */
 export type RobotsVerdict =
-  | { readonly kind: 'allowed'; /** Seconds. */ readonly crawlDelay?: number }
-  | { readonly kind: 'denied'; readonly line?: RobotsLine }
+  | (Asked & { readonly kind: 'allowed'; /** Seconds. */ readonly crawlDelay?: number })
+  | (Asked & { readonly kind: 'denied'; readonly line?: RobotsLine })
   | {
       /** The file can not be had now, so nothing may be fetched yet. */
       readonly kind: 'unavailable';
       /** One line; untrusted. */
       readonly message: string;
-      /** When it is tried again, in ms since the epoch; until then the answer stays the same. */
-      readonly until: number;
+      /** Where it could not be had: at the origin, or where redirects led to. */
+      readonly url: string;
+      /** The outcome there. */
+      readonly code: string;
+      readonly http?: number;
+      /** The server asked to wait so long, in seconds. */
+      readonly retryAfter?: number;
       /** The host itself may not be connected to, so none of its pages can be fetched. */
       readonly refused?: true;
     };
 
 export interface Robots {
   /**
-   * Fetches the robots.txt of the URL's origin where it is not known or older than a day, and looks the URL up.
+   * Fetches the robots.txt of the URL's origin where it is not known or older than a day, and looks the URL up. That the
+   * file is unavailable is not remembered: when to ask again is for the caller to say.
    * @throws CrawlError BAD_URL for a URL that is not http(s); what the store throws
    */
   check(url: string): Promise<RobotsVerdict>;
@@ -56,14 +68,14 @@ export interface RobotsOptions {
 }
 
 const DAY = 86_400_000;
-/** How long an answer "unavailable" stands when the server does not say. */
-const RETRY_AFTER = 60_000;
-/** A server may ask to be left alone for a day at the most; then we look again. */
-const LONGEST_RETRY_AFTER = DAY;
 
-type Entry =
-  | { readonly kind: 'rules'; readonly fetchedAt: number; readonly rules: RobotsRules }
-  | (Extract<RobotsVerdict, { kind: 'unavailable' }> & { readonly since: number });
+interface Entry {
+  readonly fetchedAt: number;
+  readonly rules: RobotsRules;
+}
+type Unavailable = Extract<RobotsVerdict, { kind: 'unavailable' }>;
+/** What came of looking for an entry; `asked` when that took a request. */
+type Loaded = Entry & Asked;
 
 /**
  * The robots.txt of all origins by RFC 9309, 2.3: a 4xx allows everything, but for 429, which like a 5xx and a network
@@ -73,39 +85,34 @@ type Entry =
 export function createRobots(options: RobotsOptions): Robots {
   const { clock, store } = options;
   const cache = createBoundedCache<Entry>(options.memory ?? 67_108_864);
-  const underWay = new Map<string, Promise<Entry>>();
+  const underWay = new Map<string, Promise<Loaded | Unavailable>>();
 
-  function isFresh(entry: Entry, now: number): boolean {
-    if (entry.kind === 'unavailable') return now >= entry.since && now < entry.until;
-    return now >= entry.fetchedAt && now < entry.fetchedAt + DAY;
+  function isFresh({ fetchedAt }: { readonly fetchedAt: number }): boolean {
+    const now = clock();
+    return now >= fetchedAt && now < fetchedAt + DAY;
   }
 
-  function remember(origin: string, entry: Entry): Entry {
-    cache.set(origin, entry, entry.kind === 'rules' ? entry.rules.size : 500);
+  function remember(origin: string, stored: StoredRobots): Entry {
+    const rules = parseRobots(Buffer.from(stored.body ?? '', 'latin1')).rulesFor(options.agents);
+    const entry = { fetchedAt: stored.fetchedAt, rules };
+    cache.set(origin, entry, rules.size);
     return entry;
   }
 
-  async function load(origin: string): Promise<Entry> {
+  async function load(origin: string): Promise<Loaded | Unavailable> {
     const stored = await store.get(origin);
-    if (stored) {
-      const entry = toEntry(stored, options.agents);
-      if (isFresh(entry, clock())) return remember(origin, entry);
-    }
-    const outcome = await fetchRobots(options.protocol, origin, options.maxRedirects ?? 5);
-    const now = clock();
-    if ('wait' in outcome) {
-      const { wait, ...why } = outcome;
-      return remember(origin, { kind: 'unavailable', ...why, since: now, until: now + wait });
-    }
-    const fetched: StoredRobots = { fetchedAt: now, ...outcome };
+    if (stored && isFresh(stored)) return remember(origin, stored);
+    const answer = await fetchRobots(options.protocol, origin, options.maxRedirects ?? 5);
+    if ('kind' in answer) return answer;
+    const fetched = { fetchedAt: clock(), ...answer };
     await store.put(origin, fetched);
-    return remember(origin, toEntry(fetched, options.agents));
+    return { ...remember(origin, fetched), asked: true };
   }
 
   /** The entry of an origin; callers who come while it is loaded wait for the same one. */
-  function entryOf(origin: string): Entry | Promise<Entry> {
+  function entryOf(origin: string): Loaded | Promise<Loaded | Unavailable> {
     const known = cache.get(origin);
-    if (known && isFresh(known, clock())) return known;
+    if (known && isFresh(known)) return known;
     const loading = underWay.get(origin);
     if (loading) return loading;
     const started = load(origin).finally(() => underWay.delete(origin));
@@ -117,28 +124,22 @@ export function createRobots(options: RobotsOptions): Robots {
     async check(text) {
       const url = parseUrl(text);
       const entry = await entryOf(url.origin);
-      if (entry.kind === 'unavailable') {
-        const { since: _, ...verdict } = entry;
-        return verdict;
-      }
+      if ('kind' in entry) return entry;
+      const asked: Asked = entry.asked ? { asked: true } : {};
       const { allowed, line } = entry.rules.allowed(url.pathname + url.search);
-      if (!allowed) return { kind: 'denied', ...(line ? { line } : {}) };
+      if (!allowed) return { kind: 'denied', ...(line && { line }), ...asked };
       const { crawlDelay } = entry.rules;
-      return { kind: 'allowed', ...(crawlDelay === undefined ? {} : { crawlDelay }) };
+      return { kind: 'allowed', ...(crawlDelay !== undefined && { crawlDelay }), ...asked };
     },
   };
 }
 
-function toEntry(stored: StoredRobots, agents: readonly string[]): Entry {
-  const rules = parseRobots(Buffer.from(stored.body ?? '', 'latin1')).rulesFor(agents);
-  return { kind: 'rules', fetchedAt: stored.fetchedAt, rules };
-}
-
-/** A file, or none, or how many ms to wait before it is asked for again. */
-type Fetched =
-  Omit<StoredRobots, 'fetchedAt'> | { readonly message: string; readonly wait: number; readonly refused?: true };
-
-async function fetchRobots(protocol: Protocol, origin: string, maxRedirects: number): Promise<Fetched> {
+/** Fetches a file, or finds that there is none, which is a status without a body. */
+async function fetchRobots(
+  protocol: Protocol,
+  origin: string,
+  maxRedirects: number,
+): Promise<Omit<StoredRobots, 'fetchedAt'> | Unavailable> {
   let url = `${origin}/robots.txt`;
   for (let redirects = 0; ; redirects++) {
     // One byte more than is read, so that the parser sees that the file was cut.
@@ -146,17 +147,21 @@ async function fetchRobots(protocol: Protocol, origin: string, maxRedirects: num
     if (outcome.code === 'private_address') {
       const message = outcome.message ?? 'not a public address';
       // It says nothing about robots.txt, so it must not be kept as an absent one.
-      if (redirects === 0) return { message, wait: RETRY_AFTER, refused: true };
-      return { message: `robots.txt: redirected to ${message}`, wait: RETRY_AFTER };
+      if (redirects === 0) return { kind: 'unavailable', message, url, code: outcome.code, refused: true };
+      return { kind: 'unavailable', message: `robots.txt: redirected to ${message}`, url, code: outcome.code };
     }
-    if (outcome.kind !== 'redirect') return fetchedFrom(outcome);
+    if (outcome.kind !== 'redirect') return answerOf(outcome, url);
     if (outcome.target === null || redirects === maxRedirects) return { status: outcome.http ?? 0 };
     url = outcome.target;
   }
 }
 
-function fetchedFrom(outcome: Exclude<FetchOutcome, { kind: 'redirect' }>): Fetched {
-  const status = outcome.http ?? 0;
+function answerOf(
+  outcome: Exclude<FetchOutcome, { kind: 'redirect' }>,
+  url: string,
+): Omit<StoredRobots, 'fetchedAt'> | Unavailable {
+  const { code, http } = outcome;
+  const status = http ?? 0;
   if (outcome.kind === 'content') {
     return {
       status,
@@ -165,8 +170,16 @@ function fetchedFrom(outcome: Exclude<FetchOutcome, { kind: 'redirect' }>): Fetc
         .toString('latin1'),
     };
   }
-  if (outcome.kind === 'gone' || (status >= 400 && status < 500 && status !== 429)) return { status };
-  const asked = outcome.kind === 'retry' && outcome.retryAfter !== undefined ? outcome.retryAfter * 1000 : RETRY_AFTER;
-  const message = outcome.message ?? `HTTP ${status}`;
-  return { message: `robots.txt: ${message}`, wait: Math.min(Math.max(asked, RETRY_AFTER), LONGEST_RETRY_AFTER) };
+  const isRetry = outcome.kind === 'retry';
+  if (outcome.kind === 'gone' || (isRetry && robotsHealth(outcome) === 'well')) return { status };
+  const { message = `HTTP ${status}` } = outcome;
+  const retryAfter = isRetry ? outcome.retryAfter : undefined;
+  return {
+    kind: 'unavailable',
+    message: `robots.txt: ${message}`,
+    url,
+    code,
+    ...(http !== undefined && { http }),
+    ...(retryAfter !== undefined && { retryAfter }),
+  };
 }

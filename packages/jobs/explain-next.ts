@@ -1,6 +1,7 @@
 import { selectableAt, type BatchHeader, type PageRow } from '../../webtable/index.js';
 import { safeText } from '../errors/index.js';
 import { applyUrlChain, filterUrl, type UrlVerdict } from '../plugin-api/index.js';
+import { isSetAside, type BackoffRecord } from './backoff-record.js';
 import type { CrawlContext } from './context.js';
 import type { RobotsExplanation } from './explain-robots.js';
 import { FETCH_FIELDS } from './fetch-item.js';
@@ -10,7 +11,7 @@ export interface NextStep {
   /**
    * `rejected`: no table takes it. `not_in_table`: it would be taken. `held_*`: a batch has it and waits for that job.
    * `locked`: a batch that can do nothing more with it has it. `blocked`: a rule or a setting keeps generate from it.
-   * `waiting`: not due yet. `due`: the next generate may take it. `damaged`, `not_indexed`: generate can not take it.
+   * `waiting`: not due yet, or its host is to be left alone. `due`: the next generate may take it. `damaged`, `not_indexed`: generate can not take it.
    */
   readonly kind:
     | 'rejected'
@@ -49,6 +50,7 @@ export interface RowState {
   /** Whether the frontier leads to the row. */
   readonly isIndexed: boolean;
   readonly robots: RobotsExplanation;
+  readonly backoff: BackoffRecord | undefined;
 }
 
 /** What would happen to a URL that the table does not hold. @param verdict on it as a seed */
@@ -78,24 +80,30 @@ export function nextOfRow(crawl: CrawlContext, state: RowState): NextStep {
   const now = crawl.clock();
   const at = row.fetchTime ?? 0;
   const robots = robotsNote(state.robots);
+  const { backoff } = state;
+  const rest = backoffNote(backoff, Math.max(at, now));
   if (at > now) {
     let why = 'Due again';
     if (row.status === 'gone') why = 'Gone; looked at again';
     else if ((row.retries ?? 0) > 0) why = `Failed ${times(row.retries ?? 0)}; tried again`;
     else if (row.status === undefined || row.status === 'unfetched') why = 'Not fetched yet; due';
-    return { kind: 'waiting', at, text: `${why} at ${iso(at)}.${robots}` };
+    return { kind: 'waiting', at, text: `${why} at ${iso(at)}.${rest}${robots}` };
   }
   const lost =
     row.marks?.generate === undefined ? '' : ` Batch ${safeText(row.marks.generate, 80)} held it too long and lost it.`;
+  if (backoff && isSetAside(crawl.settings, backoff, now)) {
+    const text = `Due since ${iso(at)}, but generate passes it over for now.${rest}${robots}`;
+    return { kind: 'waiting', at: backoff.until, text };
+  }
   return {
     kind: 'due',
     at: now,
-    text: `Due since ${iso(at)}: the next generate selects it${limits(crawl)}.${lost}${robots}`,
+    text: `Due since ${iso(at)}: the next generate selects it${limits(crawl)}.${lost}${rest}${robots}`,
   };
 }
 
 /** What the batch that holds a row waits for; undefined where none holds it, or none any more. */
-function nextOfHeld(crawl: CrawlContext, { row, batch, robots }: RowState): NextStep | undefined {
+function nextOfHeld(crawl: CrawlContext, { row, batch, robots, backoff }: RowState): NextStep | undefined {
   const id = row.marks?.generate;
   if (id === undefined) return undefined;
   const lockExpiry = crawl.settings.generate.lockExpiry * 1000;
@@ -114,7 +122,8 @@ function nextOfHeld(crawl: CrawlContext, { row, batch, robots }: RowState): Next
     return { kind: 'locked', at: expiry, text: `Held by ${name}, ${why}${lock}.` };
   }
   if (row.marks?.fetch !== id) {
-    return { kind: 'held_fetch', text: `In ${name}, which waits for fetch${lock}.${robotsNote(robots)}` };
+    const notes = backoffNote(backoff, crawl.clock()) + robotsNote(robots);
+    return { kind: 'held_fetch', text: `In ${name}, which waits for fetch${lock}.${notes}` };
   }
   const canParse = row.status === 'fetched' && row.marks.parse !== id && row.parseStatus === undefined;
   if (canParse) return { kind: 'held_parse', text: `In ${name}: fetched, and waits for parse${lock}.` };
@@ -141,6 +150,18 @@ function limits(crawl: CrawlContext): string {
   const { maxCount } = crawl.settings.generate;
   if (maxCount < 0) return ', unless topN pages with a better score are due';
   return `, unless topN pages, or ${maxCount} of its ${crawl.settings.partition.urlMode}, with a better score are due`;
+}
+
+/** @param from when it would be fetched otherwise, in ms since the epoch */
+function backoffNote(backoff: BackoffRecord | undefined, from: number): string {
+  if (!backoff || backoff.until <= from) return '';
+  const why = `it failed ${times(backoff.failures)}, with ${backoffReason(backoff)}`;
+  return ` Its host is left alone until ${iso(backoff.until)}: ${why}.`;
+}
+
+/** Safe to show. */
+function backoffReason({ code, http }: BackoffRecord): string {
+  return http === undefined ? safeText(code, 80) : `HTTP ${http}`;
 }
 
 function robotsNote(robots: RobotsExplanation): string {

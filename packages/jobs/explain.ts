@@ -11,6 +11,7 @@ import {
 } from '../../webtable/index.js';
 import { traceUrl, type UrlStep } from '../plugin-api/index.js';
 import { domainOf, hostOf } from '../url/index.js';
+import { getBackoff, type BackoffRecord } from './backoff-record.js';
 import type { CrawlContext } from './context.js';
 import { GENERATE_FIELDS, NEXT_FIELDS, nextOfRow, nextOfUnknown, type NextStep } from './explain-next.js';
 import { explainRobots, type RobotsExplanation } from './explain-robots.js';
@@ -59,7 +60,7 @@ export interface Explanation {
   readonly given: string;
   /** When this was true, in ms since the epoch. */
   readonly now: number;
-  /** Normalised, as a seed would be; absent where it is no URL that a table can hold, and then `key` to `robots` are too. */
+  /** Normalised, as a seed would be; absent where it is no URL that a table can hold, and then `key` to `backoff` are too. */
   readonly url?: string;
   /** Whether it would be taken as a seed. */
   readonly accepted: boolean;
@@ -80,6 +81,8 @@ export interface Explanation {
     readonly delay: number;
   };
   readonly robots?: RobotsExplanation;
+  /** Why and until when the host is left alone. Absent where it answered the last time that it was asked. */
+  readonly backoff?: BackoffRecord;
   /** Absent where the table has no such row. */
   readonly page?: ExplainedPage;
   readonly next: NextStep;
@@ -108,9 +111,10 @@ export async function explain(
   const key = rowKeyOf(url);
   const host = hostOf(url);
   const robots = await explainRobots(crawl, url, fetchRobots);
+  const backoff = await getBackoff(table.store, host);
   const row = await table.get(key, FIELDS);
   const queue = await queueOf(crawl, key, host, robots, fetchRobots);
-  const found = { ...head, url, key, host, domain: domainOf(host), queue, robots };
+  const found = { ...head, url, key, host, domain: domainOf(host), queue, robots, ...(backoff && { backoff }) };
   if (!row) return { ...found, next: nextOfUnknown(crawl, given, verdict) };
 
   const batches = await batchesOf(crawl, row.marks ?? {});
@@ -121,7 +125,7 @@ export async function explain(
   return {
     ...found,
     page: pageOf(row, batches),
-    next: nextOfRow(crawl, { url, row, batch, isDamaged, isIndexed, robots }),
+    next: nextOfRow(crawl, { url, row, batch, isDamaged, isIndexed, robots, backoff }),
   };
 }
 

@@ -1,5 +1,7 @@
 import type { FetchQueues, Robots } from '../fetch/index.js';
 import type { PageChange, PageRow } from '../../webtable/index.js';
+import type { HostBackoff } from './host-backoff.js';
+import type { QueueDelays } from './queue-delays.js';
 import type { QueueNames } from './queue-name.js';
 import type { SeedHosts } from './seed-hosts.js';
 import type { Tracker } from './tracker.js';
@@ -15,7 +17,10 @@ export const FETCH_FIELDS = [
   'newSignature',
 ] as const;
 /** A page to fetch, with what the fetch needs of its row. */
-export type FetchItem = PageRow<(typeof FETCH_FIELDS)[number]>;
+export type FetchItem = PageRow<(typeof FETCH_FIELDS)[number]> & {
+  /** How often this run has asked for it, or for its robots.txt, in vain. */
+  readonly tries?: number;
+};
 
 /** What the pages of one fetch share. */
 export interface FetchRun {
@@ -25,6 +30,8 @@ export interface FetchRun {
   readonly write: (change: PageChange) => Promise<void>;
   readonly robots: Robots;
   readonly seedHosts: SeedHosts;
+  readonly backoff: HostBackoff;
+  readonly delays: QueueDelays;
   readonly queues: FetchQueues<FetchItem>;
   readonly queueNames: QueueNames;
   /** When a fetch on this table may last have asked anyone, by `performance.now`. */

@@ -1,4 +1,6 @@
+import { hostHealth } from '../fetch/index.js';
 import { applyUrlChain, type FetchOutcome } from '../plugin-api/index.js';
+import { hostOf } from '../url/index.js';
 import { urlOf, type PageChange, type PlainField, type ProtocolStatus, type Status } from '../../webtable/index.js';
 import type { CrawlContext } from './context.js';
 import { countDamaged } from './damaged.js';
@@ -6,7 +8,8 @@ import { leavesSite } from './external.js';
 import type { FetchItem, FetchRun } from './fetch-item.js';
 import { followRedirect } from './follow-redirect.js';
 import { parsePage } from './parse-page.js';
-import { protocolFor, request } from './protocol-for.js';
+import { MAX_TRIES, mayAsk } from './may-ask.js';
+import { request } from './protocol-for.js';
 
 /** Redirects in a row that are too many wherever they were followed, as in the Fetch Standard, section 4.4. */
 const REDIRECT_LIMIT = 20;
@@ -19,12 +22,15 @@ export async function fetchPage(
   queue: string,
 ): Promise<'no_request' | void> {
   const url = urlOf(item.key);
-  const refusal = await mayAsk(crawl, run, url, queue);
-  if (refusal === 'later') {
-    run.queues.push(queue, item);
-    return 'no_request';
+  const refusal = await mayAsk(crawl, run, item, url, queue);
+  const asked = refusal?.asked === false ? 'no_request' : undefined;
+  if (refusal && !refusal.outcome) return asked;
+  const outcome = refusal?.outcome ?? (await ask(crawl, run, item, url));
+  if (!refusal) {
+    run.delays.answered(queue, outcome.millis);
+    run.queues.setDelay(queue, run.delays.of(queue));
+    if (await isTriedAgain(run, item, url, outcome, queue)) return undefined;
   }
-  const outcome = refusal ?? (await ask(crawl, run, item, url));
   const { tracker, batchId } = run;
   const set: Mutable<NonNullable<PageChange['set']>> = {
     prevFetchTime: crawl.clock(),
@@ -65,52 +71,27 @@ export async function fetchPage(
     await run.write({ key: item.key, set, unset: [...unset], marks });
   } catch (error) {
     countDamaged(error, tracker.count);
-    return undefined;
+    return asked;
   }
   tracker.count('fetched');
   tracker.count(set.protocolStatus?.code ?? 'success');
   tracker.done();
-  return refusal ? 'no_request' : undefined;
+  return asked;
 }
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
 /**
- * Why the server is not to be asked; `later` when it has to be left alone for longer than the queue has waited. Undefined
- * when it may be asked now.
+ * Whether a page is asked for again in this run, because its host said to come back soon. One that drew such an answer
+ * too often, or a long wait, has failed: it must not hold up the others of its host for ever.
  */
-async function mayAsk(
-  crawl: CrawlContext,
-  run: FetchRun,
-  url: string,
-  queue: string,
-): Promise<FetchOutcome | 'later' | undefined> {
-  if (!protocolFor(crawl, url)) return { kind: 'gone', code: 'no_protocol' };
-  const rules = await run.robots.check(url);
-  if (rules.kind === 'denied') {
-    const message = rules.line && `line ${rules.line.number}: ${rules.line.text}`;
-    return { kind: 'gone', code: 'robots_denied', ...(message !== undefined && { message }) };
-  }
-  if (rules.kind === 'unavailable') {
-    const { message } = rules;
-    return rules.refused
-      ? { kind: 'gone', code: 'private_address', message }
-      : { kind: 'retry', code: 'robots_unavailable', message };
-  }
-  const { maxCrawlDelay, serverDelay } = crawl.settings.fetcher;
-  if (rules.crawlDelay !== undefined) {
-    if (maxCrawlDelay >= 0 && rules.crawlDelay > maxCrawlDelay) {
-      return { kind: 'gone', code: 'crawl_delay_too_long', message: `Crawl-delay: ${rules.crawlDelay}` };
-    }
-    run.queues.setDelay(queue, Math.max(serverDelay, rules.crawlDelay));
-    // The fetch before this one may have asked the same host.
-    const wait = (run.since - performance.now()) / 1000 + rules.crawlDelay;
-    if (wait > 0) {
-      run.queues.pause(queue, wait);
-      return 'later';
-    }
-  }
-  return undefined;
+async function isTriedAgain(run: FetchRun, item: FetchItem, url: string, outcome: FetchOutcome, queue: string) {
+  if (outcome.http === undefined || hostHealth(outcome) !== 'troubled') return false;
+  const tries = (item.tries ?? 0) + 1;
+  if (tries >= MAX_TRIES || (await run.backoff.restOf(hostOf(url)))?.isLong) return false;
+  run.queues.push(queue, { ...item, tries });
+  run.tracker.count('tried_again');
+  return true;
 }
 
 async function ask(crawl: CrawlContext, run: FetchRun, item: FetchItem, url: string): Promise<FetchOutcome> {
@@ -118,12 +99,15 @@ async function ask(crawl: CrawlContext, run: FetchRun, item: FetchItem, url: str
   const isDone =
     item.signature !== undefined && item.newSignature === undefined && item.parseStatus?.code === 'success';
   const copy = isDone ? item.protocolStatus : undefined;
-  return request(crawl, {
-    url,
-    ...((await run.seedHosts.has(url)) && { allowPrivate: true }),
-    ...(copy?.lastModified !== undefined && { ifModifiedSince: copy.lastModified }),
-    ...(copy?.etag !== undefined && { ifNoneMatch: copy.etag }),
-  });
+  const allowPrivate = await run.seedHosts.has(url);
+  return run.backoff.ask(url, () =>
+    request(crawl, {
+      url,
+      ...(allowPrivate && { allowPrivate }),
+      ...(copy?.lastModified !== undefined && { ifModifiedSince: copy.lastModified }),
+      ...(copy?.etag !== undefined && { ifNoneMatch: copy.etag }),
+    }),
+  );
 }
 
 function statusOf(outcome: FetchOutcome): Status {

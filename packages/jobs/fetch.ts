@@ -5,11 +5,14 @@ import { mustBeOpen, overBatches, type BatchOptions } from './batch-rows.js';
 import type { CrawlContext } from './context.js';
 import { FETCH_FIELDS, type FetchItem, type FetchRun } from './fetch-item.js';
 import { fetchPage } from './fetch-page.js';
+import { createHostBackoff } from './host-backoff.js';
 import { beginFetch, endFetch } from './last-fetch.js';
 import type { Report } from './job.js';
 import { parseRows } from './parse.js';
 import { robotsProtocol } from './protocol-for.js';
+import { createQueueDelays } from './queue-delays.js';
 import { createQueueNames } from './queue-name.js';
+import { withBackoff } from './robots-backoff.js';
 import { createRobotsStore } from './robots-store.js';
 import { createSeedHosts } from './seed-hosts.js';
 import { createTracker } from './tracker.js';
@@ -35,8 +38,15 @@ const READ_AHEAD = 50;
  * stored with the fetch mark in one row change. The target of a redirect joins the batch, up to
  * `fetcher.maxRedirects` in a row. Fetches on one table run one after another, so that politeness holds.
  *
+ * A host that can not be reached, answers 429 or 503, or whose robots.txt is unavailable is left alone: for as long as it
+ * asks, or else longer with every failure in a row, also in later runs. A short wait is waited out, and a page that drew
+ * a 429 or 503 is asked for up to three times; where the wait is longer than `fetcher.maxBackoffWait`, the other pages of
+ * the host get no mark and stay due.
+ *
  * Counters: fetched (pages with a new mark), and the same by outcome: success, notmodified, moved, not_found,
- * robots_denied, private_address, timeout, plugin_error_<name>, …; already_fetched, damaged, time_limit; redirects_followed, redirect_known,
+ * robots_denied, private_address, timeout, plugin_error_<name>, …; already_fetched, damaged, time_limit;
+ * host_backoff (pages left for a later batch because of their host), backed_off (times that a host began to be left
+ * alone), tried_again (requests for a page that its host answered with a short wait); redirects_followed, redirect_known,
  * redirect_external, redirect_invalid, redirect_to_itself, redirect_rejected_<plugin>; and those of parse when it
  * parses.
  * @throws CrawlError UNKNOWN_BATCH, BATCH_CLOSING, USAGE
@@ -57,15 +67,15 @@ async function fetchBatch(crawl: CrawlContext, batch: BatchHeader, options: Fetc
   const { batchId } = batch;
   const resume = options.resume === true || batch.fetching === true;
   const tracker = createTracker(crawl, 'fetch', options, { batchId, total: batch.size });
-  const { threadsPerQueue, serverDelay, serverMinDelay } = settings.fetcher;
-  const delay = threadsPerQueue > 1 ? serverMinDelay : serverDelay;
+  const delays = createQueueDelays(settings.fetcher);
   const queues = createFetchQueues<FetchItem>({
     threads: options.threads ?? settings.fetcher.threadsFetch,
-    threadsPerQueue,
-    delay: () => delay,
+    threadsPerQueue: settings.fetcher.threadsPerQueue,
+    delay: delays.of,
   });
   const names = createQueueNames(crawl);
   const seedHosts = createSeedHosts(crawl);
+  const backoff = createHostBackoff(crawl, { onFailure: () => tracker.count('backed_off') });
   // A host keeps the queue that it was filed under, also when its address has changed since.
   const queueOfHost = new Map<string, string>();
   await putBatch(table.store, { ...batch, fetching: true });
@@ -77,12 +87,14 @@ async function fetchBatch(crawl: CrawlContext, batch: BatchHeader, options: Fetc
     tracker,
     write: createGroupWriter(table),
     robots: createRobots({
-      protocol: robotsProtocol(crawl, seedHosts, tracker.count),
+      protocol: withBackoff(robotsProtocol(crawl, seedHosts, tracker.count), backoff),
       agents: [settings.http.agentName, ...settings.http.robotsAgents],
       clock,
       store: createRobotsStore(table.store),
     }),
     seedHosts,
+    backoff,
+    delays,
     queues,
     queueNames: { nameOf: (host) => queueOfHost.get(host) ?? names.nameOf(host) },
     joined: new Set(),
@@ -93,6 +105,7 @@ async function fetchBatch(crawl: CrawlContext, batch: BatchHeader, options: Fetc
     const own = hosts.filter((host) => !queueOfHost.has(host));
     for (const host of own) queueOfHost.set(host, queue);
     queues.addQueue(queue, readQueue(crawl, run, own, resume));
+    const delay = delays.of(queue);
     if (delay > 0) queues.pause(queue, (since - performance.now()) / 1000 + delay);
   }
   const stop = stopAfter(settings.fetcher.timelimitMins, options.signal);

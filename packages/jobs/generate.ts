@@ -23,6 +23,7 @@ import {
 import { CrawlError } from '../errors/index.js';
 import { filterUrl } from '../plugin-api/index.js';
 import { hostOf } from '../url/index.js';
+import { createSetAside } from './backoff-record.js';
 import { frontierClock, type CrawlContext } from './context.js';
 import { FETCH_FIELDS } from './fetch-item.js';
 import { readFrontier } from './frontier-order.js';
@@ -52,7 +53,7 @@ const CHUNK = 500;
  * killed or aborted generate left unfinished is taken back first, so its rows are selected anew.
  *
  * Counters: generated; and of rows that were due: capped (by generate.maxCount), distance, status, low_score,
- * rejected_<plugin>, damaged; stale (frontier entries that were put right).
+ * host_backoff (their host is to be left alone for longer than a fetch would wait), rejected_<plugin>, damaged; stale (frontier entries that were put right).
  * @throws CrawlError USAGE for a topN below 1
  */
 export async function generate(crawl: CrawlContext, options: GenerateOptions = {}): Promise<Report> {
@@ -101,6 +102,7 @@ async function select(
 ): Promise<number> {
   const { maxCount, minScore } = crawl.settings.generate;
   const queues = createQueueNames(crawl);
+  const hostIsSetAside = createSetAside(crawl, now);
   const taken = new Map<string, number>();
   const namedHosts = new Set<string>();
   let size = 0;
@@ -113,12 +115,14 @@ async function select(
     const named = await Promise.all(
       entries.map(async (entry) => {
         const host = hostOf(urlOf(entry.rowKey));
-        return { ...entry, host, queue: await queues.nameOf(host) };
+        return { ...entry, host, queue: await queues.nameOf(host), setAside: await hostIsSetAside(host) };
       }),
     );
     const isFull = (queue: string): boolean => maxCount >= 0 && (taken.get(queue) ?? 0) >= maxCount;
-    const open = named.filter((entry) => !isFull(entry.queue));
-    tracker.count('capped', named.length - open.length);
+    const asked = named.filter((entry) => !entry.setAside);
+    const open = asked.filter((entry) => !isFull(entry.queue));
+    tracker.count('host_backoff', named.length - asked.length);
+    tracker.count('capped', asked.length - open.length);
     // By key: until a stale entry is put right, a row may have two.
     const selected = new Map<string, Candidate>();
     // Nobody else may take a row, or add to its score, between reading and marking it.

@@ -17,6 +17,7 @@ export {
   explain,
   fetchDocument,
   stats,
+  type BackoffRecord,
   type BatchOptions,
   type CheckContext,
   type CheckedLink,

@@ -170,20 +170,30 @@ describe('one queue', () => {
     expect(log.map(({ item }) => item).sort()).toEqual(['1', '2', '3', 'x', 'y']);
   });
 
-  it('can be dropped', async () => {
-    const { time, queues, work, starts, t0 } = setup();
-    let returned = 0;
-    const items = source('1', '2', '3', '4', '5');
-    queues.addQueue('a', { next: () => items.next(), return: async () => ({ done: true, value: void returned++ }) });
-    queues.push('b', 'x');
-    const run = queues.run(work(100));
-    await time.pass(t0 + 500);
-    expect(queues.dropQueue('a')).toBe(2);
-    expect(queues.dropQueue('unknown')).toBe(0);
-    await time.pass();
-    await run;
-    expect(returned).toBe(1);
-    expect(starts()).toEqual(['x@0', '1@0']);
+  it('takes an item back as the next, also one given back at once and often', async () => {
+    const { time, queues, starts, log } = setup();
+    queues.addQueue('a', source('1', '2', '3', '4'));
+    let refused = 0;
+    await drain(queues, time, async (item, queue) => {
+      if (item === '2' && ++refused <= 20) {
+        queues.putBack(queue, item);
+        if (refused > 1) queues.pause(queue, 0.1);
+        return 'no_request';
+      }
+      log.push({ queue, item, start: time.clock(), end: 0 });
+      return undefined;
+    });
+    expect(starts()).toEqual(['1@0', '2@2900', '3@3900', '4@4900']);
+  });
+
+  it('waits its delay for an item that was asked for and given back', async () => {
+    const { time, queues, log, starts } = setup();
+    queues.addQueue('a', source('1', '2'));
+    await drain(queues, time, async (item, queue) => {
+      log.push({ queue, item, start: time.clock(), end: 0 });
+      if (log.length === 1) queues.putBack(queue, item);
+    });
+    expect(starts()).toEqual(['1@0', '1@1000', '2@2000']);
   });
 });
 

@@ -135,7 +135,7 @@ describe('crawl', () => {
   });
 
   it('gives a page up that fails too often', async () => {
-    const web = fakeWeb({ 'http://a.com/': { status: 503 } });
+    const web = fakeWeb({ 'http://a.com/': { status: 500 } });
     await using crawl = await testCrawl(web);
     for (let day = 0; day < 5; day++) {
       crawl.setTime(START + day * 86_400_000);

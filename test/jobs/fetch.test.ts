@@ -73,7 +73,7 @@ describe('fetch', () => {
     const web = fakeWeb({
       'http://a.com/ok': 'x',
       'http://a.com/ok2': 'x',
-      'http://a.com/fails': { status: 503 },
+      'http://a.com/fails': { status: 500 },
       'http://a.com/moved': { location: '/ok' },
       'http://a.com/nowhere': { status: 302 },
       'http://a.com/itself': { location: '#part' },
@@ -345,13 +345,12 @@ describe('fetch under robots.txt', () => {
     });
   });
 
-  it('comes again later when robots.txt can not be had', async () => {
+  it('leaves the page as it was when robots.txt can not be had', async () => {
     for (const robots of [{ status: 503 }, { status: 500 }]) {
       expect(await fetchOne(robots)).toEqual({
-        counters: { fetched: 1, robots_unavailable: 1 },
+        counters: { host_backoff: 1, backed_off: 3 },
         requests: [],
-        status: 'retry',
-        protocolStatus: { code: 'robots_unavailable', message: `robots.txt: HTTP ${robots.status}` },
+        status: 'unfetched',
       });
     }
   });
@@ -388,14 +387,11 @@ describe('fetch under robots.txt', () => {
     await using crawl = await testCrawl(undefined, { plugins: [plugin] });
     const batch = await start(crawl, 'http://a.com/');
     expect((await jobs.fetch(crawl, { batch })).counters).toEqual({
-      fetched: 1,
-      robots_unavailable: 1,
-      plugin_error_broken: 1,
+      host_backoff: 1,
+      backed_off: 3,
+      plugin_error_broken: 3,
     });
-    expect(await rowOf(crawl, 'http://a.com/', 'status', 'protocolStatus')).toEqual({
-      status: 'retry',
-      protocolStatus: { code: 'robots_unavailable', message: 'robots.txt: out of order' },
-    });
+    expect(await rowOf(crawl, 'http://a.com/', 'status', 'protocolStatus')).toEqual({ status: 'unfetched' });
   });
 
   it('asks each origin once for a day, over runs', async () => {

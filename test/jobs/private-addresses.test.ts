@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { MemoryStore, jobs, type Crawl } from '../../packages/webcrawl/index.js';
+import { MemoryStore, explain, jobs, type Crawl } from '../../packages/webcrawl/index.js';
 import { FailingStore } from '../support/failing-store.js';
 import { fakeWeb, links } from '../support/fake-web.js';
 import { round, rowOf } from '../support/job-steps.js';
@@ -120,14 +120,18 @@ describe('a redirect', () => {
   });
 
   it('of robots.txt to a private address makes it unavailable, not absent', async () => {
-    await using web = await setUp((host, path) => {
-      if (path === '/robots.txt') return to(host === 'a.example' ? METADATA : web.url('c.example', '/r'));
-      return html('reached');
-    });
+    const settings = { 'fetcher.backoffMin': 10, 'fetcher.maxBackoffWait': 0 };
+    await using web = await setUp(
+      (host, path) => {
+        if (path === '/robots.txt') return to(host === 'a.example' ? METADATA : web.url('c.example', '/r'));
+        return html('reached');
+      },
+      { settings },
+    );
     const { crawl, url } = web;
     await jobs.inject(crawl, { seeds: [url('a.example'), url('b.example')] });
-    expect((await round(crawl)).fetched.counters).toEqual({ fetched: 2, robots_unavailable: 2 });
-    expect((await rowOf(crawl, url('a.example'), 'protocolStatus')).protocolStatus?.message).toMatch(
+    expect((await round(crawl)).fetched.counters).toEqual({ host_backoff: 2, backed_off: 2 });
+    expect((await explain(crawl, url('a.example'))).backoff?.message).toMatch(
       /^robots.txt: redirected to 169.254.169.254, in 169.254.169.254\/32/,
     );
     expect(web.requests().sort()).toEqual(['a.example/robots.txt', 'b.example/robots.txt']);

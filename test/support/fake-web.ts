@@ -92,7 +92,7 @@ export function randomWeb(
     const other = (): string => urls[below(size)]!;
     if (kind < 0.08) pages[url] = { location: other(), status: [301, 302, 307, 308][below(4)]! };
     else if (kind < 0.12) continue;
-    else if (kind < 0.15) pages[url] = { status: 503 };
+    else if (kind < 0.15) pages[url] = { status: 500 };
     else if (kind < 0.18) pages[url] = { html: 'GIF89a', contentType: 'image/gif' };
     else {
       const hrefs = Array.from({ length: 1 + below(6) }, other);

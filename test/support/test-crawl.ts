@@ -17,7 +17,7 @@ export interface TestCrawl extends Crawl {
 /** When the clock of a test crawl starts. */
 export const START = 1_700_000_000_000;
 
-/** A crawl of a fake web on a store in memory unless another is given, with a clock that stands still until it is set. */
+/** A crawl of a fake web on a store in memory unless another is given, with a clock that stands still until it is set. It does not wait for hosts. */
 export async function testCrawl(
   web: FakeWeb | undefined,
   options: Omit<OpenCrawlOptions, 'table' | 'plugins'> & { store?: Store; plugins?: readonly Plugin[] } = {},
@@ -26,7 +26,7 @@ export async function testCrawl(
   let now = START;
   const crawl = await openCrawl({
     table: store ?? new MemoryStore(),
-    settings: { 'fetcher.serverDelay': 0, ...settings },
+    settings: { 'fetcher.serverDelay': 0, 'fetcher.backoffMin': 0, ...settings },
     plugins: [...(web ? [web] : []), ...plugins],
     clock: () => now,
     random: randomNumbers(1),

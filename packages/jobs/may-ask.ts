@@ -1,0 +1,81 @@
+import type { FetchOutcome } from '../plugin-api/index.js';
+import { hostOf } from '../url/index.js';
+import type { CrawlContext } from './context.js';
+import type { FetchItem, FetchRun } from './fetch-item.js';
+import { protocolFor } from './protocol-for.js';
+import { hostIfAny } from './robots-backoff.js';
+
+/** Why a page is not asked for now. */
+export interface Refusal {
+  /** What came of the page; absent where it was put off, or was left to a later batch as if it had not been in this one. */
+  readonly outcome?: FetchOutcome;
+  /** Its robots.txt was fetched, so the queue has to wait. */
+  readonly asked: boolean;
+}
+
+/** Requests that one run spends on a page, or on its robots.txt, while the host keeps it waiting. */
+export const MAX_TRIES = 3;
+
+/** Whether the server may be asked for a page now: by its back-off, then by robots.txt. Undefined when it may. */
+export async function mayAsk(
+  crawl: CrawlContext,
+  run: FetchRun,
+  item: FetchItem,
+  url: string,
+  queue: string,
+): Promise<Refusal | undefined> {
+  if (!protocolFor(crawl, url)) return { outcome: { kind: 'gone', code: 'no_protocol' }, asked: false };
+  const host = hostOf(url);
+  const rest = await run.backoff.restOf(host);
+  if (rest) {
+    if (rest.isLong) leaveForLater(run);
+    else {
+      run.queues.pause(queue, rest.seconds);
+      run.queues.putBack(queue, item);
+    }
+    return { asked: false };
+  }
+
+  const rules = await run.robots.check(url);
+  if (rules.kind === 'unavailable') {
+    if (rules.refused) {
+      return { outcome: { kind: 'gone', code: 'private_address', message: rules.message }, asked: false };
+    }
+    // Where a redirect led to another host, only that one's failure has been noted.
+    if (hostIfAny(rules.url) !== host) await run.backoff.fail(host, rules);
+    const tries = (item.tries ?? 0) + 1;
+    if (tries < MAX_TRIES) run.queues.push(queue, { ...item, tries });
+    else leaveForLater(run);
+    return { asked: true };
+  }
+  const asked = rules.asked === true;
+  if (rules.kind === 'denied') {
+    const message = rules.line && `line ${rules.line.number}: ${rules.line.text}`;
+    return { outcome: { kind: 'gone', code: 'robots_denied', ...(message !== undefined && { message }) }, asked };
+  }
+  const { maxCrawlDelay } = crawl.settings.fetcher;
+  if (rules.crawlDelay !== undefined) {
+    if (maxCrawlDelay >= 0 && rules.crawlDelay > maxCrawlDelay) {
+      const message = `Crawl-delay: ${rules.crawlDelay}`;
+      return { outcome: { kind: 'gone', code: 'crawl_delay_too_long', message }, asked };
+    }
+    run.delays.crawlDelay(queue, rules.crawlDelay);
+    run.queues.setDelay(queue, run.delays.of(queue));
+    // The fetch before this one may have asked the same host.
+    const wait = (run.since - performance.now()) / 1000 + rules.crawlDelay;
+    if (wait > 0) {
+      run.queues.pause(queue, wait);
+      run.queues.putBack(queue, item);
+      return { asked };
+    }
+  }
+  if (!asked || run.delays.of(queue) === 0) return undefined;
+  run.queues.putBack(queue, item);
+  return { asked };
+}
+
+/** The page gets no mark, so updatedb lets go of it, and it stays due. */
+function leaveForLater(run: FetchRun): void {
+  run.tracker.count('host_backoff');
+  run.tracker.done();
+}

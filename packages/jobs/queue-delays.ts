@@ -1,0 +1,39 @@
+import type { Settings } from '../../config/index.js';
+
+/** The delay of every queue in a run, in seconds. It is only ever raised above `fetcher.serverDelay`. */
+export interface QueueDelays {
+  of(queue: string): number;
+  /** Takes a Crawl-delay in seconds; of several hosts in a queue the longest holds. */
+  crawlDelay(queue: string, seconds: number): void;
+  /** Takes how many milliseconds an answer took, where that is known. */
+  answered(queue: string, millis: number | undefined): void;
+}
+
+/** How much of a new time goes into the smoothed one. */
+const WEIGHT = 0.25;
+/** In seconds, where `fetcher.maxCrawlDelay` sets no limit: slow answers slow a queue down no further than this. */
+const LONGEST = 30;
+
+/** Starts with the same delay for all. What differs from it is kept for each queue. */
+export function createQueueDelays(settings: Settings['fetcher']): QueueDelays {
+  const { threadsPerQueue, serverDelay, serverMinDelay, maxCrawlDelay, delayFactor } = settings;
+  const usual = threadsPerQueue > 1 ? serverMinDelay : serverDelay;
+  const longest = maxCrawlDelay < 0 ? LONGEST : maxCrawlDelay;
+  const asked = new Map<string, number>();
+  const times = new Map<string, number>();
+  return {
+    of(queue) {
+      const slowed = Math.min(delayFactor * (times.get(queue) ?? 0), longest);
+      return Math.max(asked.get(queue) ?? usual, slowed);
+    },
+    crawlDelay(queue, seconds) {
+      asked.set(queue, Math.max(serverDelay, seconds, asked.get(queue) ?? 0));
+    },
+    answered(queue, millis) {
+      if (delayFactor === 0 || millis === undefined || !(millis >= 0)) return;
+      const seconds = millis / 1000;
+      const before = times.get(queue) ?? seconds;
+      times.set(queue, before + WEIGHT * (seconds - before));
+    },
+  };
+}

@@ -1,0 +1,33 @@
+import { robotsHealth } from '../fetch/index.js';
+import type { Protocol } from '../plugin-api/index.js';
+import { hostOf } from '../url/index.js';
+import type { HostBackoff } from './host-backoff.js';
+
+/**
+ * Has requests for robots.txt go by the back-off of the host that they lead to: one that is left alone is not asked, and
+ * counts as unavailable for as long.
+ */
+export function withBackoff(protocol: Protocol, backoff: HostBackoff): Protocol {
+  return {
+    ...protocol,
+    async fetch(request) {
+      const host = hostIfAny(request.url);
+      if (host === undefined) return protocol.fetch(request);
+      const rest = await backoff.restOf(host);
+      if (rest) {
+        const retryAfter = Math.ceil(rest.seconds);
+        return { kind: 'retry', code: 'host_backoff', message: `${host} is to be left alone`, retryAfter };
+      }
+      return backoff.ask(request.url, () => protocol.fetch(request), robotsHealth);
+    },
+  };
+}
+
+/** The host of a URL; undefined where it has none that we fetch from, as a redirect of a plugin may. */
+export function hostIfAny(url: string): string | undefined {
+  try {
+    return hostOf(url);
+  } catch {
+    return undefined;
+  }
+}
