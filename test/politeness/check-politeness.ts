@@ -36,7 +36,7 @@ export interface Findings {
 export const TOLERANCE = 2;
 
 /** Ms before a kill in which an answer may not have been noted, and after it in which a last request may arrive. */
-export const SETTLE = 400;
+export const SETTLE = 500;
 
 /** How long one request holds those after it. */
 interface Hold {
@@ -45,9 +45,9 @@ interface Hold {
   readonly until: number;
 }
 
-/** Whether the crawler may have died before it noted this answer. */
-export function isUnsettled({ arrived, ended }: AccessEntry, kills: readonly number[]): boolean {
-  return kills.some((kill) => arrived < kill + SETTLE && ended > kill - SETTLE);
+/** Whether the crawler may have died before it noted this answer, which takes it so many ms at the most. */
+export function isUnsettled({ arrived, ended }: AccessEntry, kills: readonly number[], settle = SETTLE): boolean {
+  return kills.some((kill) => arrived < kill + SETTLE && ended > kill - settle);
 }
 
 /**
