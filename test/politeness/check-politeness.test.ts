@@ -171,7 +171,7 @@ describe('the check of an access log', () => {
     it('lets a Crawl-delay pass that may not have been noted, until robots.txt is read again', () => {
       const robots = (at: number) => entry('/robots.txt', at, at, { crawlDelay: 9 });
       expect(broken([robots(0), robots(2)], [0.1])).toEqual([]);
-      expect(broken([robots(0), robots(2)], [1])).toEqual([['crawl-delay', 'http://a.test/robots.txt', 7000]]);
+      expect(broken([robots(0), robots(2)], [1.5])).toEqual([['crawl-delay', 'http://a.test/robots.txt', 7000]]);
       expect(broken([robots(0), robots(2), entry('/', 4, 4)], [0.1])).toEqual([
         ['crawl-delay', 'http://a.test/', 7000],
       ]);

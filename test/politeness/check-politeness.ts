@@ -35,8 +35,11 @@ export interface Findings {
 /** Timers count whole milliseconds, and may fire up to one early. */
 export const TOLERANCE = 2;
 
-/** Ms before a kill in which an answer may not have been noted, and after it in which a last request may arrive. */
-export const SETTLE = 500;
+/** Ms before a kill in which an answer may not have been noted, on a machine that may be busy. */
+export const SETTLE = 1000;
+
+/** Ms after a kill in which a last request may arrive; the next process waits its delay first. */
+const STRAY = 500;
 
 /** How long one request holds those after it. */
 interface Hold {
@@ -47,7 +50,7 @@ interface Hold {
 
 /** Whether the crawler may have died before it noted this answer, which takes it so many ms at the most. */
 export function isUnsettled({ arrived, ended }: AccessEntry, kills: readonly number[], settle = SETTLE): boolean {
-  return kills.some((kill) => arrived < kill + SETTLE && ended > kill - settle);
+  return kills.some((kill) => arrived < kill + STRAY && ended > kill - settle);
 }
 
 /**
@@ -75,7 +78,7 @@ export function checkPoliteness(
   let unsettled = 0;
   const firstAfter = kills.map((kill) => ({
     kill,
-    first: Math.min(...log.map(({ arrived }) => arrived).filter((arrived) => arrived > kill + SETTLE)),
+    first: Math.min(...log.map(({ arrived }) => arrived).filter((arrived) => arrived > kill + STRAY)),
   }));
 
   for (const entries of byHost(log)) {

@@ -105,9 +105,9 @@ type Trouble = (typeof TROUBLES)[number];
 function pageRefusal(trouble: Trouble, pick: <T>(from: readonly T[]) => T): Refusal | undefined {
   const status = pick([429, 503] as const);
   const times = pick([1, 2]);
-  if (trouble === 'seconds') return { times, status, retryAfter: { seconds: pick([1, 2]) } };
-  if (trouble === 'long') return { times: 1, status, retryAfter: { seconds: 5 } };
-  if (trouble === 'date') return { times, status, retryAfter: { date: pick([1, 2]) } };
+  if (trouble === 'seconds') return { times, status, retryAfter: { seconds: pick([1, 3]) } };
+  if (trouble === 'long') return { times, status, retryAfter: { seconds: 5 } };
+  if (trouble === 'date') return { times, status, retryAfter: { date: pick([1, 3]) } };
   if (trouble === 'backoff') return { times: 2, status };
   if (trouble === 'words') return { times, status, retryAfter: { text: 'soon' } };
   return undefined;
