@@ -49,7 +49,7 @@ export async function putBackoff(store: Store, host: string, record: BackoffReco
  * The longest wait, in ms, that a fetch spends on such a host; a host that needs longer is left to a later run. A queue
  * of many hosts does not wait for one that can not be reached at all.
  */
-export function longestWait(settings: Settings, record: BackoffRecord): number {
+function longestWait(settings: Settings, record: BackoffRecord): number {
   const isShared = settings.partition.urlMode !== 'host';
   return isShared && record.http === undefined ? 0 : settings.fetcher.maxBackoffWait * (1 + JITTER) * 1000;
 }

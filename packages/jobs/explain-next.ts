@@ -167,7 +167,8 @@ function backoffReason({ code, http }: BackoffRecord): string {
 function robotsNote(robots: RobotsExplanation): string {
   const line = robots.line && `line ${robots.line.number}: ${safeText(robots.line.text)}`;
   if (robots.verdict === 'denied') return ` robots.txt denies it (${line ?? 'no line'}), so fetch will not ask for it.`;
-  if (robots.verdict === 'unavailable') return ' Its robots.txt can not be had now, so a fetch would fail.';
+  if (robots.verdict === 'unavailable')
+    return ' Its robots.txt can not be had now, so fetch would leave its host alone.';
   if (robots.delayTooLong) return ' The Crawl-delay is beyond fetcher.maxCrawlDelay, so fetch will not ask for it.';
   return '';
 }

@@ -77,6 +77,7 @@ describe('text for people', () => {
         fetchedAt: 1e12 - 5e6,
         status: 200,
       },
+      backoff: { failures: 12, since: 1e12 - 5e6, until: 1e12 + 60_000, code: evil, http: 503, message: evil },
       page: {
         key: 'h:http/',
         isSeed: false,
@@ -94,6 +95,9 @@ describe('text for people', () => {
     };
     const text = explanationText(explanation);
     expect(text).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u202e]/);
+    expect(text).toMatch(
+      /^Host\n {2}left alone {2}until 2001-09-09T01:47:40.000Z \(in 1 min 0 s\)\n {2}failures {4}12 in/m,
+    );
     expect(text.match(/^Page$/gm)).toHaveLength(1);
     expect(text.match(/^ {2}status {2}/gm)).toBeNull();
     expect(text).toContain('(in 1 min 0 s)');

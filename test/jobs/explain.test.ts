@@ -9,6 +9,7 @@ import {
   type Explanation,
   type PageChange,
 } from '../../packages/webcrawl/index.js';
+import { putBackoff } from '../../packages/jobs/backoff-record.js';
 import { ALL_SLOTS, FIELD_COLUMNS, putBatch, writeIndexed, type Column } from '../../webtable/index.js';
 import { fakeWeb, links } from '../support/fake-web.js';
 import { dumpStore } from '../support/copy-store.js';
@@ -44,7 +45,8 @@ describe('a URL that is not in the table', () => {
     await using crawl = await testCrawl(undefined);
     const found = await explained(crawl, 'foo\u001b');
     expect(found).toMatchObject({ given: 'foo\u001b', accepted: false, rejectedBy: 'url', steps: [] });
-    for (const absent of ['url', 'key', 'host', 'queue', 'robots', 'page']) expect(found).not.toHaveProperty(absent);
+    for (const absent of ['url', 'key', 'host', 'queue', 'robots', 'backoff', 'page'])
+      expect(found).not.toHaveProperty(absent);
     expect(found.next.kind).toBe('rejected');
     expect(found.next.text).toContain('rejected by url (');
     expect(found.next.text).not.toContain('\u001b');
@@ -245,6 +247,61 @@ describe('a row that a batch holds', () => {
     expect(next.kind).toBe('due');
     expect(next.text).toContain(`Batch ${unknown} held it too long and lost it.`);
     expect((await jobs.generate(crawl)).counters.generated).toBe(1);
+  });
+});
+
+describe('a host that is left alone', () => {
+  const until = '2023-11-14T22:30:00.000Z';
+  const put = (crawl: Crawl, record: object) =>
+    putBackoff(crawl.table.store, 'a.example.com', {
+      failures: 4,
+      since: START - 5000,
+      until: Date.parse(until),
+      code: 'unavailable',
+      http: 503,
+      ...record,
+    });
+  const why = `Its host is left alone until ${until}: it failed 4 times in a row, with HTTP 503.`;
+
+  it('is told in the row, and in what happens next as generate does it', async () => {
+    await using crawl = await testCrawl(undefined);
+    await jobs.inject(crawl, { seeds: [URL_A] });
+    expect(await explained(crawl)).not.toHaveProperty('backoff');
+    await put(crawl, {});
+    const found = await explained(crawl);
+    expect(found.backoff).toMatchObject({ failures: 4, since: START - 5000, http: 503 });
+    expect(found.next).toEqual({
+      kind: 'waiting',
+      at: Date.parse(until),
+      text: `Due since 2023-11-14T22:13:20.000Z, but generate passes it over for now. ${why}`,
+    });
+    expect((await jobs.generate(crawl)).counters).toEqual({ host_backoff: 1 });
+
+    // A fetch would wait for so long.
+    crawl.setTime(Date.parse(until) - 60_000);
+    const soon = await nextOf(crawl);
+    expect(soon.kind).toBe('due');
+    expect(soon.text).toMatch(/: the next generate selects it.* Its host is left alone until .*: it failed/);
+    const { batchId } = await jobs.generate(crawl);
+    expect((await nextOf(crawl)).text).toContain(`which waits for fetch; its lock expires at`);
+    expect((await nextOf(crawl)).text).toContain(why);
+    expect(batchId).toBeDefined();
+    crawl.setTime(Date.parse(until));
+    expect((await nextOf(crawl)).text).not.toContain('left alone');
+    expect((await explained(crawl)).backoff?.failures).toBe(4);
+  });
+
+  it('matters to a page that is due later only where it lasts longer than that', async () => {
+    await using crawl = await testCrawl(undefined);
+    await jobs.inject(crawl, { seeds: [URL_A] });
+    await put(crawl, { http: undefined, code: 'evil\u001b', failures: 1 });
+    await change(crawl, { fetchTime: START + 1000 });
+    const text = (await nextOf(crawl)).text;
+    expect(text).toBe(
+      `Not fetched yet; due at 2023-11-14T22:13:21.000Z. Its host is left alone until ${until}: it failed once, with evil\\u001b.`,
+    );
+    await change(crawl, { fetchTime: START + DAY });
+    expect((await nextOf(crawl)).text).toBe('Not fetched yet; due at 2023-11-15T22:13:20.000Z.');
   });
 });
 
