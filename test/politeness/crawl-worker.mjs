@@ -1,0 +1,31 @@
+// Crawls until nothing is due, as a process that can be killed. It waits for its job on standard input, as JSON: the
+// directory of the table, the seeds, and the settings. Every name is at 127.0.0.1, and any certificate will do.
+// A failed page is due again at once, not in a day: whether it is asked for is up to its host alone.
+// SIGTERM stops it in good order. Prints JSON: the counters of the crawl, and how many pages are due at the end.
+/* global AbortController */
+import { json } from 'node:stream/consumers';
+import { defaultSchedule, httpProtocol, jobs, loadSettings, openCrawl } from '../../dist/packages/webcrawl/index.js';
+
+const { directory, seeds, settings } = await json(process.stdin);
+const lookup = async () => ['127.0.0.1'];
+const { http, db } = loadSettings({ overrides: settings }).settings;
+const protocol = httpProtocol(http, { lookup, connect: { rejectUnauthorized: false } });
+const { schedule } = defaultSchedule(db);
+const soon = {
+  ...schedule,
+  afterRetry: (before, fetchedAt) => ({ ...schedule.afterRetry(before, fetchedAt), fetchTime: fetchedAt }),
+};
+const stop = new AbortController();
+process.once('SIGTERM', () => stop.abort());
+
+const crawl = await openCrawl({
+  table: `level:${directory}`,
+  settings,
+  lookup,
+  plugins: [{ name: 'of-test', protocol, schedule: soon }],
+});
+const { counters } = await jobs.crawl(crawl, { seeds, stay: 'any', signal: stop.signal });
+let due = 0;
+for await (const { fetchTime } of crawl.pages({ fields: ['fetchTime'] })) if (fetchTime <= Date.now()) due += 1;
+await crawl.close();
+console.log(JSON.stringify({ counters, due }));

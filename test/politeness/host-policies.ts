@@ -1,0 +1,137 @@
+import { randomNumbers } from '../support/fake-web.js';
+
+/** How the server refuses a path before it answers: so many times, with this status and `Retry-After`. */
+export interface Refusal {
+  readonly times: number;
+  readonly status: 429 | 503;
+  /** Seconds; `date` counts from the answer and is sent as an HTTP date, `text` is sent as it is. */
+  readonly retryAfter?: { readonly seconds: number } | { readonly date: number } | { readonly text: string };
+}
+
+/** What is at one URL. Links and targets have no port: http and https of a host are served on one port each. */
+export interface PagePlan {
+  readonly links: readonly string[];
+  readonly redirect?: { readonly status: number; readonly target: string };
+  readonly refusal?: Refusal;
+}
+
+/** One host as it is served. */
+export interface HostPlan {
+  readonly name: string;
+  /** What robots.txt of both schemes states, in seconds. */
+  readonly crawlDelay?: number;
+  /** There is a page `/private` that robots.txt denies. */
+  readonly hasPrivate: boolean;
+  readonly robotsRefusal?: Refusal;
+  /** The host whose robots.txt this one's redirects to, over the same scheme. */
+  readonly robotsAt?: string;
+  /** Ms that every answer takes, half of them before its head and half within its body. */
+  readonly slowness: number;
+  /** By URL without port. */
+  readonly pages: Map<string, PagePlan>;
+}
+
+/** What a host may do besides serving pages: one kind each, so that each is sure to be met. */
+const TROUBLES = [
+  'seconds',
+  'long',
+  'date',
+  'backoff',
+  'words',
+  'robots',
+  'robots-seconds',
+  'none',
+  'none',
+  'none',
+] as const;
+
+/** Which troubles are drawn. */
+export interface Troubles {
+  /** Hosts answer 429 and 503. */
+  readonly refusals: boolean;
+  /** The robots.txt of some hosts redirects to that of others. */
+  readonly robotsRedirects: boolean;
+}
+
+/**
+ * Draws hosts whose pages can all be reached from their roots: a tree of links within each host, links between hosts,
+ * and redirects within a host and to others, whose targets nothing else leads to.
+ */
+export function drawHosts(seed: number, count: number, { refusals, robotsRedirects }: Troubles): HostPlan[] {
+  const random = randomNumbers(seed);
+  const below = (n: number): number => Math.floor(random() * n);
+  const pick = <T>(from: readonly T[]): T => from[below(from.length)]!;
+  const names = Array.from({ length: count }, (_, i) => `h${i}.test`);
+
+  const hosts = names.map((name, i): HostPlan => {
+    const crawlDelay = pick([undefined, undefined, undefined, 0.3, 1, 1.3]);
+    const isSecure = below(5) === 0;
+    const trouble = refusals ? TROUBLES[i % TROUBLES.length]! : 'none';
+    const size = 3 + below(4);
+    const urls = Array.from({ length: size }, (_, n) => {
+      const scheme = isSecure && n % 2 === 1 ? 'https' : 'http';
+      return n === 0 ? `http://${name}/` : `${scheme}://${name}/p${n}`;
+    });
+    const refused = below(size);
+    const pages = urls.map((url, n): [string, PagePlan] => {
+      const children = urls.slice(2 * n + 1, 2 * n + 3);
+      const refusal = n === refused ? pageRefusal(trouble, pick) : undefined;
+      const links = [...children, pick(urls), `http://${pick(names)}/`];
+      return [url, { links, ...(refusal && { refusal }) }];
+    });
+    const robotsRefusal = refusalOfRobots(trouble, pick);
+    return {
+      name,
+      ...(crawlDelay !== undefined && { crawlDelay }),
+      hasPrivate: below(3) === 0,
+      ...(robotsRefusal && { robotsRefusal }),
+      ...(robotsRedirects && below(8) === 0 && { robotsAt: pick(names) }),
+      slowness: pick([0, 0, 0, 0, 120, 400]),
+      pages: new Map(pages),
+    };
+  });
+
+  for (const host of hosts) {
+    const root = `http://${host.name}/`;
+    if (host.hasPrivate) link(host, root, `http://${host.name}/private`);
+    if (below(3) === 0) addRedirect(host, host, below);
+    if (below(3) === 0) addRedirect(host, pick(hosts.filter((other) => other !== host)), below);
+  }
+  return hosts;
+}
+
+type Trouble = (typeof TROUBLES)[number];
+
+function pageRefusal(trouble: Trouble, pick: <T>(from: readonly T[]) => T): Refusal | undefined {
+  const status = pick([429, 503] as const);
+  const times = pick([1, 2]);
+  if (trouble === 'seconds') return { times, status, retryAfter: { seconds: pick([1, 3]) } };
+  if (trouble === 'long') return { times, status, retryAfter: { seconds: 5 } };
+  if (trouble === 'date') return { times, status, retryAfter: { date: pick([1, 3]) } };
+  if (trouble === 'backoff') return { times: 2, status };
+  if (trouble === 'words') return { times, status, retryAfter: { text: 'soon' } };
+  return undefined;
+}
+
+function refusalOfRobots(trouble: Trouble, pick: <T>(from: readonly T[]) => T): Refusal | undefined {
+  const times = pick([1, 2, 4]);
+  if (trouble === 'robots') return { times, status: 503 };
+  if (trouble === 'robots-seconds') return { times: 1, status: 503, retryAfter: { seconds: pick([1, 2]) } };
+  return undefined;
+}
+
+/** A page `/out<n>` of one host redirects to `/in<n>` of another, or of itself, which stands nowhere else. */
+function addRedirect(from: HostPlan, to: HostPlan, below: (n: number) => number): void {
+  const n = to.pages.size;
+  const pages = [...from.pages].filter(([, plan]) => !plan.redirect).map(([url]) => url);
+  const out = `http://${from.name}/out-${to.name}-${n}`;
+  const target = `http://${to.name}/in-${from.name}-${n}`;
+  from.pages.set(out, { links: [], redirect: { status: [301, 302, 307, 308][below(4)]!, target } });
+  to.pages.set(target, { links: [] });
+  link(from, pages[below(pages.length)]!, out);
+}
+
+function link(host: HostPlan, from: string, to: string): void {
+  const plan = host.pages.get(from);
+  if (plan) host.pages.set(from, { ...plan, links: [...plan.links, to] });
+}

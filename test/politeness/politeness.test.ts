@@ -1,0 +1,119 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openCrawl } from '../../packages/webcrawl/index.js';
+import { isRefusal, isRobots } from './access-log.js';
+import { checkPoliteness, isUnsettled, type Findings } from './check-politeness.js';
+import { drawHosts, type HostPlan } from './host-policies.js';
+import { interruptedCrawl, type InterruptedCrawl, type Interruption } from './interrupted-crawl.js';
+import { servePolicies, type PolicyServer } from './policy-server.js';
+
+const SEED = 20;
+const HOSTS = 200;
+
+/**
+ * A redirect of robots.txt is followed at once, whatever the queue of the host that it leads to says; to be switched on
+ * when it waits there.
+ */
+const TROUBLES = { refusals: true, robotsRedirects: false };
+
+const RULES = { serverDelay: 0.5, backoffMin: 1, backoffMax: 4 };
+const SETTINGS = {
+  'fetcher.serverDelay': RULES.serverDelay,
+  'fetcher.backoffMin': RULES.backoffMin,
+  'fetcher.backoffMax': RULES.backoffMax,
+  // Some hosts ask for less, and are waited for; some for more, and are left to a later run.
+  'fetcher.maxBackoffWait': 1.5,
+  // A page may fail again and again before its host is well.
+  'db.fetchRetryMax': 20,
+};
+
+/** Ms within which a page is noted: it is parsed first, and the target of a redirect made, on a machine that may be busy. */
+const PAGE_SETTLE = 3000;
+
+const INTERRUPTIONS: readonly Interruption[] = [
+  { after: 40, signal: 'SIGKILL' },
+  { after: 450, signal: 'SIGTERM' },
+  { after: 600, signal: 'SIGKILL' },
+  { after: 800, signal: 'SIGKILL' },
+  { after: 950, signal: 'SIGTERM' },
+  { after: 1100, signal: 'SIGKILL' },
+  { after: 1350, signal: 'SIGKILL' },
+];
+
+describe(`a crawl of ${HOSTS} hosts that is killed and started again`, () => {
+  let directory: string;
+  let hosts: readonly HostPlan[];
+  let server: PolicyServer;
+  let crawled: InterruptedCrawl;
+  let findings: Findings;
+
+  beforeAll(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'webcrawl-politeness-'));
+    hosts = drawHosts(SEED, HOSTS, TROUBLES);
+    server = await servePolicies(hosts);
+    const seeds = hosts.map(({ name }) => server.urlOf(`http://${name}/`));
+    crawled = await interruptedCrawl(server, { directory, seeds, settings: SETTINGS }, INTERRUPTIONS);
+    findings = checkPoliteness(server.log, crawled.kills, RULES);
+  }, 180_000);
+  afterAll(async () => {
+    await server.close();
+    await rm(directory, { recursive: true, force: true });
+  });
+
+  it('asks no host earlier than it allowed', () => {
+    expect(findings.violations).toEqual([]);
+  });
+
+  it('fetches every page that can be had', async () => {
+    await using crawl = await openCrawl({ table: `level:${directory}`, create: false });
+    const found: string[] = [];
+    for await (const { url, status } of crawl.pages({ fields: [] })) {
+      if (status === 'fetched' || status?.startsWith('redir_')) found.push(server.planOf(url));
+    }
+    expect(found.sort()).toEqual(hosts.flatMap(({ pages }) => [...pages.keys()]).sort());
+  });
+
+  it('fetches each page once, but where a kill came before that was noted', () => {
+    const fetched = new Set<string>();
+    const again: string[] = [];
+    for (const entry of server.log) {
+      if (isRobots(entry) || entry.status >= 400) continue;
+      const url = `${entry.scheme}://${entry.host}${entry.path}`;
+      if (fetched.has(url)) again.push(url);
+      if (!isUnsettled(entry, crawled.kills, PAGE_SETTLE)) fetched.add(url);
+    }
+    expect(again).toEqual([]);
+  });
+
+  it('never asks for what robots.txt denies', () => {
+    expect(server.log.filter(({ path }) => path === '/private')).toEqual([]);
+    expect(hosts.filter(({ hasPrivate }) => hasPrivate).length).toBeGreaterThan(20);
+  });
+
+  it('was put to the test', () => {
+    expect(crawled.kills).toHaveLength(5);
+    expect(crawled.stops).toBe(2);
+    const { waits, longest, acrossKills, unsettled } = findings;
+    expect(waits.delay).toBeGreaterThan(300);
+    expect(waits['crawl-delay']).toBeGreaterThan(100);
+    expect(waits['retry-after']).toBeGreaterThan(30);
+    expect(waits['retry-date']).toBeGreaterThan(10);
+    expect(waits.backoff).toBeGreaterThan(50);
+    // Longer than a run waits, so hosts were set aside; and the longest back-off was reached.
+    expect(longest['retry-after']).toBe(5000);
+    expect(longest.backoff).toBe(RULES.backoffMax * 1000);
+    const refused = acrossKills['retry-after'] + acrossKills['retry-date'] + acrossKills.backoff;
+    expect(refused).toBeGreaterThan(0);
+    expect(refused + acrossKills['crawl-delay']).toBeGreaterThan(3);
+    expect(unsettled).toBeLessThan(server.log.filter(isRefusal).length / 2);
+
+    const pages = hosts.flatMap((host) => [...host.pages].map(([url, plan]) => ({ host: host.name, url, ...plan })));
+    const leads = pages.flatMap(({ host, redirect }) => (redirect ? [new URL(redirect.target).hostname === host] : []));
+    expect(leads.filter((within) => within).length).toBeGreaterThan(20);
+    expect(leads.filter((within) => !within).length).toBeGreaterThan(20);
+    expect(pages.filter(({ url }) => url.startsWith('https:')).length).toBeGreaterThan(40);
+    expect(hosts.filter(({ slowness }) => slowness > 0).length).toBeGreaterThan(30);
+  });
+});
