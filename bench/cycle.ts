@@ -188,7 +188,7 @@ function present(cases: readonly TableCase[], samples: ReadonlyMap<string, reado
         better: 'less' as const,
         bars: cases
           .filter(({ name, atMost }) => name === base || atMost)
-          .map(({ name }) => ({ label: name, value: of(name, step, 'seconds'), ours: true })),
+          .map(({ name }) => ({ label: name, value: of(name, step, 'seconds'), ours: name !== base })),
       })),
     },
     samples: Object.fromEntries(samples),

@@ -15,6 +15,8 @@ try {
   process.exit(1);
 }
 const { main } = await import(join(dist, 'main.js'));
+// Ends what the benchmark has started, too.
+for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(130));
 try {
   process.exitCode = await main(process.argv.slice(2));
 } catch (error) {

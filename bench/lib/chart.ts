@@ -35,7 +35,7 @@ text { font: 12px system-ui, sans-serif; fill: #334155 }
 .panel { font-size: 13px; font-weight: 600; fill: #0f172a }
 .note { font-size: 11px; fill: #64748b }
 .back { fill: #ffffff } .track { fill: #f1f5f9 } .bar { fill: #94a3b8 } .ours { fill: #2563eb }
-.range { stroke: #0f172a; stroke-width: 1.5; opacity: .55 } .axis { stroke: #cbd5e1 } .line { stroke: #2563eb; stroke-width: 2; fill: none }
+.range { stroke: #0f172a; stroke-width: 1.5; opacity: .55 } .axis { stroke: #cbd5e1; fill: none } .line { stroke: #2563eb; stroke-width: 2; fill: none }
 @media (prefers-color-scheme: dark) {
 text { fill: #cbd5e1 } .title, .panel { fill: #f1f5f9 } .note { fill: #94a3b8 }
 .back { fill: #0f172a } .track { fill: #1e293b } .bar { fill: #64748b } .ours { fill: #60a5fa }
@@ -118,7 +118,7 @@ function drawLine(panel: Panel, { points, xTitle }: NonNullable<Panel['line']>):
     `<path class="axis" d="M0 30V${bottom}H${WIDTH}"/>`,
     points.length > 0 ? `<path class="line" d="M${points.map(place).join('L')}"/>` : '',
     text('note', 4, 26, formatNumber(most, panel.digits ?? 0)),
-    text('note', 0, bottom + 16, `${xTitle} ${formatNumber(least, 0)} – ${formatNumber(last, 0)}`),
+    text('note', 0, bottom + 16, `${xTitle} ${formatNumber(least, 1)} – ${formatNumber(last, 1)}`),
   ].join('');
 }
 

@@ -109,6 +109,7 @@ async function serveByNginx(folder: string): Promise<{ seed: string; close: () =
   await writeFile(join(folder, 'nginx.conf'), config);
   const args = ['-p', folder, '-e', join(folder, 'error.log'), '-c', join(folder, 'nginx.conf')];
   const child = spawn(NGINX, args, { stdio: ['ignore', 'ignore', 'inherit'] });
+  process.once('exit', () => child.kill());
   const seed = `http://127.0.0.1:${port}/`;
   for (let tries = 0; ; tries++) {
     const isUp = await fetch(seed).then(
@@ -133,6 +134,7 @@ function nginxVersion(): string {
 async function serve(task: ServerTask): Promise<{ seed: string; close: () => Promise<void> }> {
   const module = fileURLToPath(new URL('../workers/site-server.js', import.meta.url));
   const child = spawn(process.execPath, [module, JSON.stringify(task)], { stdio: ['ignore', 'pipe', 'inherit'] });
+  process.once('exit', () => child.kill());
   for await (const line of createInterface({ input: child.stdout })) {
     return { seed: (JSON.parse(line) as Serving).seed, close: () => end(child) };
   }
