@@ -30,7 +30,7 @@ export interface Crawler {
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const BENCH = join(ROOT, 'bench');
 const PEERS = join(BENCH, '.peers');
-/** Requests in flight: beyond this no crawler here gets faster. */
+/** Requests in flight, the same for all. */
 const CONCURRENCY = 64;
 
 /** Which links are followed, by all alike. */

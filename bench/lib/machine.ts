@@ -1,5 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { arch, availableParallelism, cpus, loadavg, platform, release, totalmem } from 'node:os';
+import { fileURLToPath } from 'node:url';
+
+const HERE = fileURLToPath(new URL('.', import.meta.url));
 
 /** What stands beside every figure. */
 export interface Machine {
@@ -23,7 +26,7 @@ export function describeMachine(): Machine {
     system: `${platform()} ${release()} ${arch()}`,
     node: process.version,
     load: Math.round((loadavg()[0] ?? 0) * 10) / 10,
-    commit: firstLine('git', ['describe', '--always', '--dirty']) ?? 'unknown',
+    commit: firstLine('git', ['-C', HERE, 'describe', '--always', '--dirty']) ?? 'unknown',
     date: new Date().toISOString().slice(0, 10),
   };
 }
