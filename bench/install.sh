@@ -1,0 +1,69 @@
+#!/usr/bin/env bash
+# Installs what the benchmark `crawl` compares with, all below bench/: Crawlee (npm), Scrapy (pip), Colly (Go), and the
+# server with the manuals that it serves (Debian packages, unpacked and not installed). What can not be had is named, and
+# the benchmark leaves it out. Run again, it does only what is missing.
+set -uo pipefail
+cd "$(dirname "$0")" || exit 1
+
+bench=$PWD
+peers=$bench/.peers
+mkdir -p "$peers"
+missing=()
+
+# install <name> <file that proves it is there> <function that installs it>
+install() {
+  if [ -e "$2" ]; then
+    echo "bench: $1 is there" >&2
+    return
+  fi
+  echo "bench: installing $1 …" >&2
+  if ! (set -e; "$3") >"$peers/$1.log" 2>&1 || [ ! -e "$2" ]; then
+    tail -n 3 "$peers/$1.log" >&2
+    missing+=("$1")
+  fi
+}
+
+crawlee() {
+  npm ci --ignore-scripts --no-audit --no-fund
+}
+
+scrapy() {
+  python3 -m venv "$peers/scrapy"
+  "$peers/scrapy/bin/pip" install --quiet --requirement peers/scrapy/requirements.txt
+}
+
+colly() {
+  (cd peers/colly && go build -o "$peers/colly/colly" .)
+}
+
+# debian <folder> <package…>: unpacks packages there.
+debian() {
+  local into=$1 work
+  shift
+  work=$(mktemp -d)
+  (cd "$work" && { apt-get download -qq "$@" || { apt-get update -qq && apt-get download -qq "$@"; }; })
+  mkdir -p "$into.new"
+  for file in "$work"/*.deb; do dpkg -x "$file" "$into.new"; done
+  rm -rf "$work" "$into"
+  mv "$into.new" "$into"
+}
+
+nginx() {
+  debian "$peers/nginx" nginx
+  "$peers/nginx/usr/sbin/nginx" -v
+}
+
+manuals() {
+  debian "$peers/manuals" python3.11-doc postgresql-doc-15 libboost1.74-doc debian-reference-common debian-reference-en
+}
+
+install crawlee node_modules/@crawlee/cheerio crawlee
+install scrapy "$peers/scrapy/bin/scrapy" scrapy
+install colly "$peers/colly/colly" colly
+install nginx "$peers/nginx/usr/sbin/nginx" nginx
+install manuals "$peers/manuals/usr/share/doc" manuals
+
+if [ "${#missing[@]}" -gt 0 ]; then
+  echo "bench: could not install ${missing[*]}; the logs are in bench/.peers" >&2
+  exit 1
+fi

@@ -1,0 +1,50 @@
+import type { Chart } from './chart.js';
+import type { Column, Row } from './table.js';
+
+/** What every benchmark is told. */
+export interface BenchOptions {
+  /** Rounds in which all that is compared takes its turn; at least 5 for a figure to be quoted. */
+  readonly rounds: number;
+  /** 1 is full size; less makes tables, sites and webs smaller by that factor. */
+  readonly scale: number;
+  /** Of `frontier`: how long to go on. */
+  readonly minutes: number;
+  /** Of `crawl`: which site. */
+  readonly site: 'docs' | 'synthetic';
+  /** Run only what is named so; absent: all. */
+  readonly only?: readonly string[];
+  /** Where tables and outputs go; emptied by nobody but its user. */
+  readonly cache: string;
+  /** One line on what is going on. */
+  readonly say: (line: string) => void;
+}
+
+/** What a benchmark found. */
+export interface BenchResult {
+  readonly title: string;
+  readonly columns: readonly Column[];
+  readonly rows: readonly Row[];
+  /** What to know to read the table: what was left out, what differs, which ratios are asked for. */
+  readonly notes: readonly string[];
+  readonly chart: Chart;
+  /** Every single measurement, for the JSON file. */
+  readonly samples: unknown;
+}
+
+/** One benchmark: `npm run bench -- <name>`. */
+export interface Bench {
+  readonly about: string;
+  /** What it compares, and `--only` may name. */
+  readonly names: readonly string[];
+  readonly run: (options: BenchOptions) => Promise<BenchResult>;
+}
+
+/** A count at this scale, never below `least`. */
+export function scaled(count: number, scale: number, least = 1): number {
+  return Math.max(least, Math.round(count * scale));
+}
+
+/** Whether `name` is to be run. */
+export function isWanted({ only }: Pick<BenchOptions, 'only'>, name: string): boolean {
+  return only === undefined || only.includes(name);
+}

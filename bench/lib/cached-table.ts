@@ -1,0 +1,61 @@
+import { createHash } from 'node:crypto';
+import { copyFile, link, mkdir, readFile, readdir, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { BenchOptions } from './bench.js';
+import type { TablePlan } from './cycle-table.js';
+import { runWorker } from './worker.js';
+
+const DIST = fileURLToPath(new URL('../../', import.meta.url));
+/** What decides how a table is laid out: one that other code has made is made anew. */
+const MAKERS = ['webtable', 'bench/workers/load-table.js', 'bench/lib/cycle-table.js', 'bench/lib/made-page.js'];
+
+/** The folder of the table of a plan, made where the cache has none. */
+export async function makeTable({ cache, say }: BenchOptions, plan: TablePlan): Promise<string> {
+  const name = Object.values(plan).join('-');
+  const version = await fingerprint();
+  const folder = join(cache, 'tables', name);
+  const directory = join(folder, version);
+  const isThere = await readdir(directory).then(
+    () => true,
+    () => false,
+  );
+  if (isThere) return directory;
+  await rm(folder, { recursive: true, force: true });
+  const rows = plan.hosts * plan.rowsPerHost + plan.bigHostRows;
+  say(`making a table of ${rows.toLocaleString('en-US')} rows …`);
+  const unfinished = `${directory}.new`;
+  const { seconds } = await runWorker<{ seconds: number }>(new URL('../workers/load-table.js', import.meta.url), {
+    directory: unfinished,
+    plan,
+  });
+  await rename(unfinished, directory);
+  say(`made in ${seconds.toFixed(0)} s`);
+  return directory;
+}
+
+async function fingerprint(): Promise<string> {
+  const hash = createHash('sha256');
+  for (const maker of MAKERS) {
+    const path = join(DIST, maker);
+    const files = maker.endsWith('.js') ? [path] : (await readdir(path)).sort().map((name) => join(path, name));
+    for (const file of files) if (file.endsWith('.js')) hash.update(await readFile(file));
+  }
+  return hash.digest('hex').slice(0, 12);
+}
+
+/**
+ * Copies a table that nobody has open. The tables of LevelDB never change once they are written, so they are linked and
+ * take neither time nor room.
+ */
+export async function copyTable(from: string, to: string): Promise<void> {
+  await rm(to, { recursive: true, force: true });
+  const entries = await readdir(from, { recursive: true, withFileTypes: true });
+  for (const entry of entries) {
+    if (!entry.isFile() || entry.name === 'LOCK') continue;
+    const source = join(entry.parentPath, entry.name);
+    const target = join(to, source.slice(from.length));
+    await mkdir(dirname(target), { recursive: true });
+    await (/\.(ldb|sst)$/.test(entry.name) ? link : copyFile)(source, target);
+  }
+}

@@ -1,0 +1,111 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { firstLine } from './machine.js';
+
+/** What a crawler is to do. */
+export interface CrawlTask {
+  readonly seed: string;
+  /** How far links are followed. */
+  readonly stay: 'host' | 'any';
+  /** An empty folder for what is stored, and the working directory. */
+  readonly out: string;
+}
+
+/** A crawler that can be run. */
+export interface Crawler {
+  readonly name: string;
+  readonly isOurs?: boolean;
+  /** Undefined where it is not installed. */
+  readonly version: () => string | undefined;
+  readonly command: (task: CrawlTask) => {
+    readonly command: string;
+    readonly args: readonly string[];
+    readonly env?: Readonly<Record<string, string>>;
+  };
+  /** The distinct pages of status 200, from what it printed. */
+  readonly pages: (stdout: string) => number;
+}
+
+const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
+const BENCH = join(ROOT, 'bench');
+const PEERS = join(BENCH, '.peers');
+/** Requests in flight, the same for all. */
+const CONCURRENCY = 64;
+
+/** Which links are followed, by all alike. */
+const URL_RULES = join(BENCH, 'peers/url-rules.txt');
+
+/** What webcrawl is told: no delay, no limits of size or of links, any address. */
+const SETTINGS: Readonly<Record<string, string | number>> = {
+  'fetcher.serverDelay': 0,
+  'fetcher.threadsPerQueue': CONCURRENCY,
+  'http.privateAddresses': 'allow',
+  'urlfilter.regexFile': URL_RULES,
+  'http.contentLimit': -1,
+  'db.maxOutlinksPerPage': -1,
+};
+
+function options({ seed, stay, out }: CrawlTask): string[] {
+  const reject = /^-(.*)$/m.exec(readFileSync(URL_RULES, 'utf8'))?.[1] ?? '';
+  return ['--seed', seed, '--stay', stay, '--out', out, '--concurrency', String(CONCURRENCY), '--reject', reject];
+}
+
+/** The `pages` of the JSON object on the last line. */
+function pagesPrinted(stdout: string): number {
+  return (JSON.parse(stdout.trim().split('\n').at(-1) ?? '') as { pages: number }).pages;
+}
+
+/** All crawlers that are compared, ours first. */
+export const CRAWLERS: readonly Crawler[] = [
+  {
+    name: 'webcrawl',
+    isOurs: true,
+    version: () => (JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string }).version,
+    command({ seed, stay, out }) {
+      const settings = Object.entries(SETTINGS).flatMap(([key, value]) => ['--set', `${key}=${value}`]);
+      const command = ['crawl', seed, '--stay', stay, '--threads', String(CONCURRENCY), '--json', '--quiet'];
+      const args = [
+        join(ROOT, 'dist/bin/webcrawl.js'),
+        ...command,
+        '--table',
+        `level:${join(out, 'table')}`,
+        ...settings,
+      ];
+      return { command: process.execPath, args };
+    },
+    pages: (stdout) => (JSON.parse(stdout) as { counters: Record<string, number> }).counters.success ?? 0,
+  },
+  {
+    name: 'colly',
+    version() {
+      if (!existsSync(join(PEERS, 'colly/colly'))) return undefined;
+      return /colly\/v2 v(\S+)/.exec(readFileSync(join(BENCH, 'peers/colly/go.mod'), 'utf8'))?.[1];
+    },
+    command: (task) => ({ command: join(PEERS, 'colly/colly'), args: options(task) }),
+    pages: pagesPrinted,
+  },
+  {
+    name: 'scrapy',
+    version: () => firstLine(join(PEERS, 'scrapy/bin/scrapy'), ['version'])?.replace(/^Scrapy /, ''),
+    command: (task) => ({
+      command: join(PEERS, 'scrapy/bin/python'),
+      args: [join(BENCH, 'peers/scrapy/crawl.py'), ...options(task)],
+    }),
+    pages: pagesPrinted,
+  },
+  {
+    name: 'crawlee',
+    version() {
+      const manifest = join(BENCH, 'node_modules/@crawlee/cheerio/package.json');
+      if (!existsSync(manifest)) return undefined;
+      return (JSON.parse(readFileSync(manifest, 'utf8')) as { version: string }).version;
+    },
+    command: (task) => ({
+      command: process.execPath,
+      args: [join(BENCH, 'peers/crawlee/crawl.mjs'), ...options(task)],
+      env: { CRAWLEE_STORAGE_DIR: join(task.out, 'storage') },
+    }),
+    pages: pagesPrinted,
+  },
+];

@@ -1,0 +1,139 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ClassicLevel } from 'classic-level';
+import { MemoryStore, WebTable, openLevelStore, type Column, type Field, type Store } from '../../webtable/index.js';
+import { mix } from './made-page.js';
+import type { MeasuredStore, StoreJob } from './store-operations.js';
+
+const BODY_BYTES = 8192;
+/** What generate and fetch read of a row. */
+const FIELDS = ['status', 'fetchTime', 'score', 'retries', 'signature'] as const satisfies readonly Field[];
+
+/** The store that a job names, empty. */
+export async function openMeasured({ store, directory }: StoreJob): Promise<MeasuredStore> {
+  if (store === 'classic-level') return plainLevel(directory);
+  const own = store === 'memory' ? new MemoryStore() : await openLevelStore(directory);
+  return store === 'webtable' ? fields(await WebTable.open(own)) : cells(own);
+}
+
+function keyOf(row: number): string {
+  const number = String(row).padStart(9, '0');
+  return `example.host${number.slice(0, 6)}:http/a/path/of/usual/length/${number}`;
+}
+
+/** Halves random and halves not, as pages compress. */
+function bodyOf(row: number): Uint8Array {
+  const body = Buffer.alloc(BODY_BYTES, 'the same words again and again ');
+  for (let i = 0; i < BODY_BYTES / 2; i += 4) body.writeUInt32LE(mix(row, i), i);
+  return body;
+}
+
+function values(row: number) {
+  return {
+    status: 'fetched' as const,
+    fetchTime: 1_800_000_000_000 + row,
+    score: mix(row) / 2 ** 32,
+    retries: 0,
+    signature: mix(row, 1).toString(16).padStart(32, '0'),
+  };
+}
+
+/** Typed fields, as the jobs write and read them. */
+function fields(table: WebTable): MeasuredStore {
+  return {
+    write: (rows) => table.write(rows.map((row) => ({ key: keyOf(row), set: values(row) }))),
+    async read(rows) {
+      await table.getMany(rows.map(keyOf), FIELDS);
+    },
+    scan: () => count(table.scan({ fields: FIELDS })),
+    writeBodies: (rows) => table.write(rows.map((row) => ({ key: keyOf(row), set: { content: bodyOf(row) } }))),
+    async readBodies(rows) {
+      await table.getMany(rows.map(keyOf), ['content']);
+    },
+    close: () => table.close(),
+  };
+}
+
+/** Cells of bytes, without the codecs. */
+function cells(store: Store): MeasuredStore {
+  const column = { status: 'm:st', fetchTime: 'm:ft', score: 'm:sc', retries: 'm:re', signature: 'm:sg' } as const;
+  const columns = Object.values(column);
+  const cellsOf = (row: number): Map<Column, Uint8Array> =>
+    new Map(
+      Object.entries(values(row)).map(([name, value]) => [
+        column[name as keyof typeof column],
+        Buffer.from(String(value)),
+      ]),
+    );
+  return {
+    write: (rows) =>
+      store.write(
+        'webpage',
+        rows.map((row) => ({ key: keyOf(row), put: cellsOf(row) })),
+      ),
+    async read(rows) {
+      await store.get('webpage', rows.map(keyOf), columns);
+    },
+    scan: () => count(store.scan('webpage', { columns })),
+    writeBodies: (rows) =>
+      store.write(
+        'webpage',
+        rows.map((row) => ({ key: keyOf(row), put: new Map([['c:b', bodyOf(row)] as const]) })),
+      ),
+    async readBodies(rows) {
+      await store.get('webpage', rows.map(keyOf), ['c:b']);
+    },
+    close: () => store.close(),
+  };
+}
+
+/** One value a row, with the options that serve classic-level best; bodies in a database of their own. */
+async function plainLevel(directory: string): Promise<MeasuredStore> {
+  await mkdir(directory, { recursive: true });
+  const writeBufferSize = 64 * 1024 * 1024;
+  const hot = new ClassicLevel<string, string>(join(directory, 'hot'), { writeBufferSize });
+  const content = new ClassicLevel<string, Uint8Array>(join(directory, 'content'), {
+    writeBufferSize,
+    maxFileSize: writeBufferSize / 2,
+    valueEncoding: 'view',
+  });
+  await Promise.all([hot.open(), content.open()]);
+  return {
+    async write(rows) {
+      const batch = hot.batch();
+      for (const row of rows) batch.put(keyOf(row), Object.values(values(row)).join('\t'));
+      await batch.write();
+    },
+    async read(rows) {
+      await hot.getMany(rows.map(keyOf));
+    },
+    async scan() {
+      const iterator = hot.iterator({ highWaterMarkBytes: 256 * 1024 });
+      let rows = 0;
+      for (;;) {
+        const entries = await iterator.nextv(1000);
+        if (entries.length === 0) break;
+        rows += entries.length;
+      }
+      await iterator.close();
+      return rows;
+    },
+    async writeBodies(rows) {
+      const batch = content.batch();
+      for (const row of rows) batch.put(keyOf(row), bodyOf(row));
+      await batch.write();
+    },
+    async readBodies(rows) {
+      await content.getMany(rows.map(keyOf));
+    },
+    async close() {
+      await Promise.all([hot.close(), content.close()]);
+    },
+  };
+}
+
+async function count(rows: AsyncIterable<unknown>): Promise<number> {
+  let found = 0;
+  for await (const _ of rows) found += 1;
+  return found;
+}

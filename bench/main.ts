@@ -1,0 +1,128 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { crawlBench } from './crawl.js';
+import { cycleBench } from './cycle.js';
+import { frontierBench } from './frontier.js';
+import type { Bench, BenchOptions, BenchResult } from './lib/bench.js';
+import { drawChart } from './lib/chart.js';
+import { describeMachine, machineLine, type Machine } from './lib/machine.js';
+import { formatTable } from './lib/table.js';
+import { storeBench } from './store.js';
+
+const FOLDER = fileURLToPath(new URL('../../bench', import.meta.url));
+const BENCHES: Readonly<Record<string, Bench>> = {
+  crawl: crawlBench,
+  cycle: cycleBench,
+  store: storeBench,
+  frontier: frontierBench,
+};
+/** Fewer rounds, or a smaller scale, are for trying a bench out. */
+const ROUNDS = 5;
+
+const USAGE = `npm run bench -- <name> [options]
+
+${Object.entries(BENCHES)
+  .map(([name, { about }]) => `  ${name.padEnd(10)}${about}`)
+  .join('\n')}
+
+  --json            print JSON instead of a table
+  --rounds <n>      rounds in which all that is compared takes turns (${ROUNDS})
+  --scale <factor>  of the sizes (1), to try a bench out
+  --only <a,b>      leave all others out
+  --site <name>     crawl: docs or synthetic (docs)
+  --minutes <n>     frontier: how long (10)
+  --cache <folder>  where tables and outputs go (bench/.cache)
+
+A table and a picture go to bench/results; those of fewer rounds or of a smaller scale to the cache.`;
+
+/** Runs the benchmark that the arguments name, prints it, and returns the exit status. */
+export async function main(args: readonly string[]): Promise<number> {
+  let name: string;
+  let json: boolean;
+  let options: BenchOptions;
+  try {
+    ({ name, json, options } = readArguments(args));
+  } catch (error) {
+    console.error(`${(error as Error).message}\n\n${USAGE}`);
+    return 64;
+  }
+  const machine = describeMachine();
+  await mkdir(options.cache, { recursive: true });
+  const result = await BENCHES[name]!.run(options);
+  const saved = await save(name, options, machine, result);
+  if (json) console.log(asJson(options, machine, result));
+  else {
+    console.log(`\n${result.title}\n\n${formatTable(result.columns, result.rows)}\n`);
+    for (const note of result.notes) console.log(`- ${note}`);
+    console.log(`\n${machineLine(machine)}\n${saved}.svg and .json`);
+  }
+  return 0;
+}
+
+function readArguments(args: readonly string[]): { name: string; json: boolean; options: BenchOptions } {
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    options: {
+      json: { type: 'boolean', default: false },
+      rounds: { type: 'string', default: String(ROUNDS) },
+      scale: { type: 'string', default: '1' },
+      minutes: { type: 'string', default: '10' },
+      site: { type: 'string', default: 'docs' },
+      only: { type: 'string' },
+      cache: { type: 'string', default: join(FOLDER, '.cache') },
+    },
+  });
+  const [name = '', ...others] = positionals;
+  if (!Object.hasOwn(BENCHES, name) || others.length > 0) {
+    throw new Error(`expected the name of one benchmark, found "${positionals.join(' ')}"`);
+  }
+  const { site } = values;
+  if (site !== 'docs' && site !== 'synthetic') throw new Error(`expected --site docs or synthetic, found "${site}"`);
+  const only = values.only?.split(',');
+  const { names } = BENCHES[name]!;
+  const unknown = only?.find((one) => !names.includes(one));
+  if (unknown !== undefined) throw new Error(`expected --only of ${names.join(', ') || 'nothing'}, found "${unknown}"`);
+  const rounds = above0('rounds', values.rounds);
+  if (!Number.isInteger(rounds)) throw new Error(`expected a whole number of --rounds, found ${rounds}`);
+  return {
+    name,
+    json: values.json,
+    options: {
+      rounds,
+      scale: above0('scale', values.scale),
+      minutes: above0('minutes', values.minutes),
+      site,
+      cache: values.cache,
+      ...(only && { only }),
+      say: (line) => console.error(`bench: ${line}`),
+    },
+  };
+}
+
+function above0(option: string, value: string): number {
+  const number = Number(value);
+  if (!(number > 0 && number < Infinity))
+    throw new Error(`expected a number above 0 for --${option}, found "${value}"`);
+  return number;
+}
+
+/** Returns where it has written to, without the ending. */
+async function save(name: string, options: BenchOptions, machine: Machine, result: BenchResult): Promise<string> {
+  const isWhole =
+    options.scale === 1 && options.only === undefined && (options.rounds >= ROUNDS || name === 'frontier');
+  const folder = isWhole ? join(FOLDER, 'results') : join(options.cache, 'results');
+  await mkdir(folder, { recursive: true });
+  const file = name === 'crawl' && options.site !== 'docs' ? `${name}-${options.site}` : name;
+  const notes = [...result.notes, ...(isWhole ? [] : ['Only a trial: not of full size, or of too few rounds.'])];
+  await writeFile(join(folder, `${file}.svg`), drawChart(result.chart, [...notes, machineLine(machine)].join('\n')));
+  await writeFile(join(folder, `${file}.json`), `${asJson(options, machine, result)}\n`);
+  return join(folder, file);
+}
+
+function asJson({ rounds, scale }: BenchOptions, machine: Machine, result: BenchResult): string {
+  const { title, rows, notes, samples } = result;
+  return JSON.stringify({ title, machine, rounds, scale, rows, notes, samples }, null, 2);
+}

@@ -1,0 +1,58 @@
+// Runs one job on a table of the benchmark `cycle`.
+import { fileURLToPath } from 'node:url';
+import { jobs, openCrawl } from '../../packages/webcrawl/index.js';
+import { CYCLE_TIME } from '../lib/cycle-table.js';
+import { givenArgument, peakMemoryMb, reply } from '../lib/worker.js';
+
+/** What to run. */
+export interface CycleJob {
+  readonly directory: string;
+  readonly job: 'generate' | 'fetch' | 'parse' | 'updatedb';
+  readonly topN: number;
+  readonly maxCount: number;
+  /** Of all jobs but generate. */
+  readonly batch?: string;
+  readonly resume?: boolean;
+}
+
+/** What it cost. */
+export interface JobFigures {
+  /** Of the job itself, without opening and closing the table. */
+  readonly seconds: number;
+  readonly peakMb: number;
+  readonly batchId?: string;
+  /** Rows that the job took up. */
+  readonly did: number;
+  readonly counters: Readonly<Record<string, number>>;
+}
+
+const { directory, job, topN, maxCount, batch = '', resume } = givenArgument<CycleJob>();
+const crawl = await openCrawl({
+  table: `level:${directory}`,
+  create: false,
+  settings: {
+    'generate.maxCount': maxCount,
+    'fetcher.serverDelay': 0,
+    'fetcher.threadsPerQueue': 64,
+    'fetcher.threadsFetch': 64,
+    plugins: [fileURLToPath(new URL('cycle-web.js', import.meta.url))],
+  },
+  clock: () => CYCLE_TIME + performance.now(),
+});
+const start = performance.now();
+const report = await (job === 'generate'
+  ? jobs.generate(crawl, { topN })
+  : jobs[job](crawl, { batch, ...(resume && { resume }) }));
+const seconds = (performance.now() - start) / 1000;
+const { batchId, counters } = report;
+await crawl.close();
+
+const TAKEN_UP = ['generated', 'fetched', 'already_fetched', 'parsed', 'already_parsed'];
+const did = TAKEN_UP.map((name) => counters[name] ?? 0).find((count) => count > 0) ?? 0;
+reply({
+  seconds,
+  peakMb: peakMemoryMb(),
+  did,
+  counters,
+  ...(batchId !== undefined && { batchId }),
+} satisfies JobFigures);

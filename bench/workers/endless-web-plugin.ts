@@ -1,0 +1,5 @@
+// The web of the benchmark `frontier`, as a plugin.
+import { answerOf } from '../lib/endless-web.js';
+import { webWithoutNetwork } from '../lib/made-page.js';
+
+export default webWithoutNetwork('endless-web', answerOf);

@@ -1,0 +1,62 @@
+// Serves a folder, or a made-up site on many addresses of loopback, until it is ended. The second needs a system where all
+// of 127.0.0.0/8 is there, as on Linux.
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { extname, join, normalize } from 'node:path';
+import { addressOf, madeUpPage } from '../lib/made-up-site.js';
+import { givenArgument, reply } from '../lib/worker.js';
+
+/** What to serve. */
+export type ServerTask = { readonly folder: string } | { readonly hosts: number; readonly pagesPerHost: number };
+
+/** What it sends once it serves. */
+export interface Serving {
+  readonly seed: string;
+}
+
+const TYPES: Readonly<Record<string, string>> = { '.html': 'text/html; charset=utf-8', '.pdf': 'application/pdf' };
+
+const task = givenArgument<ServerTask>();
+if ('folder' in task) {
+  const port = await listen(serveFolder(task.folder), addressOf(0), 0);
+  reply({ seed: `http://${addressOf(0)}:${port}/` } satisfies Serving);
+} else {
+  const hosts = new Map(Array.from({ length: task.hosts }, (_, i) => [addressOf(i), i]));
+  let port = 0;
+  const listener: RequestListener = (request, response) => {
+    const host = hosts.get(request.socket.localAddress ?? '') ?? 0;
+    const page = madeUpPage({ ...task, port }, host, request.url ?? '/');
+    response.writeHead(page === undefined ? 404 : 200, { 'content-type': TYPES['.html']! });
+    response.end(page ?? 'Not found');
+  };
+  for (const address of hosts.keys()) port = await listen(listener, address, port);
+  reply({ seed: `http://${addressOf(0)}:${port}/` } satisfies Serving);
+}
+
+/** Returns the port. */
+async function listen(listener: RequestListener, address: string, port: number): Promise<number> {
+  const server: Server = createServer({ keepAliveTimeout: 60_000 }, listener);
+  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(port, address, resolve));
+  return (server.address() as AddressInfo).port;
+}
+
+function serveFolder(folder: string): RequestListener {
+  return (request, response) => {
+    const notFound = (): void => void response.writeHead(404).end('Not found');
+    let path: string;
+    try {
+      path = normalize(decodeURIComponent(new URL(request.url ?? '/', 'http://localhost').pathname));
+    } catch {
+      return notFound();
+    }
+    if (path.endsWith('/')) path += 'index.html';
+    const file = join(folder, path);
+    stat(file).then((stats) => {
+      if (!stats.isFile()) return notFound();
+      response.writeHead(200, { 'content-type': TYPES[extname(file)] ?? 'text/plain', 'content-length': stats.size });
+      createReadStream(file).pipe(response);
+    }, notFound);
+  };
+}

@@ -1,0 +1,77 @@
+/** Each benchmark at a very small scale, as a user runs it: that it runs to its end and reports. No figure is looked at. */
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { ROOT } from '../support/source-files.js';
+import { runCommand, type Finished } from '../site/run-command.js';
+
+/** Many processes one after the other, perhaps on a busy machine. */
+vi.setConfig({ testTimeout: 120_000 });
+
+let cache: string;
+
+beforeAll(async () => {
+  cache = await mkdtemp(join(tmpdir(), 'webcrawl-bench-test-'));
+});
+
+afterAll(async () => {
+  await rm(cache, { recursive: true, force: true });
+});
+
+interface Result {
+  readonly title: string;
+  readonly machine: Record<string, unknown>;
+  readonly rows: readonly Record<string, unknown>[];
+  readonly samples: unknown;
+}
+
+async function bench(...args: string[]): Promise<Finished> {
+  const all = [join(ROOT, 'bench/run.mjs'), ...args, '--cache', cache];
+  return runCommand(process.execPath, all, { cwd: cache, env: process.env, timeout: 110_000 });
+}
+
+async function result(name: string, ...args: string[]): Promise<Result> {
+  const { code, stdout, stderr } = await bench(name, '--json', '--rounds', '1', ...args);
+  expect(code, stderr).toBe(0);
+  const file = name === 'crawl' ? 'crawl-synthetic' : name;
+  const parsed = JSON.parse(stdout) as Result;
+  expect(JSON.parse(await readFile(join(cache, 'results', `${file}.json`), 'utf8'))).toEqual(parsed);
+  expect(await readFile(join(cache, 'results', `${file}.svg`), 'utf8')).toMatch(/^<svg [^]*<\/svg>\n$/);
+  expect(parsed.machine).toHaveProperty('cores');
+  return parsed;
+}
+
+it('cycle takes its whole batch through every job, on each table', async () => {
+  const { rows } = await result('cycle', '--scale', '0.002', '--only', 'capped-host');
+  expect(new Set(rows.map(({ table }) => table))).toEqual(new Set(['50k', 'capped-host']));
+  expect(new Set(rows.map(({ step }) => step)).size).toBe(6);
+  for (const row of rows) expect(row).toMatchObject({ did: 100 });
+});
+
+it('store measures every store', async () => {
+  const { rows } = await result('store', '--scale', '0.002');
+  expect(rows.map(({ name }) => name)).toEqual(['classic-level', 'level', 'webtable', 'memory']);
+});
+
+it('frontier goes on for its time', async () => {
+  const { samples } = await result('frontier', '--scale', '0.001', '--minutes', '0.01');
+  expect(samples).toMatchObject([{ round: 1, fetched: expect.any(Number) as number }]);
+});
+
+it.runIf(process.platform === 'linux')('crawl reaches every page of the made-up site', async () => {
+  const { rows } = await result('crawl', '--site', 'synthetic', '--scale', '0.005', '--only', 'webcrawl');
+  expect(rows).toMatchObject([{ pages: { median: 100 } }]);
+});
+
+it.each([
+  [['none'], 'expected the name of one benchmark, found "none"'],
+  [['cycle', '--only', '50k,7k'], 'found "7k"'],
+  [['store', '--scale', '0'], 'above 0 for --scale'],
+  [['store', '--rounds', '1.5'], 'whole number'],
+  [['crawl', '--site', 'x'], 'expected --site docs or synthetic'],
+])('%j is refused', async (args, message) => {
+  const { code, stderr } = await bench(...args);
+  expect(code).toBe(64);
+  expect(stderr).toContain(message);
+});
