@@ -38,7 +38,7 @@ export interface Behaviour {
   readonly port?: PortName;
   /** https where true. */
   readonly tls?: boolean;
-  /** Paths injected next to `/good`. Default: `/`. */
+  /** Pages injected next to `/good`. Default: `/`. */
   readonly seeds?: readonly string[];
   /**
    * How every page of this host, and every page that it leads to, ends: status, code of the fetch, and code of the parse.
@@ -55,8 +55,9 @@ export interface Behaviour {
   readonly requests?: number;
 }
 
-/** `plain`: HTTP; `tls`: TLS by name; `mute`: accepts and says nothing; `closed`: nobody listens. */
-export type PortName = 'plain' | 'tls' | 'mute' | 'closed';
+/** `plain`: HTTP; `tls`: TLS by name; `mute`: accepts and says nothing; `shut`: accepts and
+ * closes; `closed`: nobody listens. */
+export type PortName = 'plain' | 'tls' | 'mute' | 'shut' | 'closed';
 
 export const GOOD = 'fetched success success';
 /** Fetched, but not to its end. */

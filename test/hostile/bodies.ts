@@ -32,6 +32,8 @@ const HUNDRED_MEGABYTES = zip(Buffer.alloc(100_000_000));
 const BROTLI_BOMB = brotliCompressSync(Buffer.alloc(64 << 20), {
   params: { [constants.BROTLI_PARAM_QUALITY]: 1, [constants.BROTLI_PARAM_LGWIN]: 24 },
 });
+/** The head of a gzip file that is to be followed by its name. */
+const GZIP_WITH_NAME = Buffer.from([0x1f, 0x8b, 8, 8, 0, 0, 0, 0, 0, 3]);
 const GZIPPED = zip(Buffer.from(PAGE));
 
 /** Bodies, their codings and their lengths. `http.contentLimit` has its default, 2 MiB. */
@@ -54,6 +56,10 @@ export const bodies: readonly Behaviour[] = [
   }),
   coded('gzip-with-a-tail', 'gzip', Buffer.concat([GZIPPED, Buffer.from('and something else')])),
   coded('gzip-with-a-wrong-sum', 'gzip', Buffer.concat([GZIPPED.subarray(0, -8), Buffer.alloc(8)])),
+  coded('gzip-of-50000-members', 'gzip', Buffer.concat([...Array<Buffer>(50_000).fill(zip(Buffer.alloc(0))), GZIPPED])),
+  coded('gzip-with-a-name-without-end', 'gzip', Buffer.concat([GZIP_WITH_NAME, Buffer.alloc(1_000_000, 'n')]), {
+    holds: { '/': { title: '' } },
+  }),
   {
     name: 'body-without-end',
     answer: endless(OPEN, 'word '.repeat(4000)),
@@ -74,7 +80,7 @@ export const bodies: readonly Behaviour[] = [
   {
     name: 'trailers-without-end',
     answer: endless(`${CHUNKED}5\r\nhello\r\n0\r\n`, `X-Trailer: ${'x'.repeat(1000)}\r\n`, 5),
-    ends: { '/': ['unfetched header_limit', 'unfetched too_slow'] },
+    ends: { '/': ['unfetched header_limit', 'unfetched too_slow', 'unfetched timeout'] },
   },
   {
     name: 'chunk-of-no-size',

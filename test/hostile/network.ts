@@ -63,6 +63,7 @@ export const network: readonly Behaviour[] = [
   seed('thousands-of-addresses', [['127.0.0.2', '127.0.0.3', ...range(1, 5000, () => '127.0.0.1')]], GOOD),
   { name: 'nobody-listens', port: 'closed', ends: { '/': NO_ROBOTS }, good: NO_ROBOTS, requests: 0 },
   { name: 'accepts-and-says-nothing', port: 'mute', ends: { '/': NO_ROBOTS }, good: NO_ROBOTS, requests: 0 },
+  { name: 'accepts-and-closes', port: 'shut', ends: { '/': NO_ROBOTS }, good: NO_ROBOTS, requests: 0 },
   { name: 'never-answers', answer: silence, ends: { '/': SLOW } },
   { name: 'closes-without-an-answer', answer: hangUp, ends: { '/': RESET } },
   { name: 'resets-without-an-answer', answer: ({ socket }) => void socket.resetAndDestroy(), ends: { '/': RESET } },

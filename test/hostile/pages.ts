@@ -1,8 +1,8 @@
 import { html } from './answers.js';
-import { CUT, GOOD, REFUSED, UNSEEN, all, range, type Behaviour } from './behaviour.js';
+import { CUT, GOOD, REFUSED, all, range, type Behaviour } from './behaviour.js';
 
 /** Links kept of a page and of a sitemap; see SETTINGS of the crawl. */
-const KEPT = 20;
+export const KEPT = 20;
 const IN_PART = { parsed_in_part: 1 };
 
 /** One page of this body. */
@@ -16,7 +16,7 @@ function page(name: string, body: string | Uint8Array, more: Partial<Behaviour> 
 }
 
 /** One body that comes as this type. */
-function typed(
+export function typed(
   name: string,
   type: string,
   body: string | Uint8Array,
@@ -42,6 +42,9 @@ export const pages: readonly Behaviour[] = [
   }),
   page('1000000-nested-tags', '<b>'.repeat(1_000_000), { ends: { '/': CUT }, counters: IN_PART }),
   page('nested-tables', '<table><tr><td>'.repeat(130_000), { counters: IN_PART }),
+  page('nested-templates', '<template>'.repeat(200_000), { ends: { '/': GOOD }, counters: IN_PART }),
+  page('nested-drawings', '<svg><desc>'.repeat(190_000), { counters: IN_PART }),
+  page('links-within-links', '<a href=/l>x<object>'.repeat(100_000), { ends: all(GOOD, '/', '/l'), counters: IN_PART }),
   page('misnested-tags', '<b><p><i></b>'.repeat(150_000), { counters: IN_PART }),
   page('formatting-that-squares', `<p>${range(1, 4000, (n) => `<b id=${n}>`).join('')}${'<p>x'.repeat(4000)}`, {
     counters: IN_PART,
@@ -183,91 +186,4 @@ export const pages: readonly Behaviour[] = [
   typed('type-of-nonsense', ';;;,,,=/', '<!doctype html><title>a</title>', GOOD, { holds: { '/': { title: 'a' } } }),
   typed('program', 'application/x-executable', '\x7fELF', 'fetched success unsupported_type'),
   page('empty-page', ''),
-];
-
-const NS = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"';
-const LAUGHS = `<?xml version="1.0"?><!DOCTYPE urlset [<!ENTITY a "ha">${range(1, 30, (n) => `<!ENTITY ${'a'.repeat(n + 1)} "${`&${'a'.repeat(n)};`.repeat(10)}">`).join('')}<!ENTITY x SYSTEM "file:///etc/passwd">]>`;
-
-/** Sitemaps and feeds. */
-export const xmlFiles: readonly Behaviour[] = [
-  typed(
-    'sitemap-of-100000-urls',
-    'application/xml',
-    `<urlset ${NS}>${range(1, 60_000, (n) => `<url><loc>/u${n}</loc></url>`).join('')}</urlset>`,
-    GOOD,
-    {
-      ends: { '/': GOOD, ...all(GOOD, ...range(1, KEPT, (n) => `/u${n}`)) },
-      counters: { links_over_limit: 50_000 - KEPT, parsed_in_part: 1 },
-    },
-  ),
-  {
-    name: 'sitemap-index-loop',
-    answer: ({ path }) =>
-      html(
-        `<sitemapindex ${NS}><sitemap><loc>${path === '/' ? '/b' : '/'}</loc></sitemap><sitemap><loc>${path}</loc></sitemap></sitemapindex>`,
-        {
-          'Content-Type': 'text/xml',
-        },
-      ),
-    ends: all(GOOD, '/', '/b'),
-  },
-  {
-    name: 'sitemap-indexes-without-end',
-    answer: ({ path }) =>
-      html(`<sitemapindex ${NS}><sitemap><loc>/${Number(path.slice(1)) + 1}</loc></sitemap></sitemapindex>`, {
-        'Content-Type': 'text/xml',
-      }),
-    ends: { '/': GOOD, ...all(GOOD, ...range(1, 6, (n) => `/${n}`)), '/7': UNSEEN },
-    counters: { generate_distance: 1 },
-  },
-  typed(
-    'billion-laughs',
-    'application/xml',
-    `${LAUGHS}<urlset ${NS}><url><loc>/&aaaaaaaaaaaa;</loc></url><url><loc>/l</loc></url></urlset>`,
-    GOOD,
-    {
-      // What an entity would stand for nobody asks.
-      ends: all(GOOD, '/', '/&aaaaaaaaaaaa;', '/l'),
-    },
-  ),
-  typed('external-entity', 'application/xml', `${LAUGHS}<urlset ${NS}><url><loc>/&x;</loc></url></urlset>`, GOOD, {
-    ends: all(GOOD, '/', '/&x;'),
-  }),
-  typed(
-    'sitemap-for-another-host',
-    'application/xml',
-    `<urlset ${NS}><url><loc>http://169.254.169.254/sitemap</loc></url></urlset>`,
-    GOOD,
-    {
-      ends: { '/': GOOD, '169.254.169.254/sitemap': REFUSED },
-    },
-  ),
-  typed('xml-nested-too-deep', 'application/xml', `<urlset ${NS}>${'<x>'.repeat(500_000)}`, GOOD, {
-    counters: IN_PART,
-  }),
-  typed(
-    'rss-that-is-broken',
-    'application/rss+xml',
-    '<rss><channel><item><title>a & b</title><link>/l</link></item></rss><item><link>/m',
-    GOOD,
-    {
-      ends: all(GOOD, '/', '/l'),
-    },
-  ),
-  typed(
-    'rss-with-a-page-in-every-title',
-    'application/rss+xml',
-    `<rss><channel>${`<item><title><![CDATA[${'<b>'.repeat(1000)}]]></title></item>`.repeat(400)}</channel></rss>`,
-    GOOD,
-  ),
-  typed(
-    'text-sitemap-of-100000-lines',
-    'text/plain',
-    range(1, 80_000, (n) => `http://10.0.0.2/${n}`).join('\n'),
-    GOOD,
-    {
-      ends: { '/': GOOD, ...all(REFUSED, ...range(1, KEPT, (n) => `10.0.0.2/${n}`)) },
-      counters: { links_over_limit: 50_000 - KEPT, parsed_in_part: 1 },
-    },
-  ),
 ];

@@ -65,6 +65,13 @@ export const robotsFiles: readonly Behaviour[] = [
     ({ at }) => to(at('elsewhere.robots-that-redirects-to-a-private-host.test')),
     /redirected to elsewhere.*loopback/,
   ),
+  {
+    name: 'robots-that-redirects-to-another-host',
+    seeds: ['/', 'rules.robots-that-redirects-to-another-host.test/'],
+    robots: ({ host, at }) => (host.startsWith('rules.') ? text(RULES) : to(at(`rules.${host}`, '/robots.txt'))),
+    answer: (ask) => (ask.host.startsWith('rules.') ? html('') : page(ask)),
+    ends: { ...PAGES, '/private': DENIED, 'rules.robots-that-redirects-to-another-host.test/': GOOD },
+  },
   missing('that-redirects-to-metadata', () => to('http://169.254.169.254/robots'), /redirected to 169\.254\.169\.254/),
   open('that-is-404', () => status('404 Not Found')),
   open('that-is-401', () => status('401 Unauthorized')),

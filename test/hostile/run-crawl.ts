@@ -10,8 +10,8 @@ import type { HostileWeb } from './server.js';
 
 /** What a worker tells of its crawl; see worker.mjs. */
 export interface Crawled {
-  readonly counters: Readonly<Record<string, number>>;
-  readonly seconds: number;
+  /** Of each crawl. */
+  readonly counters: readonly Readonly<Record<string, number>>[];
   readonly repaired: Readonly<Record<string, number>>;
   readonly rows: readonly (PageRow<
     'status' | 'protocolStatus' | 'parseStatus' | 'title' | 'text' | 'headers' | 'outlinks' | 'pageMetadata' | 'retries'
@@ -25,24 +25,32 @@ export interface Crawled {
   readonly exit: string;
 }
 
+/** How to crawl. */
+export interface RunOptions {
+  readonly settings: Readonly<Record<string, unknown>>;
+  readonly options: Omit<CrawlOptions, 'seeds'>;
+  readonly heapMegabytes: number;
+  /** Crawls so many days from now, one after another. Default: once, today. */
+  readonly days?: readonly number[];
+}
+
 const WORKER = fileURLToPath(new URL('worker.mjs', import.meta.url));
 
 /** The pages of a behaviour that are injected. */
 export function seedsOf({ name, tls, port = 'plain', seeds = ['/'], good }: Behaviour, web: HostileWeb): string[] {
-  const origin = `${tls ? 'https' : 'http'}://${name}.test:${web.ports[port]}`;
-  return [...seeds, ...(good === null ? [] : ['/good'])].map((path) => origin + path);
+  return [...seeds, ...(good === null ? [] : ['/good'])].map((page) => {
+    const [host, path] = page.startsWith('/') ? [`${name}.test`, page] : page.split(/(?=\/)/, 2);
+    return `${tls ? 'https' : 'http'}://${host}:${web.ports[port]}${path}`;
+  });
 }
 
 /**
- * Crawls behaviours to the end, in a process with a heap of so many megabytes and a table of its own, and waits until that
- * process has ended by itself.
+ * Crawls behaviours to the end, in a process and with a table of its own, and waits until that process has ended by itself.
  */
 export async function runCrawl(
   web: HostileWeb,
   behaviours: readonly Behaviour[],
-  settings: Readonly<Record<string, unknown>>,
-  options: Omit<CrawlOptions, 'seeds'>,
-  heapMegabytes: number,
+  { heapMegabytes, ...rest }: RunOptions,
 ): Promise<Crawled> {
   const directory = await mkdtemp(join(tmpdir(), 'webcrawl-hostile-'));
   try {
@@ -63,8 +71,8 @@ export async function runCrawl(
     });
     child.send({
       directory: join(directory, 'table'),
-      settings,
-      options: { ...options, seeds: behaviours.flatMap((behaviour) => seedsOf(behaviour, web)) },
+      ...rest,
+      seeds: behaviours.flatMap((behaviour) => seedsOf(behaviour, web)),
       dns: Object.assign({}, ...behaviours.map(({ dns }) => dns)) as object,
     });
     const crawled = await answered;

@@ -66,10 +66,16 @@ export async function serveHostileWeb(behaviours: readonly Behaviour[]): Promise
 
   const secure = await open(tlsServer((host, path) => requests.push(host + path)));
   const mute = await open(createServer());
+  const shut = await open(createServer((socket) => socket.destroy()));
   const closed = await open(createServer());
   const last = others.pop();
   await new Promise((resolve) => last?.server.close(resolve));
-  return { ports: { plain: plain.port, tls: secure, mute, closed }, requests, close, [Symbol.asyncDispose]: close };
+  return {
+    ports: { plain: plain.port, tls: secure, mute, shut, closed },
+    requests,
+    close,
+    [Symbol.asyncDispose]: close,
+  };
 }
 
 /** One page for every name, behind a certificate that suits the name or not. */
@@ -90,7 +96,7 @@ function tlsServer(onRequest: (host: string, path: string) => void): Server {
     { key, cert: CERTIFICATES.valid, SNICallback: (name, done) => done(null, certificateFor(name)) },
     (socket) => {
       socket.on('error', () => socket.destroy());
-      socket.on('data', (chunk) => {
+      socket.on('data', (chunk: Buffer) => {
         const head = chunk.toString('latin1');
         const host = /^host: ([^:\r]*)/im.exec(head)?.[1] ?? '';
         const path = /^GET (\S+)/.exec(head)?.[1] ?? '';

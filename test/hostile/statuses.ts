@@ -1,4 +1,4 @@
-import { andClose, endless, html, links, status } from './answers.js';
+import { andClose, endless, html, status } from './answers.js';
 import { CUT, GOOD, all, range, type Behaviour } from './behaviour.js';
 
 /** A status that ends the page. */
@@ -41,12 +41,6 @@ export const statuses: readonly Behaviour[] = [
     'status-503-for-ever',
   ),
   ends('500 Error', ERROR),
-  {
-    name: 'status-500-once-then-fine',
-    answer: ({ path, time }) =>
-      path === '/' ? links('/flaky', '/sound') : path === '/flaky' && time === 1 ? status('500 Error') : html('fine'),
-    ends: { '/': GOOD, '/flaky': ERROR, '/sound': GOOD },
-  },
   ends('304 Not Modified', ERROR),
   ends('999 Request denied', ERROR),
   ends('600 Beyond', ERROR),
@@ -110,6 +104,21 @@ export const statuses: readonly Behaviour[] = [
     { holds: { '/': { title: 'Head', headers: { constructor: 'x', tostring: 'y', hasownproperty: 'z' } } } },
   ),
   raw('names-in-bytes-beyond-ascii', `${TYPED}X-\xe4: b\r\n${BODY}`, PROTOCOL),
+  raw(
+    'keep-alive-of-nonsense',
+    `${TYPED}Keep-Alive: timeout=-1, max=1e99, timeout=${'9'.repeat(99)}\r\n${BODY}`,
+    GOOD,
+    {
+      holds: HEAD,
+    },
+  ),
+  raw('keep-alive-of-no-time', `${TYPED}Connection: keep-alive\r\nKeep-Alive: timeout=0, max=0\r\n${BODY}`, GOOD),
+  {
+    name: 'validators-of-nonsense',
+    answer: () => html(PAGE, { ETag: `"${'x'.repeat(30_000)}"`, 'Last-Modified': 'Tue, 99 Foo 99999 99:99:99' }),
+    ends: { '/': GOOD },
+    holds: HEAD,
+  },
   {
     name: 'x-robots-tag-none',
     answer: () => html('<a href=/hidden>x</a>', { 'X-Robots-Tag': 'none' }),

@@ -1,5 +1,5 @@
 // Crawls in a process of its own, so that its memory can be measured and held. Takes one message: the directory of the table,
-// settings, options of the crawl, what DNS says, and the time of the clock; answers with counters, rows and measurements.
+// settings, options and seeds of the crawl, what DNS says, and the days to crawl on; answers with counters, rows and measurements.
 import { jobs, openCrawl } from '../../dist/packages/webcrawl/index.js';
 
 const unhandled = [];
@@ -14,7 +14,7 @@ process.on('warning', (warning) => unhandled.push(String(warning)));
 
 const FIELDS = ['protocolStatus', 'parseStatus', 'title', 'text', 'headers', 'outlinks', 'pageMetadata', 'retries'];
 
-process.once('message', async ({ directory, settings, options, dns }) => {
+process.once('message', async ({ directory, settings, options, seeds, dns, days = [0] }) => {
   const asked = new Map();
   const lookup = (host) => {
     const answers = dns[host] ?? [['127.0.0.1']];
@@ -24,15 +24,17 @@ process.once('message', async ({ directory, settings, options, dns }) => {
     asked.set(host, time + 1);
     return Promise.resolve(answers[Math.min(time, answers.length - 1)]);
   };
-  const crawl = await openCrawl({ table: `level:${directory}`, settings, lookup });
-  const report = await jobs.crawl(crawl, options);
+  let day = 0;
+  const clock = () => Date.now() + day * 86_400_000;
+  const crawl = await openCrawl({ table: `level:${directory}`, settings, lookup, clock });
+  const counters = [];
+  for (day of days) counters.push((await jobs.crawl(crawl, { ...options, seeds })).counters);
   const repaired = await jobs.repair(crawl);
   const rows = [];
   for await (const row of crawl.pages({ fields: FIELDS })) rows.push({ ...row, text: row.text?.slice(0, 1000) });
   await crawl.close();
   const answer = {
-    counters: report.counters,
-    seconds: report.seconds,
+    counters,
     repaired: repaired.counters,
     rows,
     // Were it polluted, it would show here.
