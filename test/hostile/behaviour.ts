@@ -55,8 +55,7 @@ export interface Behaviour {
   readonly requests?: number;
 }
 
-/** `plain`: HTTP; `tls`: TLS by name; `mute`: accepts and says nothing; `shut`: accepts and
- * closes; `closed`: nobody listens. */
+/** `plain`: HTTP; `tls`: TLS by name; `mute`: accepts and says nothing; `shut`: accepts and closes; `closed`: nobody listens. */
 export type PortName = 'plain' | 'tls' | 'mute' | 'shut' | 'closed';
 
 export const GOOD = 'fetched success success';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { GOOD, type Behaviour } from './behaviour.js';
+import { GOOD, REFUSED, type Behaviour } from './behaviour.js';
 import { bodies, oneByteChunks } from './bodies.js';
 import { byBehaviour, expectEnds, expectedCounters, type CrawledPages } from './crawled-pages.js';
 import { network } from './network.js';
@@ -78,6 +78,14 @@ describe('a crawl of the hostile web', () => {
       ({ name, good = GOOD }) => good === GOOD && found.get(name)?.get('/good')?.title !== GOOD_TITLE,
     );
     expect(missing.map(({ name }) => name)).toEqual([]);
+  });
+
+  it('asks nothing of an address that is not public', () => {
+    const refused = BEHAVIOURS.flatMap(({ ends }) => Object.entries(ends)).filter(([, end]) => end === REFUSED);
+    const hosts = new Set(refused.map(([page]) => page.split('/', 1)[0] ?? ''));
+    expect(hosts.size).toBeGreaterThan(20);
+    const asked = web.requests.map((request) => request.split('/', 1)[0] ?? '');
+    expect(asked.filter((host) => hosts.has(host) || !host.endsWith('.test'))).toEqual([]);
   });
 
   it('knows no page that is not listed, and leaves a table without faults', () => {

@@ -9,7 +9,7 @@ function hosts(depth: number): string[] {
   return names.map((name) => `${name}hosts-without-end.test/`);
 }
 
-/** What shows over days, and hosts that lead to hosts. Crawled three times at two days' distance, `fetcher.retryMax` is 3. */
+/** What shows over days, and hosts that lead to hosts. Crawled three times at two days' distance, `db.fetchRetryMax` is 3. */
 export const overDays: readonly Behaviour[] = [
   {
     name: 'status-500-once-then-fine',

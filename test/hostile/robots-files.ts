@@ -36,7 +36,7 @@ const text = (body: string): Uint8Array => answer('200 OK', { 'Content-Type': 't
 export const robotsFiles: readonly Behaviour[] = [
   denying('stream-of-5-gb', endless(OPEN + RULES, `Disallow: /${'x'.repeat(90)}\n`.repeat(1000))),
   denying('of-one-line-without-end', endless(`${OPEN}${RULES}Disallow: /`, 'x'.repeat(100_000))),
-  denying('gzip-bomb-behind-rules', ({ socket }) => void socket.end(text(RULES + 'Disallow: /a\n'.repeat(500_000)))),
+  denying('of-6-megabytes', ({ socket }) => void socket.end(text(RULES + 'Disallow: /a\n'.repeat(500_000)))),
   open('gzip-bomb-of-10-gb', tenGigabytes),
   open('that-is-html', () => html('<html><title>Welcome</title>Disallow: / everything')),
   open('that-is-an-image', () => answer('200 OK', { 'Content-Type': 'image/png' }, '\x89PNG\r\n\x1a\n\0\0\0\rIHDR')),
@@ -97,7 +97,7 @@ export const robotsFiles: readonly Behaviour[] = [
     ends: all(GOOD, '/', `/${'a'.repeat(1900)}`),
   },
   {
-    name: 'robots-of-100000-groups',
+    name: 'robots-of-20000-groups',
     robots: () => text('User-agent: x\nAllow: /\n'.repeat(20_000) + 'User-agent: *\nDisallow: /private'),
     answer: page,
     ends: { ...PAGES, '/private': DENIED },
@@ -117,5 +117,5 @@ export const robotsFiles: readonly Behaviour[] = [
     good: DENIED,
     requests: 1,
   },
-  open('with-100000-sitemaps', () => text(range(1, 15_000, (n) => `Sitemap: http://x.test/${n}`).join('\n'))),
+  open('with-15000-sitemaps', () => text(range(1, 15_000, (n) => `Sitemap: http://x.test/${n}`).join('\n'))),
 ];
