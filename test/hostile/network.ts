@@ -1,0 +1,120 @@
+import { hangUp, html, links, OPEN, silence, endless } from './answers.js';
+import { GOOD, NO_ROBOTS, REFUSED, all, range, type Behaviour } from './behaviour.js';
+
+/** Which of the two comes first is chance. */
+const SLOW = ['unfetched timeout', 'unfetched too_slow'];
+const RESET = 'unfetched reset';
+
+/** A page that leads to a host below this one, of which DNS says something. */
+function below(name: string, answers: readonly (readonly string[])[] | 'fails' | 'hangs', end: string): Behaviour {
+  const host = `inside.dns-${name}.test`;
+  return {
+    name: `dns-${name}`,
+    dns: { [host]: answers },
+    answer: ({ host: asked, at }) => (asked === host ? html('inside') : links(at(host))),
+    ends: { '/': GOOD, [`${host}/`]: end },
+    requests: 3,
+  };
+}
+
+/** A seed of which DNS says something. */
+function seed(name: string, answers: readonly (readonly string[])[] | 'fails' | 'hangs', end: string): Behaviour {
+  return {
+    name: `dns-${name}`,
+    dns: { [`dns-${name}.test`]: answers },
+    answer: () => html('reached'),
+    ends: { '/': end },
+    good: end,
+  };
+}
+
+/** A TLS host of which not even robots.txt is to be had, and why. */
+function tls(name: string, why: RegExp, more: Partial<Behaviour> = {}): Behaviour {
+  return {
+    name: `tls-${name}`,
+    tls: true,
+    port: 'tls',
+    ends: { '/': NO_ROBOTS },
+    good: NO_ROBOTS,
+    holds: { '/': { protocolStatus: { message: why } } },
+    requests: 0,
+    ...more,
+  };
+}
+
+/** Nobody is there: unallocated, yet in the range of public addresses. */
+const NOBODY = '3000::1';
+
+/** Names, connections, and TLS. */
+export const network: readonly Behaviour[] = [
+  below('loopback', [['127.0.0.1']], REFUSED),
+  below('loopback-v6', [['::1']], REFUSED),
+  below('private-network', [['10.0.0.1']], REFUSED),
+  below('metadata', [['169.254.169.254']], REFUSED),
+  below('metadata-v6', [['fd00:ec2::254']], REFUSED),
+  below('mapped', [['::ffff:127.0.0.1']], REFUSED),
+  below('carrier', [['100.64.0.1']], REFUSED),
+  below('public-and-private', [[NOBODY, '127.0.0.1']], REFUSED),
+  below('rebinding', [[NOBODY], ['127.0.0.1']], NO_ROBOTS),
+  below('no-address', [[]], NO_ROBOTS),
+  seed('fails', 'fails', NO_ROBOTS),
+  seed('hangs', 'hangs', NO_ROBOTS),
+  seed('no-addresses-but-text', [['not an address', 'localhost']], NO_ROBOTS),
+  seed('thousands-of-addresses', [['127.0.0.2', '127.0.0.3', ...range(1, 5000, () => '127.0.0.1')]], GOOD),
+  { name: 'nobody-listens', port: 'closed', ends: { '/': NO_ROBOTS }, good: NO_ROBOTS, requests: 0 },
+  { name: 'accepts-and-says-nothing', port: 'mute', ends: { '/': NO_ROBOTS }, good: NO_ROBOTS, requests: 0 },
+  { name: 'accepts-and-closes', port: 'shut', ends: { '/': NO_ROBOTS }, good: NO_ROBOTS, requests: 0 },
+  { name: 'never-answers', answer: silence, ends: { '/': SLOW } },
+  { name: 'closes-without-an-answer', answer: hangUp, ends: { '/': RESET } },
+  { name: 'resets-without-an-answer', answer: ({ socket }) => void socket.resetAndDestroy(), ends: { '/': RESET } },
+  {
+    name: 'resets-within-the-head',
+    answer: ({ socket }) => void socket.write('HTTP/1.1 200 OK\r\nX-A', () => socket.resetAndDestroy()),
+    ends: { '/': RESET },
+  },
+  {
+    name: 'closes-within-the-head',
+    answer: ({ socket }) => void socket.end('HTTP/1.1 200 OK\r\nX-A: b'),
+    ends: { '/': RESET },
+  },
+  {
+    name: 'resets-within-the-body',
+    answer: ({ socket }) =>
+      void socket.write(`HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nonly this`, () => socket.resetAndDestroy()),
+    ends: { '/': RESET },
+  },
+  { name: 'trickles-the-body', answer: endless(OPEN, 'x', 50), ends: { '/': 'unfetched too_slow' } },
+  { name: 'trickles-the-head', answer: endless('HTTP/1.1 200 OK\r\nX-Slow: ', 'x', 50), ends: { '/': SLOW } },
+  { name: 'trickles-the-status-line', answer: endless('HTTP/1.1 200 O', 'K', 50), ends: { '/': SLOW } },
+  { name: 'trickles-header-lines', answer: endless('HTTP/1.1 200 OK\r\n', 'X: y\r\n', 50), ends: { '/': SLOW } },
+  {
+    name: 'stops-within-the-body',
+    answer: ({ socket }) => void socket.write(OPEN + 'then nothing'),
+    ends: { '/': SLOW },
+  },
+  {
+    name: 'drops-after-ten-requests',
+    answer: ({ path, visit, socket }) => {
+      if (visit > 10) return void socket.destroy();
+      return path === '/' ? links(...range(1, 12, (n) => `/p${10 + n}`)) : html('one more');
+    },
+    ends: {
+      ...all(GOOD, '/', ...range(1, 7, (n) => `/p${10 + n}`)),
+      ...all(RESET, ...range(8, 12, (n) => `/p${10 + n}`)),
+    },
+    requests: 20,
+  },
+  {
+    name: 'closes-every-connection',
+    answer: ({ path, socket }) =>
+      void socket.end(Buffer.concat([path === '/' ? links('/a', '/b', '/c', '/d') : html('x')])),
+    ends: all(GOOD, '/', '/a', '/b', '/c', '/d'),
+  },
+  tls('valid', /^$/, { ends: { '/': GOOD }, good: GOOD, holds: { '/': { title: 'A good page' } }, requests: 3 }),
+  tls('self-signed', /self.signed/i),
+  tls('expired', /expired/i),
+  tls('wrong-host', /altname|does not match/i),
+  tls('handshake-never-ends', /./, { port: 'mute' }),
+  tls('spoken-to-plain-http', /./, { port: 'plain' }),
+  { ...tls('port-asked-in-plain-http', /./), tls: false },
+];
