@@ -1,4 +1,4 @@
-import type { Alternatives, Item } from './pattern-tree.js';
+import { groupsOf, type Alternatives, type Item } from './pattern-tree.js';
 
 /** Steps of one search. A search that would need more is given up. */
 export const STEP_LIMIT = 500_000;
@@ -42,7 +42,11 @@ export function countedSearch(pattern: Alternatives, ignoreCase: boolean): Count
       // A look-behind goes from right to left.
       (back ? sequence : [...sequence].reverse()).reduce((after, item) => one(item, after, back), next),
     );
-    return all.length === 1 ? all[0]! : (at) => all.some((go) => go(at));
+    const tryOne = (go: Next, at: number): boolean => {
+      step();
+      return go(at);
+    };
+    return all.length === 1 ? all[0]! : (at) => all.some((go) => tryOne(go, at));
   }
 
   function one(item: Item, next: Next, back: boolean): Next {
@@ -205,11 +209,6 @@ export function countedSearch(pattern: Alternatives, ignoreCase: boolean): Count
 }
 
 const isLazy = (repeat: string): boolean => repeat.length > 1 && repeat.endsWith('?');
-
-/** The capturing groups, in the order of their numbers. */
-function groupsOf(pattern: Alternatives): Item[] {
-  return pattern.flat().flatMap((item) => [...(item.captures ? [item] : []), ...groupsOf(item.inside)]);
-}
 
 function charTest(char: string, ignoreCase: boolean): (code: number) => boolean {
   const pattern = new RegExp(`^(?:${char})$`, ignoreCase ? 'i' : '');

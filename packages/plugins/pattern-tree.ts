@@ -102,3 +102,8 @@ function shortest(pattern: Alternatives): number {
   };
   return Math.min(...pattern.map((sequence) => sequence.reduce((sum, item) => sum + lengthOf(item), 0)));
 }
+
+/** The capturing groups, in the order of their numbers. */
+export function groupsOf(pattern: Alternatives): Item[] {
+  return pattern.flat().flatMap((item) => [...(item.captures ? [item] : []), ...groupsOf(item.inside)]);
+}

@@ -2,7 +2,7 @@ import { RE2JS } from 're2js';
 import { safeText } from '../errors/index.js';
 import { countedSearch, TooManySteps, type Match } from './counted-search.js';
 import { isLinear } from './pattern-cost.js';
-import { needsBacktracking, parsePattern, repeatsPeculiarly, type Alternatives } from './pattern-tree.js';
+import { groupsOf, needsBacktracking, parsePattern, repeatsPeculiarly, type Alternatives } from './pattern-tree.js';
 
 /** What replaces a match: texts, and numbers of groups; 0 is all that was found. */
 export type Replacement = readonly (string | number)[];
@@ -37,8 +37,8 @@ const REPLACE_LIMIT = 1_000_000;
  */
 export function safePattern(source: string, ignoreCase: boolean): SafePattern {
   const native = new RegExp(source, ignoreCase ? 'i' : '');
-  const groups = new RegExp(`${source}|`).exec('')!.length - 1;
   const tree = parsePattern(source);
+  const groups = groupsOf(tree).length;
   if (isLinear(tree)) return { groups, engines: { test: 'native', replace: 'native' }, ...onPlatform(native) };
 
   const re2 = needsBacktracking(tree) ? undefined : compileRe2(source, ignoreCase);
