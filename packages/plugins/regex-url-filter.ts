@@ -4,7 +4,8 @@ import { PATTERN_INPUT_LIMIT, compilePattern } from './rule-pattern.js';
 
 /**
  * Accepts and rejects URLs by patterns. A line is `+` (accept) or `-` (reject) and a pattern that is looked for anywhere
- * in the URL. The first line that is found decides; a URL for which none is found is rejected.
+ * in the URL. The first line that is found decides; a URL for which none is found is rejected. A pattern that takes too
+ * long on a URL throws, which rejects the URL.
  * @throws CrawlError BAD_SETTING that lists every wrong line
  */
 export function regexUrlFilter(rulesText: string): Plugin {

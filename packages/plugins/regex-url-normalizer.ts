@@ -1,12 +1,14 @@
 import type { Plugin } from '../plugin-api/index.js';
 import { BadRule, readRules } from './rule-file.js';
 import { PATTERN_INPUT_LIMIT, compilePattern } from './rule-pattern.js';
+import type { Replacement } from './safe-pattern.js';
 
 /**
  * Rewrites URLs by patterns. A line is a pattern, a tab, and what replaces every place where it is found, perhaps
  * nothing. In a replacement `$1` is what the first group found (nothing where it took no part), `$0` all that was
  * found, and `\` takes the meaning from the next character. A pattern that starts with `#` is written `\#`. Rules are
- * applied once, in the order of the file. URLs of more than 8192 characters stay as they are.
+ * applied once, in the order of the file. URLs of more than 8192 characters stay as they are. A pattern that takes too
+ * long on a URL throws, which rejects the URL.
  * @throws CrawlError BAD_SETTING that lists every wrong line
  */
 export function regexUrlNormalizer(rulesText: string): Plugin {
@@ -14,29 +16,22 @@ export function regexUrlNormalizer(rulesText: string): Plugin {
     const [source = '', replacement, ...more] = line.split('\t');
     if (replacement === undefined) throw new BadRule('a tab is expected between pattern and replacement');
     if (more.length > 0) throw new BadRule('only one tab is expected');
-    const pattern = compilePattern(source, 'g');
-    return { pattern, replacement: toNative(replacement.trimEnd(), groupCount(pattern)) };
+    const pattern = compilePattern(source);
+    return { pattern, replacement: readReplacement(replacement.trimEnd(), pattern.groups) };
   }).map(({ rule }) => rule);
 
   return {
     name: 'urlnormalizer-regex',
     normalizeUrl(url) {
       if (url.length > PATTERN_INPUT_LIMIT) return url;
-      return rules.reduce((current, { pattern, replacement }) => current.replace(pattern, replacement), url);
+      return rules.reduce((current, { pattern, replacement }) => pattern.replace(current, replacement), url);
     },
   };
 }
 
-function groupCount(pattern: RegExp): number {
-  return new RegExp(`${pattern.source}|`).exec('')!.length - 1;
-}
-
-/**
- * The replacement in the language of String.replace, where `$01` is the first group. As in Java, `$12` is group 12 where
- * there is one, else group 1 and a 2.
- */
-function toNative(text: string, groups: number): string {
-  let native = '';
+/** `$12` is, as in Java, group 12 where there is one, else group 1 and a 2. */
+function readReplacement(text: string, groups: number): Replacement {
+  const parts: (string | number)[] = [];
   for (let i = 0; i < text.length; i++) {
     let char = text[i]!;
     if (char === '$') {
@@ -45,7 +40,7 @@ function toNative(text: string, groups: number): string {
       if (group === '' || Number(group) > groups) {
         throw new BadRule(`$ in the replacement names no group of the pattern (it has ${groups})`);
       }
-      native += Number(group) === 0 ? '$&' : `$${group.padStart(2, '0')}`;
+      parts.push(Number(group));
       i += group.length;
       continue;
     }
@@ -53,7 +48,7 @@ function toNative(text: string, groups: number): string {
       if (++i === text.length) throw new BadRule('a character is expected after \\ in the replacement');
       char = text[i]!;
     }
-    native += char === '$' ? '$$' : char;
+    parts.push(char);
   }
-  return native;
+  return parts;
 }

@@ -1,10 +1,8 @@
 import { safeText } from '../errors/index.js';
 import { BadRule } from './rule-file.js';
+import { safePattern, type SafePattern } from './safe-pattern.js';
 
-/**
- * URLs longer than this are never shown to the patterns of a rule file. It bounds patterns whose time grows with the
- * square of the length; one that grows exponentially has no bound, so rule files are to be trusted like code.
- */
+/** URLs longer than this are never shown to the patterns of a rule file. */
 export const PATTERN_INPUT_LIMIT = 8192;
 
 /** Java escapes that JavaScript does not have; there they would silently mean the bare letter. */
@@ -12,11 +10,10 @@ const UNKNOWN_ESCAPE = /\\(?![bBdDsSwWfnrtvxuk])[A-Za-z]|\\x\{/;
 
 /**
  * Compiles the pattern of a rule: a JavaScript regular expression that may start with `(?i)`. Patterns written for Java
- * mean the same or are refused.
- * @param flags added to those of the pattern
+ * mean the same or are refused. However it is written, no URL makes it run for long.
  * @throws BadRule that says what is wrong
  */
-export function compilePattern(pattern: string, flags = ''): RegExp {
+export function compilePattern(pattern: string): SafePattern {
   if (pattern === '') throw new BadRule('a pattern is expected');
   const ignoreCase = pattern.startsWith('(?i)');
   const source = ignoreCase ? pattern.slice('(?i)'.length) : pattern;
@@ -25,10 +22,16 @@ export function compilePattern(pattern: string, flags = ''): RegExp {
   const unknown = UNKNOWN_ESCAPE.exec(bare);
   if (unknown) throw new BadRule(`the escape ${unknown[0]} is not known`);
   if (/\[[^\]]*&&\[/.test(bare)) throw new BadRule('character classes can not be intersected by &&');
+  let compiled: SafePattern;
   try {
-    return new RegExp(source, ignoreCase ? `${flags}i` : flags);
+    compiled = safePattern(source, ignoreCase);
   } catch (error) {
     const reason = error instanceof Error ? error.message.replace(/^.*\/[a-z]*: /s, '') : String(error);
     throw new BadRule(`the pattern is wrong (${safeText(reason)})`);
   }
+  for (const [reference, number] of bare.matchAll(/\\(?:([1-9]\d*)|k)/g)) {
+    const exists = number === undefined ? /\(\?<[^=!]/.test(bare) : Number(number) <= compiled.groups;
+    if (!exists) throw new BadRule(`there is no group for ${reference}`);
+  }
+  return compiled;
 }

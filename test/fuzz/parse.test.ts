@@ -4,17 +4,9 @@ import { describe, expect, it } from 'vitest';
 import { htmlParser, sniffContentType, textParser, xmlParser } from '../../packages/parse/index.js';
 import { chooseParser } from '../../packages/parse/index.js';
 import type { ParseOutcome } from '../../packages/plugin-api/index.js';
+import { runs } from '../support/fuzz-runs.js';
 import { PARSE_SETTINGS } from '../support/parse-page.js';
 import { plainTree, textAndLinks } from '../support/plain-tree.js';
-
-/** Seconds for each property; without it a fixed number of runs from fixed seeds. `npm run fuzz` sets it. */
-const SECONDS = Number(process.env['WEBCRAWL_FUZZ_SECONDS'] ?? 0);
-
-/** How a property is run: the same every time, or as long as asked from a seed that a failure tells. */
-function runs(seed: number, numRuns: number): fc.Parameters<unknown> {
-  if (SECONDS === 0) return { seed, numRuns };
-  return { numRuns: Number.MAX_SAFE_INTEGER, interruptAfterTimeLimit: SECONDS * 1000, markInterruptAsFailure: false };
-}
 
 const SETTINGS = {
   ...PARSE_SETTINGS,

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { regexUrlFilter } from '../../packages/plugins/index.js';
+import { applyUrlChain } from '../../packages/plugin-api/index.js';
+import { regexUrlFilter, regexUrlNormalizer } from '../../packages/plugins/index.js';
 
 const verdict = (rules: string, url: string) => regexUrlFilter(rules).filterUrl!(url, 'outlink');
 
@@ -41,5 +42,19 @@ describe('regexUrlFilter', () => {
           'line 6: a line starts with +, - or #, found "> host a"',
       }),
     );
+  });
+
+  it('rejects a URL that makes a pattern run for long, and goes on', () => {
+    const slow = '(?=(a+)+$)b';
+    const long = `http://a.com/${'a'.repeat(50)}!`;
+    for (const plugin of [regexUrlFilter(`+${slow}\n+.`), regexUrlNormalizer(`${slow}\tx`)]) {
+      expect(applyUrlChain([plugin], long, 'outlink')).toEqual({
+        accepted: false,
+        url: long,
+        rejectedBy: plugin.name,
+        rule: `the pattern "${slow}" takes too many steps on this URL`,
+      });
+      expect(applyUrlChain([plugin], 'http://a.com/', 'outlink')).toMatchObject({ accepted: true });
+    }
   });
 });

@@ -4,8 +4,8 @@ import { compilePattern } from '../../packages/plugins/rule-pattern.js';
 
 describe('compilePattern', () => {
   it('takes (?i) at the start', () => {
-    expect(compilePattern('(?i)a\\.b', 'g')).toEqual(/a\.b/gi);
-    expect(compilePattern('a', '')).toEqual(/a/);
+    expect(['a.b', 'A.B', 'axb'].map(compilePattern('(?i)a\\.b').test)).toEqual([true, true, false]);
+    expect(['a', 'A'].map(compilePattern('a').test)).toEqual([true, false]);
   });
 
   it.each([
@@ -20,7 +20,9 @@ describe('compilePattern', () => {
     '\\(\\?i\\)',
     '\\u0041\\x41',
   ])('takes %s', (pattern) => {
-    expect(compilePattern(pattern).source).toBe(pattern);
+    const text = 'x xx a1 b (?i) \\Q A &b';
+    expect(compilePattern(pattern).test(text)).toBe(new RegExp(pattern).test(text));
+    expect(compilePattern(pattern).replace(text, ['-'])).toBe(text.replace(new RegExp(pattern, 'g'), '-'));
   });
 
   it.each([
@@ -37,6 +39,10 @@ describe('compilePattern', () => {
     ['\\Aa\\z', 'the escape \\A is not known'],
     ['\\p{Alpha}', 'the escape \\p is not known'],
     ['\\x{41}', 'the escape \\x{ is not known'],
+    ['(a)\\2', 'there is no group for \\2'],
+    ['\\1', 'there is no group for \\1'],
+    ['(?<a>a)\\k<b>', 'the pattern is wrong (Invalid named capture referenced)'],
+    ['\\k<b>', 'there is no group for \\k'],
     ['[a-z&&[^b]]', 'character classes can not be intersected by &&'],
   ])('refuses %j', (pattern, message) => {
     expect(() => compilePattern(pattern)).toThrow(new BadRule(message));

@@ -122,7 +122,7 @@ describe.skipIf(!present)(
 
     test('of encodings: the one that the page names is found', () => {
       const deviating: string[] = [];
-      for (const file of ['tests1.dat', 'tests2.dat']) {
+      for (const file of ['tests1.dat', 'tests2.dat', 'test-yahoo-jp.dat']) {
         const blocks = readFileSync(join(folder, 'encoding', file), 'latin1')
           .split(/^#data\n/m)
           .slice(1);

@@ -1,0 +1,109 @@
+/** A sequence of items for each alternative. */
+export type Alternatives = readonly (readonly Item[])[];
+
+/** One thing that a pattern looks for, and how often. */
+export interface Item {
+  readonly kind: 'char' | 'edge' | 'group' | 'look' | 'backreference';
+  readonly text: string;
+  /** The repeat as it is written, perhaps empty. */
+  readonly repeat: string;
+  readonly min: number;
+  /** Infinity where there is no bound. */
+  readonly max: number;
+  /** What is inside a group or a look-around; else empty. */
+  readonly inside: Alternatives;
+  readonly captures: boolean;
+}
+
+const TOKEN =
+  /\\(?:u[0-9a-f]{4}|x[0-9a-f]{2}|c[a-z]|k<[^>]*>|[1-9]\d*|[^])|\[(?:\\[^]|[^\]\\])*\]|\((?:\?(?:[:=!]|<[=!]|<[^>]*>))?|[^]/giy;
+const REPEAT = /(?:([*+?])|\{(\d+)(,?)(\d*)\})\??/y;
+
+/** Takes a pattern apart that RegExp has accepted, without the flags `u` and `v`. */
+export function parsePattern(source: string): Alternatives {
+  let at = 0;
+
+  function alternatives(): Alternatives {
+    const all: Item[][] = [[]];
+    while (at < source.length && source[at] !== ')') {
+      if (source[at] !== '|') all.at(-1)!.push(item());
+      else if (++at) all.push([]);
+    }
+    return all;
+  }
+
+  function item(): Item {
+    TOKEN.lastIndex = at;
+    const text = TOKEN.exec(source)![0];
+    at += text.length;
+    let inside: Alternatives = [];
+    if (text.startsWith('(')) {
+      inside = alternatives();
+      at++;
+    }
+    return { kind: kindOf(text), text, inside, captures: /^\((?:$|\?<[^=!])/.test(text), ...repeat() };
+  }
+
+  function repeat(): Pick<Item, 'repeat' | 'min' | 'max'> {
+    REPEAT.lastIndex = at;
+    const match = REPEAT.exec(source);
+    if (!match) return { repeat: '', min: 1, max: 1 };
+    at += match[0].length;
+    const [repeat, sign, least = '', comma, most = ''] = match;
+    if (sign === undefined) {
+      const min = Number(least);
+      return { repeat, min, max: most !== '' ? Number(most) : comma ? Infinity : min };
+    }
+    return { repeat, min: sign === '+' ? 1 : 0, max: sign === '?' ? 1 : Infinity };
+  }
+
+  return alternatives();
+}
+
+function kindOf(text: string): Item['kind'] {
+  if (/^\(\?<?[=!]/.test(text)) return 'look';
+  if (text.startsWith('(')) return 'group';
+  if (/^(?:\^|\$|\\[bB])$/.test(text)) return 'edge';
+  return /^\\(?:k|[1-9])/.test(text) ? 'backreference' : 'char';
+}
+
+/** Whether a pattern needs more than an automaton: look-ahead, back-references, look-behind that captures. */
+export function needsBacktracking(pattern: Alternatives): boolean {
+  return pattern.flat().some(({ kind, text, inside, max }) => {
+    if (kind === 'backreference' || text === '(?=' || text === '(?!') return true;
+    if (kind === 'look' && (max !== 1 || captures(inside))) return true;
+    return needsBacktracking(inside);
+  });
+}
+
+/**
+ * Whether what the groups of a pattern hold, or which match it prefers, is peculiar to JavaScript: a repeated group that
+ * captures (each turn forgets what the turn before captured), or that may match nothing (such a turn does not count).
+ */
+export function repeatsPeculiarly(pattern: Alternatives): boolean {
+  return pattern.flat().some((item) => {
+    const { kind, inside, repeat, max } = item;
+    if (kind === 'group' && repeat !== '') {
+      if (shortest(inside) === 0 || (max > 1 && (item.captures || captures(inside)))) return true;
+    }
+    return repeatsPeculiarly(inside);
+  });
+}
+
+function captures(pattern: Alternatives): boolean {
+  return pattern.flat().some((item) => item.captures || captures(item.inside));
+}
+
+/** Characters that a match has at least. */
+function shortest(pattern: Alternatives): number {
+  const lengthOf = ({ kind, inside, min }: Item): number => {
+    if (kind === 'char') return min;
+    return kind === 'group' ? min * shortest(inside) : 0;
+  };
+  return Math.min(...pattern.map((sequence) => sequence.reduce((sum, item) => sum + lengthOf(item), 0)));
+}
+
+/** The capturing groups, in the order of their numbers. */
+export function groupsOf(pattern: Alternatives): Item[] {
+  return pattern.flat().flatMap((item) => [...(item.captures ? [item] : []), ...groupsOf(item.inside)]);
+}
