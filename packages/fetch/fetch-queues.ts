@@ -14,6 +14,8 @@ export interface FetchQueuesOptions {
   /** Milliseconds from any origin, never set back. Default: `performance.now`. */
   readonly clock?: () => number;
   readonly timers?: Timers;
+  /** Called, at times often, during a run while fewer items are in work than may be. */
+  readonly onIdle?: () => void;
 }
 
 /**
@@ -44,6 +46,8 @@ export interface FetchQueues<T> {
    * @throws what a worker, a source or `feeding` threw, when the items in work are done
    */
   run(worker: FetchWorker<T>, signal?: AbortSignal, feeding?: Promise<unknown>): Promise<void>;
+  /** Items in work. */
+  readonly working: number;
 }
 
 interface Queue<T> {
@@ -165,6 +169,7 @@ export function createFetchQueues<T>(options: FetchQueuesOptions): FetchQueues<T
     const done = halted || (waitingItems === 0 && openSources === 0 && !feeding);
     timer.wakeAt(done ? undefined : next);
     if (done && working === 0 && loading === 0) finish?.();
+    else if (!done && working < threads) options.onIdle?.();
   }
 
   async function start(queue: Queue<T>, work: FetchWorker<T>): Promise<void> {
@@ -227,6 +232,9 @@ export function createFetchQueues<T>(options: FetchQueuesOptions): FetchQueues<T
   }
 
   return {
+    get working() {
+      return working;
+    },
     addQueue(id, source) {
       const queue = queueOf(id);
       queue.sources.push(source);

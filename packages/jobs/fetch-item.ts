@@ -1,4 +1,4 @@
-import type { FetchQueues, Robots } from '../fetch/index.js';
+import type { Robots } from '../fetch/index.js';
 import type { PageChange, PageRow } from '../../webtable/index.js';
 import type { HostBackoff } from './host-backoff.js';
 import type { QueueDelays } from './queue-delays.js';
@@ -22,22 +22,30 @@ export type FetchItem = PageRow<(typeof FETCH_FIELDS)[number]> & {
   readonly tries?: number;
 };
 
-/** What the pages of one fetch share. */
-export interface FetchRun {
-  readonly batchId: string;
-  readonly parse: boolean;
-  readonly tracker: Tracker;
-  readonly write: (change: PageChange) => Promise<void>;
+/** What all pages of a fetcher share. */
+export interface FetchTools {
   readonly robots: Robots;
   readonly seedHosts: SeedHosts;
   readonly backoff: HostBackoff;
   readonly delays: QueueDelays;
-  readonly queues: FetchQueues<FetchItem>;
   readonly queueNames: QueueNames;
   /** When a fetch on this table may last have asked anyone, by `performance.now`. */
   readonly since: number;
+}
+
+/** The fetch of one batch, as its pages see it. */
+export interface FetchRun extends FetchTools {
+  /** Changes when what is left is split off; so do not keep it over an await. */
+  readonly batchId: string;
+  readonly tracker: Tracker;
+  readonly parse: boolean;
+  readonly queues: {
+    push(queue: string, item: FetchItem): void;
+    putBack(queue: string, item: FetchItem): void;
+    setDelay(queue: string, seconds: number): void;
+    pause(queue: string, seconds: number): void;
+  };
+  write(change: PageChange): Promise<void>;
   /** Rows that joined the batch as targets of redirects during this run. */
   readonly joined: Set<string>;
-  /** Some page was not fetched again because this batch has fetched it. */
-  passedOver: boolean;
 }

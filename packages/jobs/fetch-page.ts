@@ -31,7 +31,6 @@ export async function fetchPage(
     run.queues.setDelay(queue, run.delays.of(queue));
     if (await isTriedAgain(run, item, url, outcome, queue)) return undefined;
   }
-  const { tracker, batchId } = run;
   const set: Mutable<NonNullable<PageChange['set']>> = {
     prevFetchTime: crawl.clock(),
     status: statusOf(outcome),
@@ -51,7 +50,7 @@ export async function fetchPage(
     else unset.add('content');
     if (run.parse) {
       const page = { url, content: outcome.body, contentType: outcome.contentType, headers: set.headers };
-      const result = await parsePage(crawl, { ...page, truncated: outcome.truncated }, tracker.count);
+      const result = await parsePage(crawl, { ...page, truncated: outcome.truncated }, run.tracker.count);
       isParsed = result.parsed;
       Object.assign(set, result.set);
       for (const field of result.unset) unset.add(field);
@@ -66,6 +65,7 @@ export async function fetchPage(
     }
   }
   for (const field of Object.keys(set)) unset.delete(field as PlainField);
+  const { tracker, batchId } = run;
   try {
     const marks = { fetch: batchId, parse: isParsed ? batchId : null };
     await run.write({ key: item.key, set, unset: [...unset], marks });

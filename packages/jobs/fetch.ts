@@ -1,21 +1,10 @@
 import { CrawlError } from '../errors/index.js';
-import { createFetchQueues, createRobots } from '../fetch/index.js';
-import { batchQueues, createGroupWriter, hostRowKeys, putBatch, type BatchHeader } from '../../webtable/index.js';
+import type { BatchHeader } from '../../webtable/index.js';
 import { mustBeOpen, overBatches, type BatchOptions } from './batch-rows.js';
 import type { CrawlContext } from './context.js';
-import { FETCH_FIELDS, type FetchItem, type FetchRun } from './fetch-item.js';
-import { fetchPage } from './fetch-page.js';
-import { createHostBackoff } from './host-backoff.js';
-import { beginFetch, endFetch } from './last-fetch.js';
+import { openFetcher } from './fetcher.js';
 import type { Report } from './job.js';
-import { parseRows } from './parse.js';
-import { robotsProtocol } from './protocol-for.js';
-import { createQueueDelays } from './queue-delays.js';
-import { createQueueNames } from './queue-name.js';
-import { withBackoff } from './robots-backoff.js';
-import { createRobotsStore } from './robots-store.js';
-import { createSeedHosts } from './seed-hosts.js';
-import { createTracker } from './tracker.js';
+import { addCounters } from './tracker.js';
 
 /** What {@link fetch} takes. */
 export interface FetchOptions extends BatchOptions {
@@ -29,9 +18,6 @@ export interface FetchOptions extends BatchOptions {
   /** Requests in flight at the most. Absent: `fetcher.threadsFetch`. */
   readonly threads?: number;
 }
-
-/** Row keys that one queue reads ahead. */
-const READ_AHEAD = 50;
 
 /**
  * Fetches the pages of a batch: robots.txt obeyed, one queue per host, domain or IP with its delay, and each outcome
@@ -63,106 +49,21 @@ export async function fetch(crawl: CrawlContext, options: FetchOptions): Promise
 
 async function fetchBatch(crawl: CrawlContext, batch: BatchHeader, options: FetchOptions): Promise<Report> {
   mustBeOpen(batch);
-  const { settings, table, clock } = crawl;
-  const { batchId } = batch;
-  const resume = options.resume === true || batch.fetching === true;
-  const tracker = createTracker(crawl, 'fetch', options, { batchId, total: batch.size });
-  const delays = createQueueDelays(settings.fetcher);
-  const queues = createFetchQueues<FetchItem>({
-    threads: options.threads ?? settings.fetcher.threadsFetch,
-    threadsPerQueue: settings.fetcher.threadsPerQueue,
-    delay: delays.of,
+  const { resume = false, parse = false, threads = crawl.settings.fetcher.threadsFetch, signal } = options;
+  const counts: Record<string, number> = {};
+  const fetcher = await openFetcher(crawl, {
+    threads,
+    ...(signal && { signal }),
+    count: (reason) => void (counts[reason] = (counts[reason] ?? 0) + 1),
   });
-  const names = createQueueNames(crawl);
-  const seedHosts = createSeedHosts(crawl);
-  const backoff = createHostBackoff(crawl, { onFailure: () => tracker.count('backed_off') });
-  // A host keeps the queue that it was filed under, also when its address has changed since.
-  const queueOfHost = new Map<string, string>();
-  await putBatch(table.store, { ...batch, fetching: true });
-  // From here on by a clock that is never set back.
-  const since = performance.now() - (clock() - (await beginFetch(table.store, clock())));
-  const run: FetchRun = {
-    batchId,
-    parse: options.parse ?? false,
-    tracker,
-    write: createGroupWriter(table),
-    robots: createRobots({
-      protocol: withBackoff(robotsProtocol(crawl, seedHosts, tracker.count), backoff),
-      agents: [settings.http.agentName, ...settings.http.robotsAgents],
-      clock,
-      store: createRobotsStore(table.store),
-    }),
-    seedHosts,
-    backoff,
-    delays,
-    queues,
-    queueNames: { nameOf: (host) => queueOfHost.get(host) ?? names.nameOf(host) },
-    joined: new Set(),
-    passedOver: false,
-    since,
-  };
-  for await (const { queue, hosts } of batchQueues(table.store, batchId)) {
-    const own = hosts.filter((host) => !queueOfHost.has(host));
-    for (const host of own) queueOfHost.set(host, queue);
-    queues.addQueue(queue, readQueue(crawl, run, own, resume));
-    const delay = delays.of(queue);
-    if (delay > 0) queues.pause(queue, (since - performance.now()) / 1000 + delay);
-  }
-  const stop = stopAfter(settings.fetcher.timelimitMins, options.signal);
   try {
-    await queues.run((item, queue) => fetchPage(crawl, run, item, queue), stop.signal);
+    const { report } = await fetcher.begin(batch, { ...options, resume, parse });
+    const { counters, ...rest } = await report;
+    return { ...rest, counters: addCounters(counters, counts) };
+  } catch (error) {
+    fetcher.abort();
+    throw error;
   } finally {
-    stop.clear();
+    await fetcher.close();
   }
-  await endFetch(table.store, clock());
-  if (stop.isOver) tracker.count('time_limit');
-  if (!stop.signal.aborted) {
-    const { fetching: _, ...ended } = batch;
-    await putBatch(table.store, ended);
-    // Pages that were passed over may have been left without a parse.
-    if (run.parse && run.passedOver) await parseRows(crawl, batchId, false, tracker);
-  }
-  return tracker.report();
-}
-
-/** The rows of a queue that are to be fetched, read as the queue drains. */
-async function* readQueue(
-  crawl: CrawlContext,
-  run: FetchRun,
-  hosts: readonly string[],
-  resume: boolean,
-): AsyncGenerator<FetchItem> {
-  for (const host of hosts) {
-    let after: string | undefined;
-    for (;;) {
-      const keys = await hostRowKeys(crawl.table.store, run.batchId, host, after, READ_AHEAD);
-      if (keys.length === 0) break;
-      after = keys.at(-1);
-      for (const row of await crawl.table.getMany(keys, FETCH_FIELDS)) {
-        // A redirect's target that joined while the queue was being read was handed to the queue already.
-        if (!row || row.marks?.generate !== run.batchId || run.joined.has(row.key)) continue;
-        if (row.damaged) run.tracker.count('damaged');
-        else if (resume && row.marks.fetch === run.batchId) {
-          run.passedOver = true;
-          run.tracker.count('already_fetched');
-        } else yield row;
-      }
-    }
-  }
-}
-
-/**
- * Aborts when the caller does, or when so many minutes are over; -1 is no limit. `clear` lets go of the timer. (A signal
- * of `AbortSignal.timeout` may be collected before its time where only `AbortSignal.any` knows of it.)
- */
-function stopAfter(minutes: number, signal: AbortSignal | undefined) {
-  const limit = new AbortController();
-  const timer = minutes < 0 ? undefined : setTimeout(() => limit.abort(), minutes * 60_000);
-  return {
-    signal: signal ? AbortSignal.any([signal, limit.signal]) : limit.signal,
-    get isOver() {
-      return limit.signal.aborted;
-    },
-    clear: () => clearTimeout(timer),
-  };
 }

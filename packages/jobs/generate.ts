@@ -4,9 +4,7 @@ import {
   chunked,
   clearBatchIndex,
   deleteBatch,
-  findBatch,
   listBatches,
-  makeBatchId,
   promote,
   putBatch,
   queueEntry,
@@ -27,6 +25,7 @@ import { frontierClock, type CrawlContext } from './context.js';
 import { FETCH_FIELDS } from './fetch-item.js';
 import type { JobOptions, Report } from './job.js';
 import { createDueRows, type DueRow, type DueRows } from './due-rows.js';
+import { newBatchId } from './new-batch-id.js';
 import { createQueueNames } from './queue-name.js';
 import { createTracker, type Tracker } from './tracker.js';
 
@@ -36,6 +35,10 @@ export interface GenerateOptions extends JobOptions {
   readonly topN?: number;
   /** Select what is due at this time, in ms since the epoch. Absent: now. */
   readonly now?: number;
+  /** Pages of one host, domain or IP at the most; the lower of this and `generate.maxCount` holds. */
+  readonly maxPerQueue?: number;
+  /** Hosts, domains or IPs of which nothing is selected. */
+  readonly isBusy?: (queue: string) => boolean;
 }
 
 // What fetch reads is read too: a row that it can not read must not get into a batch.
@@ -76,7 +79,7 @@ async function selectBatch(crawl: CrawlContext, options: GenerateOptions): Promi
   await putBatch(table.store, { batchId, state: 'generating', size: 0 });
   await promote(table, now);
 
-  const size = await select(crawl, batchId, now, options.topN ?? Infinity, tracker);
+  const size = await select(crawl, batchId, now, options, tracker);
   if (tracker.aborted || size === 0) {
     await takeBack(crawl, batchId);
     return tracker.report();
@@ -85,19 +88,11 @@ async function selectBatch(crawl: CrawlContext, options: GenerateOptions): Promi
   return tracker.report(batchId);
 }
 
-/** An id that no batch ever had: rows remember batches by their id. */
-async function newBatchId(crawl: CrawlContext): Promise<string> {
-  for (;;) {
-    const batchId = makeBatchId(crawl.clock(), crawl.random());
-    if (!(await findBatch(crawl.table.store, batchId))) return batchId;
-  }
-}
-
 async function select(
   crawl: CrawlContext,
   batchId: string,
   now: number,
-  topN: number,
+  { topN = Infinity, maxPerQueue = Infinity, isBusy = () => false }: GenerateOptions,
   tracker: Tracker,
 ): Promise<number> {
   const { maxCount, minScore } = crawl.settings.generate;
@@ -105,10 +100,12 @@ async function select(
   const isSetAside = createSetAside(crawl, now);
   const due = createDueRows({
     store: crawl.table.store,
-    maxPerQueue: maxCount < 0 ? Infinity : maxCount,
+    maxPerQueue: Math.min(maxPerQueue, maxCount < 0 ? Infinity : maxCount),
     queueOf: async (reversed) => {
       const host = hostOf(urlOf(`${reversed}:http/`));
-      if (!(await isSetAside(host))) return queues.nameOf(host);
+      const queue = await queues.nameOf(host);
+      if (isBusy(queue)) return undefined;
+      if (!(await isSetAside(host))) return queue;
       tracker.count('host_backoff');
       return undefined;
     },

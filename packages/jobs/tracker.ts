@@ -52,9 +52,17 @@ export function createTracker(
         job,
         ...(batchId !== undefined && { batchId }),
         seconds: Math.max(0, crawl.clock() - began) / 1000,
-        counters: Object.fromEntries(Object.entries(counters).sort(([a], [b]) => (a < b ? -1 : 1))),
+        counters: addCounters(counters),
         ...(signal?.aborted && { interrupted: true }),
       };
     },
   };
+}
+
+/** The sums of counters, in order of their names. */
+export function addCounters(...all: readonly Report['counters'][]): Report['counters'] {
+  const sums: Record<string, number> = {};
+  for (const counters of all)
+    for (const [reason, n] of Object.entries(counters)) sums[reason] = (sums[reason] ?? 0) + n;
+  return Object.fromEntries(Object.entries(sums).sort(([a], [b]) => (a < b ? -1 : 1)));
 }

@@ -1,0 +1,342 @@
+import type { FetchQueues } from '../fetch/index.js';
+import {
+  batchEntry,
+  batchQueues,
+  hostRowKeys,
+  putBatch,
+  queueEntry,
+  writeBatchIndex,
+  writeIndexed,
+  FRONTIER_FIELDS,
+  type BatchHeader,
+  type PageChange,
+} from '../../webtable/index.js';
+import { frontierClock, type CrawlContext } from './context.js';
+import { FETCH_FIELDS, type FetchItem, type FetchRun, type FetchTools } from './fetch-item.js';
+import { fetchPage } from './fetch-page.js';
+import type { JobOptions, Report } from './job.js';
+import { newBatchId } from './new-batch-id.js';
+import { parseRows } from './parse.js';
+import { createTracker, type Tracker } from './tracker.js';
+
+/** A page in the queue of its host, with the work to be done on it in its turn. */
+export interface QueuedPage {
+  work(queue: string): Promise<'no_request' | void>;
+}
+
+/** What the fetches of all batches share. */
+export interface SharedFetch {
+  readonly queues: FetchQueues<QueuedPage>;
+  /** Settles when nothing more is fetched, of any batch. */
+  readonly running: Promise<void>;
+  write(change: PageChange): Promise<void>;
+  openSource(): Promise<void>;
+  closeSource(): void;
+  useQueue(queue: string, by: 1 | -1): void;
+}
+
+export interface BatchFetchOptions extends JobOptions {
+  /** Pass over pages that this batch has fetched. */
+  readonly resume: boolean;
+  /** Parse each page at once. */
+  readonly parse: boolean;
+}
+
+/** The fetch of a batch that is under way. */
+export interface BatchFetch {
+  /** Of what is being fetched; another after {@link split}. */
+  readonly batchId: string;
+  /** Comes when all its pages are through, or it was ended before. */
+  readonly report: Promise<Report>;
+  /** Pages that are left to fetch, as far as is known. */
+  readonly pagesLeft: number;
+  /** Some pages are through, and fewer than half of the queues have any left. */
+  readonly isMostlyThrough: boolean;
+  /**
+   * Moves the pages that are left, in flight too, to a batch of their own, which goes on in the same queues and whose
+   * report {@link report} then is; so the pages that are through need not wait for them.
+   * @returns the report of those
+   */
+  split(): Promise<Report>;
+}
+
+interface OpenQueue {
+  readonly hosts: readonly string[];
+  /** Pages that wait or are in work, and one while rows are still read. */
+  left: number;
+}
+
+/** Row keys that one queue reads ahead. */
+const READ_AHEAD = 50;
+
+/** Begins to fetch a batch: its rows are read queue by queue as these drain. */
+export async function createBatchFetch(
+  crawl: CrawlContext,
+  tools: FetchTools,
+  shared: SharedFetch,
+  batch: BatchHeader,
+  options: BatchFetchOptions,
+): Promise<BatchFetch> {
+  const { settings, table } = crawl;
+  const { store } = table;
+  const resume = options.resume || batch.fetching === true;
+  const open = new Map<string, OpenQueue>();
+  const joined = new Set<string>();
+  const queueOfHost = new Map<string, string>();
+  const writes = new Set<Promise<void>>();
+  let header: BatchHeader = { ...batch, fetching: true };
+  let tracker = createTracker(crawl, 'fetch', options, { batchId: batch.batchId, total: batch.size });
+  let isFed = false;
+  let passedOver = false;
+  let inWork = 0;
+  let pagesThrough = 0;
+  let pagesLeft = batch.size;
+  let queueCount = 0;
+  /** Its time is over: what waits is passed over. */
+  let isStopped = false;
+  let splitting: Promise<unknown> | undefined;
+  let end = (): void => {};
+  let fail = (_error: unknown): void => {};
+  const through = new Promise<void>((resolve, reject) => {
+    end = resolve;
+    fail = reject;
+  });
+
+  const run: FetchRun = {
+    ...tools,
+    get batchId() {
+      return header.batchId;
+    },
+    get tracker() {
+      return tracker;
+    },
+    parse: options.parse,
+    joined,
+    // A host keeps the queue that it was filed under, also when its address has changed since.
+    queueNames: { nameOf: (host) => queueOfHost.get(host) ?? tools.queueNames.nameOf(host) },
+    queues: {
+      push(queue, item) {
+        pagesLeft += 1;
+        enter(queue);
+        shared.queues.push(queue, pageOf(item));
+      },
+      putBack(queue, item) {
+        pagesLeft += 1;
+        enter(queue);
+        shared.queues.putBack(queue, pageOf(item));
+      },
+      setDelay: (queue, seconds) => shared.queues.setDelay(queue, seconds),
+      pause: (queue, seconds) => shared.queues.pause(queue, seconds),
+    },
+    async write(change) {
+      const write = shared.write(change);
+      writes.add(write);
+      try {
+        await write;
+        pagesThrough += 1;
+      } finally {
+        writes.delete(write);
+      }
+    },
+  };
+
+  function pageOf(item: FetchItem): QueuedPage {
+    return {
+      async work(queue) {
+        inWork += 1;
+        try {
+          return isStopped ? 'no_request' : await fetchPage(crawl, run, item, queue);
+        } finally {
+          inWork -= 1;
+          pagesLeft -= 1;
+          leave(queue);
+        }
+      },
+    };
+  }
+
+  function enter(queue: string, hosts: readonly string[] = []): void {
+    const known = open.get(queue);
+    if (known) {
+      known.left += 1;
+      return;
+    }
+    open.set(queue, { hosts, left: 1 });
+    shared.useQueue(queue, 1);
+  }
+
+  function leave(queue: string): void {
+    const known = open.get(queue)!;
+    known.left -= 1;
+    if (known.left === 0) {
+      open.delete(queue);
+      shared.useQueue(queue, -1);
+    }
+    if (isStopped ? inWork === 0 : isFed && open.size === 0) end();
+  }
+
+  async function feed(): Promise<void> {
+    for await (const { queue, hosts } of batchQueues(store, header.batchId)) {
+      if (isStopped) break;
+      const own = hosts.filter((host) => !queueOfHost.has(host));
+      if (own.length === 0) continue;
+      for (const host of own) queueOfHost.set(host, queue);
+      await shared.openSource();
+      queueCount += 1;
+      enter(queue, own);
+      shared.queues.addQueue(queue, readQueue(queue, own));
+      const delay = tools.delays.of(queue);
+      if (delay > 0) shared.queues.pause(queue, (tools.since - performance.now()) / 1000 + delay);
+    }
+    isFed = true;
+    if (open.size === 0) end();
+  }
+
+  /** The rows of a queue that are to be fetched, read as the queue drains. */
+  async function* readQueue(queue: string, hosts: readonly string[]): AsyncGenerator<QueuedPage> {
+    try {
+      for (const host of hosts) {
+        let after: string | undefined;
+        for (;;) {
+          const keys = isStopped ? [] : await hostRowKeys(store, header.batchId, host, after, READ_AHEAD);
+          if (keys.length === 0) break;
+          after = keys.at(-1);
+          for (const row of await table.getMany(keys, FETCH_FIELDS)) {
+            // A redirect's target that joined while the queue was being read was handed to the queue already.
+            if (!row || row.marks?.generate !== header.batchId || joined.has(row.key)) continue;
+            if (!row.damaged && !(resume && row.marks.fetch === header.batchId)) {
+              enter(queue);
+              yield pageOf(row);
+              continue;
+            }
+            pagesLeft -= 1;
+            passedOver ||= !row.damaged;
+            tracker.count(row.damaged ? 'damaged' : 'already_fetched');
+          }
+        }
+      }
+    } finally {
+      shared.closeSource();
+      leave(queue);
+    }
+  }
+  /** What is left is passed over. */
+  function stop(): void {
+    isStopped = true;
+    if (inWork === 0) end();
+  }
+
+  async function finish(): Promise<Report> {
+    const limit = settings.fetcher.timelimitMins;
+    const timer = limit < 0 ? undefined : setTimeout(stop, limit * 60_000);
+    try {
+      await Promise.race([through, shared.running]);
+    } finally {
+      clearTimeout(timer);
+    }
+    await splitting;
+    if (isStopped) tracker.count('time_limit');
+    else if (options.signal?.aborted !== true) await close(header, tracker);
+    return tracker.report();
+  }
+
+  /** The batch has no page left to fetch. */
+  async function close(of: BatchHeader, told: Tracker): Promise<void> {
+    const { fetching: _, ...whole } = of;
+    await putBatch(store, whole);
+    // Pages that were passed over may have been left without a parse.
+    if (options.parse && passedOver) await parseRows(crawl, of.batchId, false, told);
+    passedOver = false;
+  }
+
+  /**
+   * Order of writes: the header and the index of the new batch, then the marks of its rows. From the moment that the
+   * index is there, what is fetched is marked for the new batch; a row that was fetched and is not yet moved when the
+   * job is killed is fetched again.
+   */
+  async function splitOff(): Promise<Report> {
+    const old = header;
+    const told = tracker;
+    const batchId = await newBatchId(crawl);
+    header = await putRest(batchId, old);
+    tracker = createTracker(crawl, 'fetch', options, { batchId, total: header.size });
+    await Promise.allSettled(writes);
+    const moved = await moveMarks(old.batchId, batchId);
+    header = { ...header, size: moved };
+    queueCount = open.size;
+    pagesThrough = 0;
+    await putBatch(store, header);
+    await close({ ...old, size: old.size - moved }, told);
+    return told.report();
+  }
+
+  /** Makes the header and the index of a batch for all rows that may be left. */
+  async function putRest(batchId: string, old: BatchHeader): Promise<BatchHeader> {
+    const rest: BatchHeader = { batchId, state: 'open', size: 0, fetching: true };
+    await putBatch(store, rest);
+    let size = 0;
+    for (const [queue, { hosts }] of open) {
+      for (const host of hosts) {
+        await writeBatchIndex(store, [queueEntry(batchId, queue, host)]);
+        for await (const keys of hostKeys(old.batchId, host)) {
+          await writeBatchIndex(
+            store,
+            keys.map((key) => batchEntry(batchId, key)),
+          );
+          size += keys.length;
+        }
+      }
+    }
+    return { ...rest, size };
+  }
+
+  async function moveMarks(from: string, to: string): Promise<number> {
+    let moved = 0;
+    for (const host of [...open.values()].flatMap(({ hosts }) => hosts)) {
+      for await (const keys of hostKeys(from, host)) {
+        await table.exclusive('rows', async () => {
+          const rows = await table.getMany(keys, FRONTIER_FIELDS);
+          const changes = rows.flatMap((row) =>
+            row && !row.damaged && row.marks?.generate === from && row.marks.fetch !== from
+              ? { before: row, change: { key: row.key, marks: { generate: to } } }
+              : [],
+          );
+          await writeIndexed(table, changes, frontierClock(crawl));
+          moved += changes.length;
+        });
+      }
+    }
+    return moved;
+  }
+
+  async function* hostKeys(batchId: string, host: string): AsyncGenerator<string[]> {
+    for (let after: string | undefined; ;) {
+      const keys = await hostRowKeys(store, batchId, host, after, READ_AHEAD);
+      if (keys.length === 0) return;
+      after = keys.at(-1);
+      yield keys;
+    }
+  }
+
+  await putBatch(store, header);
+  void feed().catch(fail);
+  const report = finish();
+  report.catch(() => undefined);
+  return {
+    get batchId() {
+      return header.batchId;
+    },
+    report,
+    get pagesLeft() {
+      return pagesLeft;
+    },
+    get isMostlyThrough() {
+      return isFed && pagesThrough > 0 && open.size > 0 && 2 * open.size < queueCount;
+    },
+    split() {
+      const report = splitOff();
+      splitting = report;
+      return report;
+    },
+  };
+}

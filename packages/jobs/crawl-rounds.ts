@@ -1,0 +1,270 @@
+import { listBatches, type BatchHeader } from '../../webtable/index.js';
+import type { BatchFetch } from './batch-fetch.js';
+import type { CrawlContext } from './context.js';
+import type { CrawlOptions } from './crawl.js';
+import { openFetcher, type Fetcher } from './fetcher.js';
+import { generate } from './generate.js';
+import type { JobOptions, Progress, Report } from './job.js';
+import type { Tracker } from './tracker.js';
+import { updatedb } from './updatedb.js';
+
+/** Pages of a round for each request that may be in flight. */
+const PAGES_PER_THREAD = 20;
+/** Seconds of work that a round takes on of one host. */
+const HOST_SECONDS = 30;
+/** Pages that are selected ahead of the fetcher, in whole rounds. */
+const ROUNDS_AHEAD = 4;
+/** Milliseconds for which a round is waited for that only few hosts hold up, while the fetcher could do more. */
+const PATIENCE = 250;
+/** Milliseconds after which it is looked again whether anything is due. */
+const LOOK_AGAIN = 1000;
+
+/**
+ * Crawls in rounds until nothing is due, a limit is reached, or a round could fetch nothing. Rounds that are not to be
+ * counted overlap: the next is selected while one is fetched, and the links of those that are through are added beside
+ * it. The fetcher of the table must be free.
+ */
+export async function crawlRounds(crawl: CrawlContext, options: CrawlOptions, tracker: Tracker): Promise<void> {
+  const wake = createWake();
+  const { signal, threads = crawl.settings.fetcher.threadsFetch } = options;
+  const fetcher = await openFetcher(crawl, {
+    threads,
+    count: tracker.count,
+    onIdle: wake.now,
+    ...(signal && { signal }),
+  });
+  try {
+    await new Rounds(crawl, options, tracker, fetcher, wake).run();
+  } catch (error) {
+    fetcher.abort();
+    throw error;
+  } finally {
+    await fetcher.close();
+  }
+}
+
+/** A round that is being fetched. */
+interface Round {
+  readonly number: number;
+  readonly fetch: BatchFetch;
+  /** Lets other jobs have the batch. */
+  release: () => void;
+  /** Since when the fetcher could do more than wait for it. */
+  idleSince: number | undefined;
+}
+
+class Rounds {
+  readonly #crawl: CrawlContext;
+  readonly #options: CrawlOptions;
+  readonly #tracker: Tracker;
+  readonly #fetcher: Fetcher;
+  readonly #wake: Wake;
+  /** One round after the other. */
+  readonly #isStrict: boolean;
+  readonly #size: number;
+  readonly #perQueue: number;
+  readonly #open = new Set<Round>();
+  /** Each ends with its updatedb, or with a failure that is noted. */
+  readonly #tasks = new Set<Promise<void>>();
+  readonly #progress = new Map<string, Progress>();
+  #failure: { readonly error: unknown } | undefined;
+  #rounds = 0;
+  #pages = 0;
+  /** When it was last found that nothing is due, by `performance.now`; -Infinity when there is news. */
+  #dryAt = -Infinity;
+  /** How often something new may have become due. */
+  #news = 0;
+  /** Pages that were selected can not be fetched, and would be selected again. */
+  #isStuck = false;
+  #passedOver: Report['counters'] = {};
+
+  constructor(crawl: CrawlContext, options: CrawlOptions, tracker: Tracker, fetcher: Fetcher, wake: Wake) {
+    const { threadsFetch, threadsPerQueue, serverDelay, serverMinDelay } = crawl.settings.fetcher;
+    const { rounds, topN, threads = threadsFetch } = options;
+    const delay = threadsPerQueue > 1 ? serverMinDelay : serverDelay;
+    this.#crawl = crawl;
+    this.#options = options;
+    this.#tracker = tracker;
+    this.#fetcher = fetcher;
+    this.#wake = wake;
+    this.#isStrict = rounds !== undefined;
+    this.#size = topN ?? (this.#isStrict ? Infinity : PAGES_PER_THREAD * threads);
+    this.#perQueue = this.#isStrict || delay === 0 ? Infinity : Math.ceil(HOST_SECONDS / delay);
+  }
+
+  async run(): Promise<void> {
+    for (const batch of await listBatches(this.#crawl.table.store)) {
+      if (batch.state === 'generating') continue;
+      this.#pages += batch.size;
+      if (batch.state === 'open') await this.#begin(batch);
+      else this.#track(this.#update({ batchId: batch.batchId, counters: {} }));
+    }
+    while (!this.#tracker.aborted && !this.#failure) {
+      if (this.#wantsMore()) await this.#generate();
+      else if (this.#tasks.size === 0) break;
+      else await this.#splitOrWait();
+    }
+    if (this.#failure) this.#fetcher.abort();
+    await Promise.all(this.#tasks);
+    if (this.#failure) throw this.#failure.error;
+    this.#add(this.#passedOver, 'generate_');
+  }
+
+  #wantsMore(): boolean {
+    const { rounds = Infinity, maxPages = Infinity } = this.#options;
+    if (this.#isStuck || this.#rounds >= rounds || this.#pages >= maxPages) return false;
+    if (performance.now() - this.#dryAt < LOOK_AGAIN) return false;
+    if (this.#isStrict || this.#tasks.size === 0) return this.#tasks.size === 0 && this.#dryAt === -Infinity;
+    let left = 0;
+    for (const { fetch } of this.#open) left += fetch.pagesLeft;
+    return left < this.#size || (this.#fetcher.isIdle && left < ROUNDS_AHEAD * this.#size);
+  }
+
+  async #generate(): Promise<void> {
+    const { maxPages = Infinity } = this.#options;
+    const topN = Math.min(this.#size, maxPages - this.#pages);
+    const news = this.#news;
+    const report = await generate(this.#crawl, {
+      ...this.#step(),
+      ...(topN < Infinity && { topN }),
+      maxPerQueue: this.#perQueue,
+      ...(this.#perQueue < Infinity && { isBusy: (queue) => this.#fetcher.hasPages(queue) }),
+    });
+    const { generated = 0, ...passedOver } = report.counters;
+    this.#passedOver = passedOver;
+    if (report.batchId === undefined) {
+      if (news === this.#news) this.#dryAt = performance.now();
+      return;
+    }
+    this.#rounds += 1;
+    this.#pages += generated;
+    this.#tracker.count('rounds');
+    await this.#begin({ batchId: report.batchId, state: 'open', size: generated });
+  }
+
+  async #begin(batch: BatchHeader): Promise<void> {
+    const release = this.#hold(batch.batchId);
+    const number = this.#rounds;
+    const fetch = await this.#fetcher.begin(batch, {
+      ...this.#step((progress) => this.#tell(number, progress)),
+      resume: true,
+      parse: true,
+    });
+    const round: Round = { number, fetch, release, idleSince: undefined };
+    this.#open.add(round);
+    this.#track(this.#follow(round));
+  }
+
+  /** Nobody else may work on a batch while it is being fetched. */
+  #hold(batchId: string): () => void {
+    let release = (): void => {};
+    const held = new Promise<void>((resolve) => (release = resolve));
+    void this.#crawl.table.exclusive(`batch ${batchId}`, () => held);
+    return release;
+  }
+
+  async #follow(round: Round): Promise<void> {
+    try {
+      const report = await round.fetch.report;
+      round.release();
+      await this.#update(report);
+    } finally {
+      round.release();
+      this.#open.delete(round);
+    }
+  }
+
+  /** Adds the links of what was fetched, and plans its next fetch. */
+  async #update({ batchId, counters }: Pick<Report, 'batchId' | 'counters'>): Promise<void> {
+    this.#add(counters);
+    if (this.#tracker.aborted || batchId === undefined) return;
+    const report = await updatedb(this.#crawl, { ...this.#step(), batch: batchId });
+    this.#add(Object.fromEntries(Object.entries(report.counters).filter(([reason]) => OF_UPDATEDB.test(reason))));
+    // What could not be fetched is due again at once: the next round would be this one.
+    const isInVain = (counters['fetched'] ?? 0) === 0 && (report.counters['not_fetched'] ?? 0) > 0;
+    if (isInVain) {
+      if (this.#tasks.size <= 1) this.#isStuck = true;
+      return;
+    }
+    this.#news += 1;
+    this.#dryAt = -Infinity;
+  }
+
+  /** Lets a round go on without the few hosts that hold it up, when the fetcher could do more. */
+  async #splitOrWait(): Promise<void> {
+    const now = performance.now();
+    let wait = LOOK_AGAIN;
+    for (const round of this.#open) {
+      if (this.#isStrict || !this.#fetcher.isIdle || !round.fetch.isMostlyThrough) round.idleSince = undefined;
+      else if (now - (round.idleSince ??= now) >= PATIENCE) return this.#split(round);
+      else wait = Math.min(wait, PATIENCE - (now - round.idleSince));
+    }
+    await this.#wake.wait(wait);
+  }
+
+  async #split(round: Round): Promise<void> {
+    const { release } = round;
+    const report = await round.fetch.split();
+    round.release = this.#hold(round.fetch.batchId);
+    round.idleSince = undefined;
+    release();
+    this.#track(this.#update(report));
+  }
+
+  #track(task: Promise<void>): void {
+    const tracked = task
+      .catch((error: unknown) => void (this.#failure ??= { error }))
+      .finally(() => {
+        this.#tasks.delete(tracked);
+        this.#wake.now();
+      });
+    this.#tasks.add(tracked);
+  }
+
+  #step(onProgress?: JobOptions['onProgress']): JobOptions {
+    const { signal } = this.#options;
+    return { ...(signal && { signal }), ...(onProgress && this.#options.onProgress && { onProgress }) };
+  }
+
+  /** The rounds as one: what they have fetched of all that was selected. */
+  #tell(round: number, progress: Progress): void {
+    this.#progress.set(progress.batchId ?? '', progress);
+    let [done, total] = [0, 0];
+    const counters: Record<string, number> = {};
+    for (const one of this.#progress.values()) {
+      done += one.done;
+      total += one.total ?? one.done;
+      for (const [reason, n] of Object.entries(one.counters)) counters[reason] = (counters[reason] ?? 0) + n;
+    }
+    this.#options.onProgress?.({ job: 'crawl', round, done, total, counters });
+  }
+
+  #add(counters: Report['counters'], prefix = ''): void {
+    for (const [reason, n] of Object.entries(counters)) this.#tracker.count(prefix + reason, n);
+  }
+}
+
+/** The counters of updatedb that say more than those of fetch. */
+const OF_UPDATEDB = /^(added|not_added|sooner|plugin_error_.*)$/;
+
+/** Wakes the one who waits. */
+interface Wake {
+  now(): void;
+  wait(ms: number): Promise<void>;
+}
+
+function createWake(): Wake {
+  let wake: (() => void) | undefined;
+  return {
+    now: () => wake?.(),
+    wait: (ms) =>
+      new Promise((resolve) => {
+        const timer = setTimeout(() => wake?.(), ms);
+        wake = () => {
+          clearTimeout(timer);
+          wake = undefined;
+          resolve();
+        };
+      }),
+  };
+}

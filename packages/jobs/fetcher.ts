@@ -1,0 +1,121 @@
+import { createFetchQueues, createRobots } from '../fetch/index.js';
+import { createGroupWriter, type BatchHeader } from '../../webtable/index.js';
+import { createBatchFetch, type BatchFetch, type BatchFetchOptions, type QueuedPage } from './batch-fetch.js';
+import type { CrawlContext } from './context.js';
+import type { FetchTools } from './fetch-item.js';
+import { createHostBackoff } from './host-backoff.js';
+import { beginFetch, endFetch } from './last-fetch.js';
+import { robotsProtocol } from './protocol-for.js';
+import { createQueueDelays } from './queue-delays.js';
+import { createQueueNames } from './queue-name.js';
+import { withBackoff } from './robots-backoff.js';
+import { createRobotsStore } from './robots-store.js';
+import { createSeedHosts } from './seed-hosts.js';
+
+/** What {@link openFetcher} takes. */
+export interface FetcherOptions {
+  /** Requests in flight at the most. */
+  readonly threads: number;
+  /** Ends all: nothing more is started. */
+  readonly signal?: AbortSignal;
+  /** Counts what belongs to no batch. */
+  readonly count: (reason: string) => void;
+  /** Called often, when fewer requests are in flight than may be. */
+  readonly onIdle?: () => void;
+}
+
+/** Fetches the pages of batches, of several at a time where asked, each host in its own queue with its delay. */
+export interface Fetcher {
+  /** Begins with a batch that is open. */
+  begin(batch: BatchHeader, options: BatchFetchOptions): Promise<BatchFetch>;
+  /** Whether more requests could be in flight now, if there were hosts to ask. */
+  readonly isIdle: boolean;
+  /** Whether a queue has pages that wait or are in work. */
+  hasPages(queue: string): boolean;
+  /** Starts nothing more. */
+  abort(): void;
+  /**
+   * Waits until everything is through, or after an abort until nothing is in flight.
+   * @throws what ended a fetch: a store that failed
+   */
+  close(): Promise<void>;
+}
+
+/** Hosts whose rows are being read at a time; the others of a batch wait their turn. */
+const MAX_SOURCES = 5_000;
+
+/** Opens a fetcher; one at a time on a table, so that politeness holds. */
+export async function openFetcher(crawl: CrawlContext, options: FetcherOptions): Promise<Fetcher> {
+  const { settings, table, clock } = crawl;
+  const { threads, signal, count, onIdle } = options;
+  const delays = createQueueDelays(settings.fetcher);
+  const backoff = createHostBackoff(crawl, { onFailure: () => count('backed_off') });
+  const seedHosts = createSeedHosts(crawl);
+  const queues = createFetchQueues<QueuedPage>({
+    threads,
+    threadsPerQueue: settings.fetcher.threadsPerQueue,
+    delay: delays.of,
+    ...(onIdle && { onIdle }),
+  });
+  // From here on by a clock that is never set back.
+  const since = performance.now() - (clock() - (await beginFetch(table.store, clock())));
+  const tools: FetchTools = {
+    robots: createRobots({
+      protocol: withBackoff(robotsProtocol(crawl, seedHosts, count), backoff),
+      agents: [settings.http.agentName, ...settings.http.robotsAgents],
+      clock,
+      store: createRobotsStore(table.store),
+    }),
+    seedHosts,
+    backoff,
+    delays,
+    queueNames: createQueueNames(crawl),
+    since,
+  };
+
+  let stopFeeding = (): void => {};
+  const feeding = new Promise<void>((resolve) => (stopFeeding = resolve));
+  const controller = new AbortController();
+  const stopped = signal ? AbortSignal.any([signal, controller.signal]) : controller.signal;
+  const running = queues.run((page, queue) => page.work(queue), stopped, feeding);
+  // Whoever waits for a batch, or for the end, is told.
+  running.catch(() => undefined);
+
+  const users = new Map<string, number>();
+  let sources = 0;
+  const waiting: (() => void)[] = [];
+  const shared = {
+    queues,
+    running,
+    write: createGroupWriter(table),
+    /** Waits until one more host may be read. */
+    async openSource(): Promise<void> {
+      if (sources >= MAX_SOURCES) await Promise.race([new Promise<void>((resolve) => waiting.push(resolve)), running]);
+      sources += 1;
+    },
+    closeSource(): void {
+      sources -= 1;
+      waiting.shift()?.();
+    },
+    /** A batch has its first page in a queue (1), or has none left (-1). */
+    useQueue(queue: string, by: 1 | -1): void {
+      const count = (users.get(queue) ?? 0) + by;
+      if (count > 0) users.set(queue, count);
+      else users.delete(queue);
+    },
+  };
+
+  return {
+    begin: (batch, own) => createBatchFetch(crawl, tools, shared, batch, own),
+    get isIdle() {
+      return queues.working < threads;
+    },
+    hasPages: (queue) => users.has(queue),
+    abort: () => controller.abort(),
+    async close() {
+      stopFeeding();
+      await running;
+      await endFetch(table.store, clock());
+    },
+  };
+}
