@@ -73,16 +73,18 @@ export async function writeIndexed(
   await moveEntries(table.store, added, removed, () => table.write(changes.map(({ change }) => change)));
 }
 
-/** Files the entry of a row as it stands and removes the one that was found to differ. */
-export async function refile(
-  table: WebTable,
-  row: FrontierRow | undefined,
-  found: FrontierEntry,
-  clock: FrontierClock,
-): Promise<void> {
-  const added = row ? [placeOf(found.rowKey, row, clock)] : [];
-  const isSame = added[0]?.entryKey === found.entryKey;
-  await moveEntries(table.store, added, isSame ? [] : [found]);
+/** An entry that was found to differ from its row, which may be gone. */
+export interface StaleEntry {
+  readonly entry: FrontierEntry;
+  readonly row: FrontierRow | undefined;
+}
+
+/** Files the entries of rows as these stand, and removes those that were found to differ. */
+export async function refile(table: WebTable, found: readonly StaleEntry[], clock: FrontierClock): Promise<void> {
+  const added = found.flatMap(({ entry, row }) => (row ? placeOf(entry.rowKey, row, clock) : []));
+  const right = new Set(added.map(({ entryKey }) => entryKey));
+  const removed = found.map(({ entry }) => entry).filter(({ entryKey }) => !right.has(entryKey));
+  await moveEntries(table.store, added, removed);
 }
 
 /** New entries with their heads, then what rests on them, then old entries with theirs. */

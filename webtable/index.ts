@@ -42,6 +42,7 @@ export {
   type FrontierEntry,
   type FrontierRow,
   type IndexedChange,
+  type StaleEntry,
 } from './frontier.js';
 export { dueHeads, removeStaleHeads, type DueScore } from './frontier-heads.js';
 export {

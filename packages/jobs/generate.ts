@@ -16,6 +16,7 @@ import {
   writeIndexed,
   type PageRow,
   type RowChange,
+  type StaleEntry,
 } from '../../webtable/index.js';
 import { CrawlError } from '../errors/index.js';
 import { filterUrl } from '../plugin-api/index.js';
@@ -143,12 +144,16 @@ async function take(
     found.map((entry) => entry.rowKey),
     FIELDS,
   );
+  const clock = frontierClock(crawl);
   const index: RowChange[] = [];
+  const stale: StaleEntry[] = [];
   // By key: until a stale entry is put right, a row may have two.
   const selected = new Map<string, Candidate>();
   for (const [i, entry] of found.entries()) {
     const row = rows[i];
-    const refusal = row && selected.has(row.key) ? 'stale' : await refuse(crawl, entry, row, now);
+    const isDue = row !== undefined && (row.damaged || selectableAt(row, clock.lockExpiry) <= now);
+    if (!isDue || (!row.damaged && (row.score ?? 0) !== entry.score)) stale.push({ entry, row });
+    const refusal = !isDue || selected.has(row.key) ? 'stale' : refuse(crawl, row);
     if (refusal !== undefined || !row) {
       tracker.count(refusal ?? 'stale');
       if (!due.refuse(entry)) continue;
@@ -162,6 +167,7 @@ async function take(
     index.push(batchEntry(batchId, entry.rowKey));
     selected.set(row.key, row);
   }
+  await refile(crawl.table, stale, clock);
   await writeBatchIndex(crawl.table.store, index);
   await writeIndexed(
     crawl.table,
@@ -169,24 +175,14 @@ async function take(
       before: row,
       change: { key: row.key, set: { share: row.cash ?? 0 }, marks: { generate: batchId } },
     })),
-    frontierClock(crawl),
+    clock,
   );
   return selected.size;
 }
 
-/** Why a row is not selected, as a counter; undefined when it is. A frontier entry that is wrong is put right. */
-async function refuse(
-  crawl: CrawlContext,
-  entry: DueRow,
-  row: Candidate | undefined,
-  now: number,
-): Promise<string | undefined> {
-  if (row?.damaged) return 'damaged';
-  const clock = frontierClock(crawl);
-  if (!row || selectableAt(row, clock.lockExpiry) > now || (row.score ?? 0) !== entry.score) {
-    await refile(crawl.table, row, entry, clock);
-    if (!row || selectableAt(row, clock.lockExpiry) > now) return 'stale';
-  }
+/** Why a row that is due is not selected, as a counter; undefined when it is. */
+function refuse(crawl: CrawlContext, row: Candidate): string | undefined {
+  if (row.damaged) return 'damaged';
   const { restrictStatus, maxDistance, minScore } = crawl.settings.generate;
   const statuses: readonly string[] = restrictStatus;
   if (statuses.length > 0 && !statuses.includes(row.status ?? '')) return 'status';

@@ -126,12 +126,12 @@ async function removeStale(crawl: CrawlContext, tracker: Tracker): Promise<void>
       entries.map((entry) => entry.rowKey),
       FRONTIER_FIELDS,
     );
-    for (const [i, entry] of entries.entries()) {
+    const stale = entries.flatMap((entry, i) => {
       const row = rows[i];
-      if (row && (row.damaged || isEntryOf(entry, row, clock.lockExpiry))) continue;
-      await refile(table, row, entry, clock);
-      tracker.count('stale_frontier');
-    }
+      return row && (row.damaged || isEntryOf(entry, row, clock.lockExpiry)) ? [] : [{ entry, row }];
+    });
+    await refile(table, stale, clock);
+    tracker.count('stale_frontier', stale.length);
   }
   tracker.count('stale_frontier', await removeStaleHeads(table.store));
   // An updatedb that goes on counts by the place of entries, stale ones too, and clears them all at its end.
