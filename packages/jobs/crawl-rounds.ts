@@ -15,13 +15,13 @@ const HOST_SECONDS = 30;
 /** Pages that are selected ahead of the fetcher, in whole rounds. */
 const ROUNDS_AHEAD = 4;
 /** Milliseconds for which a round is waited for that only few hosts hold up, while the fetcher could do more. */
-const PATIENCE = 250;
+const PATIENCE = 100;
 /** Milliseconds after which it is looked again whether anything is due. */
 const LOOK_AGAIN = 1000;
 
 /**
- * Crawls in rounds until nothing is due, a limit is reached, or a round could fetch nothing. Rounds that are not to be
- * counted overlap: the next is selected while one is fetched, and the links of those that are through are added beside
+ * Crawls in rounds until nothing is due, a limit is reached, or a round could fetch nothing. Rounds overlap where
+ * neither they nor distances are limited: the next is selected while one is fetched, and the links of those that are through are added beside
  * it. The fetcher of the table must be free.
  */
 export async function crawlRounds(crawl: CrawlContext, options: CrawlOptions, tracker: Tracker): Promise<void> {
@@ -87,7 +87,8 @@ class Rounds {
     this.#tracker = tracker;
     this.#fetcher = fetcher;
     this.#wake = wake;
-    this.#isStrict = rounds !== undefined;
+    // A limit of distance is only met exactly where pages are fetched in the order of their distances.
+    this.#isStrict = rounds !== undefined || crawl.settings.generate.maxDistance >= 0;
     this.#size = topN ?? (this.#isStrict ? Infinity : PAGES_PER_THREAD * threads);
     this.#perQueue = this.#isStrict || delay === 0 ? Infinity : Math.ceil(HOST_SECONDS / delay);
   }

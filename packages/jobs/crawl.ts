@@ -25,7 +25,7 @@ export interface CrawlOptions extends JobOptions, Pick<InjectOptions, 'seeds' | 
 
 /**
  * Injects seeds and crawls until nothing in the table is due, a limit is reached, or a round could fetch nothing. Rounds
- * overlap, unless they are to be counted: while one is fetched, the links of the one before are added and the next is
+ * overlap, unless `rounds` or `depth` limits them: while one is fetched, the links of the one before are added and the next is
  * selected; and a round that waits for few slow hosts goes on without them. Batches that a killed crawl left open are
  * finished first, so that the same call goes on where it stopped. No other fetch runs on the table meanwhile.
  * Counters: rounds; those of inject and of fetch with parse; added, not_added and plugin_error_<name> of updatedb; and

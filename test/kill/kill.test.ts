@@ -129,4 +129,33 @@ describe('jobs that are killed with SIGKILL in the middle of their row writes an
     expect(Object.keys(kills).sort()).toEqual(['fetch', 'generate', 'inject', 'parse', 'updatedb']);
     expect(Object.values(kills).reduce((total, count) => total + count, 0)).toBeGreaterThanOrEqual(50);
   }, 240_000);
+
+  it('end in the same pages and links when the job is a crawl with rounds that overlap', async () => {
+    const options = { seeds: [`${web.origin}/`, `${web.origin}/p1`], threads: 4, topN: 20 };
+    const crawl = async (name: string, killAt: (run: number) => number) => {
+      const table = join(directory, name);
+      for (let run = 0; ; run++) {
+        const { report } = await work(table, 'crawl', options, killAt(run));
+        if (report) return { runs: run, writes: report.writes, ...(await rowsOf(table, web.origin)) };
+      }
+    };
+    const undisturbed = await crawl('overlapping', () => 0);
+    const random = randomNumbers(3);
+    const disturbed = await crawl('overlapping-killed', (run) =>
+      run < 30 ? 1 + Math.floor(random() * Math.min(400, undisturbed.writes / 8)) : 0,
+    );
+    expect(disturbed.runs).toBeGreaterThan(10);
+    expect(withoutScores(disturbed.rows)).toEqual(withoutScores(undisturbed.rows));
+    for (const reason of ['missing_frontier', 'missing_batch', 'missing_header', 'damaged'])
+      expect(disturbed.repaired).not.toHaveProperty(reason);
+  }, 240_000);
 });
+
+/** Scores, distances, and how a page was first found, follow from the order of the rounds. */
+function withoutScores(rows: unknown): unknown {
+  return JSON.parse(
+    JSON.stringify(rows, (key, value: unknown) =>
+      ['score', 'cash', 'distance', 'redirects', 'retries'].includes(key) ? undefined : value,
+    ),
+  );
+}

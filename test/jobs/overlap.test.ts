@@ -1,0 +1,99 @@
+import { describe, expect, it } from 'vitest';
+import { MemoryStore, jobs, type Crawl, type Store } from '../../packages/webcrawl/index.js';
+import { FailingStore, PlannedFailure } from '../support/failing-store.js';
+import { fakeWeb, links, randomNumbers, randomWeb, type FakePage } from '../support/fake-web.js';
+import { allRows, testCrawl } from '../support/test-crawl.js';
+
+const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+/**
+ * What a crawl leaves that does not follow from the order of its rounds: without scores, which are handed on as they stand
+ * when a page is selected, without distances and how a page was first found, and without batch ids.
+ */
+async function comparable(crawl: Crawl): Promise<unknown> {
+  const rows = await allRows(crawl);
+  return JSON.parse(
+    JSON.stringify(rows, (key, value: unknown) => {
+      if (['score', 'cash', 'distance', 'redirects'].includes(key)) return undefined;
+      if (key === 'marks') return Object.keys(value as object).sort();
+      if (key === 'inlinks') return (value as { url: string }[]).map(({ url }) => url).sort();
+      return value;
+    }),
+  );
+}
+
+/** A web whose answers take a while, each another one. */
+function slowWeb(pages: Readonly<Record<string, FakePage>>, seed: number) {
+  const random = randomNumbers(seed);
+  const web = fakeWeb(pages);
+  web.onRequest = () => sleep(random() * 4);
+  return web;
+}
+
+const missing = (counters: Readonly<Record<string, number>>): string[] =>
+  Object.keys(counters).filter((reason) => reason.startsWith('missing'));
+
+describe('rounds that overlap', () => {
+  it('leave what rounds one after another leave, and ask for each page once', async () => {
+    for (let seed = 1; seed <= 6; seed++) {
+      const { pages, seeds } = randomWeb(seed, 150, 1 + (seed % 5) * 3);
+      const settings = { 'fetcher.threadsPerQueue': 1 + (seed % 2), 'fetcher.maxRedirects': seed % 3 };
+      await using strict = await testCrawl(fakeWeb(pages), { settings });
+      await jobs.crawl(strict, { seeds, stay: 'any', rounds: 1000 });
+      const web = slowWeb(pages, seed);
+      await using crawl = await testCrawl(web, { settings });
+      // A round of 20 pages.
+      const { counters } = await jobs.crawl(crawl, { seeds, stay: 'any', threads: 1 + (seed % 4), topN: 20 });
+      expect(web.requests.length, `seed ${seed}`).toBe(new Set(web.requests).size);
+      expect(counters.fetched, `seed ${seed}`).toBe(web.requests.length);
+      expect(counters.rounds).toBeGreaterThan(5);
+      expect(await comparable(crawl), `seed ${seed}`).toEqual(await comparable(strict));
+      expect(missing((await jobs.repair(crawl)).counters)).toEqual([]);
+    }
+  }, 30_000);
+
+  it('go on without a slow host, whose pages move to a batch of their own', async () => {
+    const hosts = Array.from({ length: 12 }, (_, i) => `http://h${i}.com`);
+    const pages: Record<string, FakePage> = {};
+    for (const [i, host] of hosts.entries()) {
+      for (let page = 0; page < 8; page++) {
+        const next = hosts[(i + 1) % hosts.length]!;
+        pages[`${host}/${page || ''}`] = { html: links(`/${page + 1}`, `${next}/${page + 1}`, `/leaf${page}`) };
+        pages[`${host}/leaf${page}`] = { html: 'leaf' };
+      }
+    }
+    const web = fakeWeb(pages);
+    web.onRequest = (url) => sleep(url.startsWith('http://h3.com/') ? 700 : 1);
+    await using crawl = await testCrawl(web);
+    const report = await jobs.crawl(crawl, { seeds: hosts.map((host) => `${host}/`), stay: 'any' });
+    const slow = web.requests.flatMap((url, at) => (url.startsWith('http://h3.com/') ? [at] : []));
+    const lastFast = web.requests.findLastIndex((url) => !url.startsWith('http://h3.com/') && !url.includes('/8'));
+    // All that does not follow from the slow host's own pages is through before half of those are.
+    expect(lastFast).toBeLessThan(slow[Math.floor(slow.length / 2)]!);
+    expect(web.requests.length).toBe(new Set(web.requests).size);
+    expect(report.counters.fetched).toBe(web.requests.length);
+    const { counters } = await jobs.repair(crawl);
+    expect(counters).toEqual({ rows: web.requests.length });
+  }, 60_000);
+
+  it('end in the same rows wherever they failed, when the same crawl is run again', async () => {
+    const { pages, seeds } = randomWeb(5, 60, 6);
+    const options = { seeds, stay: 'any', threads: 3, topN: 10 } as const;
+    const run = async (store: Store, seed: number): Promise<void> => {
+      await jobs.crawl(await testCrawl(slowWeb(pages, seed), { store }), options);
+    };
+    const counting = new FailingStore(new MemoryStore());
+    await run(counting, 1);
+    await using undisturbed = await testCrawl(fakeWeb(pages), { store: new MemoryStore() });
+    await jobs.crawl(undisturbed, options);
+    const expected = await comparable(undisturbed);
+    for (let failAt = 1; failAt < counting.writes; failAt += Math.ceil(counting.writes / 60)) {
+      const store = new MemoryStore();
+      await expect(run(new FailingStore(store, failAt), failAt), `write ${failAt}`).rejects.toThrow(PlannedFailure);
+      await using crawl = await testCrawl(slowWeb(pages, failAt), { store });
+      expect(missing((await jobs.repair(crawl)).counters), `write ${failAt}`).toEqual([]);
+      await jobs.crawl(crawl, options);
+      expect(await comparable(crawl), `write ${failAt}`).toEqual(expected);
+    }
+  }, 120_000);
+});
