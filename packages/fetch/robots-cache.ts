@@ -96,23 +96,25 @@ export function createRobots(options: RobotsOptions): Robots {
     return now >= fetchedAt && now < fetchedAt + DAY;
   }
 
-  function remember(origin: string, stored: StoredRobots): Entry {
-    const rules = parseRobots(Buffer.from(stored.body ?? '', 'latin1')).rulesFor(options.agents);
-    const entry = { fetchedAt: stored.fetchedAt, rules };
-    cache.set(origin, entry, rules.size);
+  function read({ body = '', fetchedAt }: StoredRobots): Entry {
+    return { fetchedAt, rules: parseRobots(Buffer.from(body, 'latin1')).rulesFor(options.agents) };
+  }
+
+  function remember(origin: string, entry: Entry): Entry {
+    cache.set(origin, entry, entry.rules.size);
     return entry;
   }
 
   async function load(origin: string, onSitemaps: OnSitemaps): Promise<Loaded | Unavailable> {
     const stored = await store.get(origin);
-    if (stored && isFresh(stored)) return remember(origin, stored);
+    if (stored && isFresh(stored)) return remember(origin, read(stored));
     const answer = await fetchRobots(options.protocol, origin, options.maxRedirects ?? 5);
     if ('kind' in answer) return answer;
     const fetched = { fetchedAt: clock(), ...answer };
-    const entry = remember(origin, fetched);
+    const entry = read(fetched);
     if (entry.rules.sitemaps.length > 0) await onSitemaps?.(entry.rules.sitemaps);
     await store.put(origin, fetched);
-    return { ...entry, asked: true };
+    return { ...remember(origin, entry), asked: true };
   }
 
   /** The entry of an origin; callers who come while it is loaded wait for the same one. */
