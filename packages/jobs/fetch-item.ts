@@ -36,6 +36,8 @@ export interface FetchRun {
   readonly queueNames: QueueNames;
   /** When a fetch on this table may last have asked anyone, by `performance.now`. */
   readonly since: number;
+  /** Ends requests in flight, when the run has to stop. */
+  readonly giveUp: AbortSignal;
   /** Rows that joined the batch as targets of redirects during this run. */
   readonly joined: Set<string>;
   /** Some page was not fetched again because this batch has fetched it. */

@@ -5,6 +5,7 @@ import { mustBeOpen, overBatches, type BatchOptions } from './batch-rows.js';
 import type { CrawlContext } from './context.js';
 import { FETCH_FIELDS, type FetchItem, type FetchRun } from './fetch-item.js';
 import { fetchPage } from './fetch-page.js';
+import { gracePeriod } from './grace-period.js';
 import { createHostBackoff } from './host-backoff.js';
 import { beginFetch, endFetch } from './last-fetch.js';
 import type { Report } from './job.js';
@@ -14,6 +15,7 @@ import { createQueueDelays } from './queue-delays.js';
 import { createQueueNames } from './queue-name.js';
 import { withBackoff } from './robots-backoff.js';
 import { createRobotsStore } from './robots-store.js';
+import { createRobotsTurns } from './robots-turns.js';
 import { createSeedHosts } from './seed-hosts.js';
 import { createTracker } from './tracker.js';
 
@@ -43,8 +45,12 @@ const READ_AHEAD = 50;
  * a 429 or 503 is asked for up to three times; where the wait is longer than `fetcher.maxBackoffWait`, the other pages of
  * the host get no mark and stay due.
  *
+ * When the signal aborts or the time is over, nothing more is asked, and requests in flight have two seconds
+ * to end by themselves.
+ *
  * Counters: fetched (pages with a new mark), and the same by outcome: success, notmodified, moved, not_found,
  * robots_denied, private_address, timeout, plugin_error_<name>, …; already_fetched, damaged, time_limit;
+ * given_up (pages whose request had to be ended because the run was to stop, and stay as they were);
  * host_backoff (pages left for a later batch because of their host), backed_off (times that a host began to be left
  * alone), tried_again (requests for a page that its host answered with a short wait); redirects_followed, redirect_known,
  * redirect_external, redirect_invalid, redirect_to_itself, redirect_rejected_<plugin>; sitemaps_added
@@ -81,37 +87,42 @@ async function fetchBatch(crawl: CrawlContext, batch: BatchHeader, options: Fetc
   await putBatch(table.store, { ...batch, fetching: true });
   // From here on by a clock that is never set back.
   const since = performance.now() - (clock() - (await beginFetch(table.store, clock())));
+  const queueNames = { nameOf: (host: string) => queueOfHost.get(host) ?? names.nameOf(host) };
+  const stop = stopAfter(settings.fetcher.timelimitMins, options.signal);
+  const grace = gracePeriod(stop.signal);
   const run: FetchRun = {
     batchId,
     parse: options.parse ?? false,
     tracker,
     write: createGroupWriter(table),
     robots: createRobots({
-      protocol: withBackoff(robotsProtocol(crawl, seedHosts, tracker.count), backoff),
+      protocol: withBackoff(robotsProtocol(crawl, seedHosts, tracker.count), backoff, grace.signal),
       agents: [settings.http.agentName, ...settings.http.robotsAgents],
       clock,
       store: createRobotsStore(table.store),
+      inTurn: createRobotsTurns(crawl, { queues, queueNames, delays, backoff }),
     }),
     seedHosts,
     backoff,
     delays,
     queues,
-    queueNames: { nameOf: (host) => queueOfHost.get(host) ?? names.nameOf(host) },
+    queueNames,
+    giveUp: grace.signal,
     joined: new Set(),
     passedOver: false,
     since,
   };
-  for await (const { queue, hosts } of batchQueues(table.store, batchId)) {
-    const own = hosts.filter((host) => !queueOfHost.has(host));
-    for (const host of own) queueOfHost.set(host, queue);
-    queues.addQueue(queue, readQueue(crawl, run, own, resume));
-    const delay = delays.of(queue);
-    if (delay > 0) queues.pause(queue, (since - performance.now()) / 1000 + delay);
-  }
-  const stop = stopAfter(settings.fetcher.timelimitMins, options.signal);
   try {
+    for await (const { queue, hosts } of batchQueues(table.store, batchId)) {
+      const own = hosts.filter((host) => !queueOfHost.has(host));
+      for (const host of own) queueOfHost.set(host, queue);
+      queues.addQueue(queue, readQueue(crawl, run, own, resume));
+      const delay = delays.of(queue);
+      if (delay > 0) queues.pause(queue, (since - performance.now()) / 1000 + delay);
+    }
     await queues.run((item, queue) => fetchPage(crawl, run, item, queue), stop.signal);
   } finally {
+    grace.clear();
     stop.clear();
   }
   await endFetch(table.store, clock());
