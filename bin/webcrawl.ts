@@ -16,7 +16,7 @@ let firstSignal = 0;
 function onSignal(): void {
   if (!stop.signal.aborted) {
     firstSignal = performance.now();
-    say(process, 'Stopping: what is in flight is finished first. Again to stop at once.');
+    say(process, 'Stopping: requests in flight have two seconds to end. Again to stop at once.');
     stop.abort();
   } else if (performance.now() - firstSignal > SAME_PRESS) {
     process.exit(INTERRUPTED);

@@ -1,4 +1,5 @@
-import { createReadyHeap, type Due } from './ready-heap.js';
+import { isIdle, newQueue, nextOf, readyAt, type Queue, type Turn, type Work } from './fetch-queue.js';
+import { createReadyHeap } from './ready-heap.js';
 import { createWakeTimer, type Timers } from './wake-timer.js';
 
 export interface FetchQueuesOptions {
@@ -40,6 +41,18 @@ export interface FetchQueues<T> {
   /** Starts nothing in a queue, which need not exist, for so many seconds from now. It never shortens a wait. */
   pause(id: string, seconds: number): void;
   /**
+   * Does something else in a turn of a queue, which need not exist: it waits its delay and counts as one of its items,
+   * but does not wait for those that are {@link away}. Where many ask for a turn, items get every other one.
+   * @returns whether it was done; false when the run ended before
+   * @throws what `work` throws
+   */
+  turn(id: string, work: Work): Promise<boolean>;
+  /**
+   * Waits for something on behalf of an item in work, which lets go of its threads meanwhile. The queue's other items
+   * wait with it; turns of the queue go on, so that queues may wait for turns of one another. The run does not end before.
+   */
+  away<R>(id: string, wait: Promise<R>): Promise<R>;
+  /**
    * Works until all sources are read and all items done. After an abort it starts nothing more, and resolves when the
    * items in work are done; items that were read but not started are forgotten. One run at a time.
    * @param feeding the run does not end before this settles, for callers that add queues while it goes on
@@ -48,27 +61,6 @@ export interface FetchQueues<T> {
   run(worker: FetchWorker<T>, signal?: AbortSignal, feeding?: Promise<unknown>): Promise<void>;
   /** Items in work. */
   readonly working: number;
-}
-
-interface Queue<T> {
-  readonly id: string;
-  readonly items: T[];
-  readonly sources: AsyncIterator<T>[];
-  loading: boolean;
-  working: number;
-  /** In ms. */
-  delay: number;
-  /** When the last item ended (with more threads: started). */
-  last: number;
-  notBefore: number;
-  /** Its place in the heap. Entries of a queue that are not this one are void. */
-  turn: Turn<T> | undefined;
-  /** The order of the turn in which it began to load, so that it does not wait for another. */
-  order: number | undefined;
-}
-
-interface Turn<T> extends Due {
-  readonly queue: Queue<T>;
 }
 
 const toMillis = (seconds: number): number => Math.max(0, seconds * 1000) || 0;
@@ -90,39 +82,25 @@ export function createFetchQueues<T>(options: FetchQueuesOptions): FetchQueues<T
   let feeding = false;
   let serving = false;
   let working = 0;
+  let away = 0;
   let loading = 0;
-  let waitingItems = 0;
+  /** Items and tasks. */
+  let waiting = 0;
   let openSources = 0;
   let turns = 0;
 
   function queueOf(id: string): Queue<T> {
     let queue = queues.get(id);
     if (!queue) {
-      const delay = toMillis(options.delay(id));
-      queue = {
-        id,
-        items: [],
-        sources: [],
-        loading: false,
-        working: 0,
-        delay,
-        last: -Infinity,
-        notBefore: -Infinity,
-        turn: undefined,
-        order: undefined,
-      };
+      queue = newQueue<T>(id, toMillis(options.delay(id)));
       queues.set(id, queue);
     }
     return queue;
   }
 
-  function readyAt(queue: Queue<T>): number {
-    return Math.max(queue.last + queue.delay, queue.notBefore);
-  }
-
   /** Gives a queue its turn. One that was put off meanwhile keeps its early turn, and is put back when that comes. */
   function schedule(queue: Queue<T>): void {
-    if (queue.working >= threadsPerQueue || (queue.items.length === 0 && queue.loading)) return;
+    if (nextOf(queue, threadsPerQueue) === undefined && !isIdle(queue)) return;
     const time = readyAt(queue);
     if (queue.turn && queue.turn.time <= time) return;
     queue.turn = { time, order: queue.order ?? turns++, queue };
@@ -136,45 +114,76 @@ export function createFetchQueues<T>(options: FetchQueuesOptions): FetchQueues<T
 
   function fail(error: unknown): void {
     failure ??= { error };
+    halt();
+  }
+
+  function halt(): void {
     halted = true;
+    for (const queue of queues.values()) {
+      for (const task of queue.tasks.splice(0)) {
+        waiting--;
+        task.settle(false);
+      }
+    }
   }
 
   /** Starts all that may start now, then waits: for the next turn, or for something in work to end. */
   function serve(): void {
     if (!worker || serving) return;
     serving = true;
-    let next: number | undefined;
-    while (!halted && working < threads && next === undefined) {
+    let wakeAt: number | undefined;
+    while (!halted && working < threads && wakeAt === undefined) {
       const turn = heap.peek();
       if (!turn) break;
       const { queue, time } = turn;
       const valid = queue.turn === turn;
       if (valid && time > clock()) {
-        next = time;
+        wakeAt = time;
         continue;
       }
-      const mustLoad = queue.items.length === 0 && queue.sources.length > 0;
-      if (valid && mustLoad && loading >= threads) break;
+      const next = nextOf(queue, threadsPerQueue);
+      if (valid && next === 'load' && loading >= threads) break;
       heap.pop();
       if (!valid) continue;
       queue.turn = undefined;
       if (readyAt(queue) > clock()) schedule(queue);
-      else if (queue.items.length > 0) void start(queue, worker);
-      else if (mustLoad) {
+      else if (next === 'task') void startTask(queue);
+      else if (next === 'item') void startItem(queue, worker);
+      else if (next === 'load') {
         queue.order = turn.order;
         void load(queue);
-      } else if (queue.working === 0) queues.delete(queue.id);
+      } else if (isIdle(queue)) queues.delete(queue.id);
     }
     serving = false;
-    const done = halted || (waitingItems === 0 && openSources === 0 && !feeding);
-    timer.wakeAt(done ? undefined : next);
-    if (done && working === 0 && loading === 0) finish?.();
+    const done = halted || (waiting === 0 && openSources === 0 && !feeding && away === 0);
+    timer.wakeAt(done ? undefined : wakeAt);
+    if (done && working === 0 && loading === 0 && away === 0) finish?.();
     else if (!done && working < threads) options.onIdle?.();
   }
 
-  async function start(queue: Queue<T>, work: FetchWorker<T>): Promise<void> {
+  function startItem(queue: Queue<T>, work: FetchWorker<T>): Promise<void> {
     const item = queue.items.shift() as T;
-    waitingItems--;
+    queue.tookTask = false;
+    return start(queue, () => work(item, queue.id));
+  }
+
+  async function startTask(queue: Queue<T>): Promise<void> {
+    const task = queue.tasks.shift()!;
+    queue.tookTask = true;
+    let settle = (): void => task.settle(true);
+    await start(queue, async () => {
+      try {
+        return await task.work();
+      } catch (error) {
+        settle = () => task.fail(error);
+        return undefined;
+      }
+    });
+    settle();
+  }
+
+  async function start(queue: Queue<T>, work: Work): Promise<void> {
+    waiting--;
     working++;
     queue.working++;
     const before = queue.last;
@@ -185,7 +194,7 @@ export function createFetchQueues<T>(options: FetchQueuesOptions): FetchQueues<T
     if (queue.items.length < readAhead && queue.sources.length > 0) void load(queue);
     let result: 'no_request' | void = undefined;
     try {
-      result = await work(item, queue.id);
+      result = await work();
     } catch (error) {
       fail(error);
     }
@@ -210,7 +219,7 @@ export function createFetchQueues<T>(options: FetchQueuesOptions): FetchQueues<T
           openSources--;
         } else {
           queue.items.push(next.value);
-          waitingItems++;
+          waiting++;
           touch(queue);
         }
       }
@@ -224,7 +233,7 @@ export function createFetchQueues<T>(options: FetchQueuesOptions): FetchQueues<T
 
   /** Empties a queue; what its sources say to that matters to nobody. */
   function empty(queue: Queue<T>): Promise<unknown> {
-    waitingItems -= queue.items.length;
+    waiting -= queue.items.length;
     queue.items.length = 0;
     const sources = queue.sources.splice(0);
     openSources -= sources.length;
@@ -244,13 +253,13 @@ export function createFetchQueues<T>(options: FetchQueuesOptions): FetchQueues<T
     push(id, item) {
       const queue = queueOf(id);
       queue.items.push(item);
-      waitingItems++;
+      waiting++;
       touch(queue);
     },
     putBack(id, item) {
       const queue = queueOf(id);
       queue.items.unshift(item);
-      waitingItems++;
+      waiting++;
       touch(queue);
     },
     setDelay(id, seconds) {
@@ -265,12 +274,39 @@ export function createFetchQueues<T>(options: FetchQueuesOptions): FetchQueues<T
       queue.notBefore = Math.max(queue.notBefore, clock() + toMillis(seconds));
       touch(queue);
     },
+    turn(id, work) {
+      if (halted) return Promise.resolve(false);
+      const queue = queueOf(id);
+      return new Promise((settle, fail) => {
+        queue.tasks.push({ work, settle, fail });
+        waiting++;
+        touch(queue);
+      });
+    },
+    async away(id, wait) {
+      const queue = queueOf(id);
+      const leave = (n: 1 | -1): void => {
+        away += n;
+        queue.away += n;
+        working -= n;
+        queue.working -= n;
+      };
+      leave(1);
+      if (threadsPerQueue === 1) queue.last = clock();
+      touch(queue);
+      try {
+        return await wait;
+      } finally {
+        leave(-1);
+      }
+    },
     async run(work, signal, feeder) {
       const onAbort = (): void => {
-        halted = true;
+        halt();
         serve();
       };
-      halted = signal?.aborted ?? false;
+      halted = false;
+      if (signal?.aborted) halt();
       failure = undefined;
       feeding = feeder !== undefined;
       void feeder?.catch(fail).finally(() => {

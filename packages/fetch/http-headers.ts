@@ -68,14 +68,27 @@ export function mediaType(contentType: string | undefined): string {
 
 const LONGEST_WAIT = 31_536_000;
 
-/** Seconds that `Retry-After` asks to wait, at most a year; undefined when it is absent or says nothing. */
-export function retryAfterSeconds(value: string | undefined, now: number): number | undefined {
-  const text = value?.trim() ?? '';
+/** Milliseconds that a server's clock may differ from ours, in zones that it takes for GMT too; beyond, it is not set. */
+const CLOCK_TOLERANCE = 86_400_000;
+
+/**
+ * Seconds that `Retry-After` asks to wait, at most a year; undefined when it is absent or says nothing. A date is one of
+ * the server's clock, so what it says depends on the answer's `Date`, where that is not out of all reason.
+ * @param now in ms since the epoch
+ */
+export function retryAfterSeconds(headers: RawHeaders, now: number): number | undefined {
+  const text = firstValue(headers, 'retry-after')?.trim() ?? '';
   if (/^\d+$/.test(text)) return Math.min(Number(text), LONGEST_WAIT);
-  // Date.parse takes many things that are no HTTP date ("-1" for one); all three forms of a date begin with a weekday.
-  const date = /^(mon|tue|wed|thu|fri|sat|sun)/i.test(text) ? Date.parse(text) : NaN;
-  if (Number.isNaN(date)) return undefined;
-  return Math.min(Math.max(0, Math.ceil((date - now) / 1000)), LONGEST_WAIT);
+  const until = timeOf(text);
+  if (Number.isNaN(until)) return undefined;
+  const date = timeOf(firstValue(headers, 'date')?.trim() ?? '');
+  const from = Math.abs(date - now) <= CLOCK_TOLERANCE ? date : now;
+  return Math.min(Math.max(0, Math.ceil((until - from) / 1000)), LONGEST_WAIT);
+}
+
+/** Date.parse takes many things that are no HTTP date ("-1" for one); all three forms of a date begin with a weekday. */
+function timeOf(text: string): number {
+  return /^(mon|tue|wed|thu|fri|sat|sun)/i.test(text) ? Date.parse(text) : NaN;
 }
 
 /**

@@ -136,7 +136,7 @@ async function outcomeOf(result: ExchangeResult, context: Context): Promise<Fetc
 
   const message = safeText(`HTTP ${status} ${result.statusText}`.trim());
   if (verdict.kind === 'gone') return { ...answer, kind: 'gone', message };
-  const retryAfter = retryAfterSeconds(firstValue(headers, 'retry-after'), context.now);
+  const retryAfter = retryAfterSeconds(headers, context.now);
   return { ...answer, kind: 'retry', message, ...(retryAfter === undefined ? {} : { retryAfter }) };
 }
 

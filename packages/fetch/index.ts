@@ -7,7 +7,7 @@ export { createBoundedCache, type BoundedCache } from './bounded-cache.js';
 export { userAgent } from './user-agent.js';
 export { parseRobots, ROBOTS_LIMIT, type RobotsLine, type RobotsRules, type RobotsTxt } from './robots.js';
 export { createRobots, type Robots, type RobotsOptions, type RobotsStore } from './robots-cache.js';
-export type { RobotsVerdict, StoredRobots } from './robots-cache.js';
+export type { HostTurn, RobotsHooks, RobotsVerdict, StoredRobots } from './robots-cache.js';
 export { createFetchQueues, type FetchQueues, type FetchQueuesOptions } from './fetch-queues.js';
 export type { FetchWorker } from './fetch-queues.js';
 export type { Timers } from './wake-timer.js';

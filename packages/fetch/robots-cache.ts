@@ -1,17 +1,15 @@
-import type { FetchOutcome, Protocol } from '../plugin-api/index.js';
+import type { Protocol } from '../plugin-api/index.js';
 import { parseUrl } from '../url/index.js';
 import { createBoundedCache } from './bounded-cache.js';
-import { robotsHealth } from './host-health.js';
-import { parseRobots, ROBOTS_LIMIT, type RobotsLine, type RobotsRules } from './robots.js';
+import { fetchRobots, type RobotsFile, type RobotsMoved, type RobotsUnavailable } from './robots-file.js';
+import { parseRobots, type RobotsLine, type RobotsRules } from './robots.js';
 
 /** The robots.txt of one origin as it is kept. Plain data, fit for JSON. */
-export interface StoredRobots {
+export interface StoredRobots extends RobotsFile {
   /** When it was fetched, in ms since the epoch. */
   readonly fetchedAt: number;
-  /** The HTTP status that the redirects, if any, led to. */
-  readonly status: number;
-  /** The file, one character (U+0000 to U+00FF) per byte; absent when there is none, and then all is allowed. */
-  readonly body?: string;
+  /** It was fetched because another origin's redirects to it, and nobody was told the sitemaps that it names. */
+  readonly isUntold?: true;
 }
 
 /** Where robots.txt are kept between runs. An origin is `scheme://host[:port]`. A store that fails makes `check` reject. */
@@ -29,32 +27,37 @@ interface Asked {
 export type RobotsVerdict =
   | (Asked & { readonly kind: 'allowed'; /** Seconds. */ readonly crawlDelay?: number })
   | (Asked & { readonly kind: 'denied'; readonly line?: RobotsLine })
-  | {
-      /** The file can not be had now, so nothing may be fetched yet. */
-      readonly kind: 'unavailable';
-      /** One line; untrusted. */
-      readonly message: string;
-      /** Where it could not be had: at the origin, or where redirects led to. */
-      readonly url: string;
-      /** The outcome there. */
-      readonly code: string;
-      readonly http?: number;
-      /** The server asked to wait so long, in seconds. */
-      readonly retryAfter?: number;
-      /** The host itself may not be connected to, so none of its pages can be fetched. */
-      readonly refused?: true;
-    };
+  | RobotsUnavailable;
 
 export interface Robots {
   /**
    * Fetches the robots.txt of the URL's origin where it is not known or older than a day, and looks the URL up. That the
    * file is unavailable is not remembered: when to ask again is for the caller to say.
-   * @param onSitemaps told the sitemaps that the file names, as they stand there, where this call fetched it; the file is
-   *   stored when it is done, so that a killed run asks and tells again
-   * @throws CrawlError BAD_URL for a URL that is not http(s); what the store or `onSitemaps` throws
+   * @throws CrawlError BAD_URL for a URL that is not http(s); what the store or one of the `hooks` throws
    */
-  check(url: string, onSitemaps?: (sitemaps: readonly string[]) => Promise<void>): Promise<RobotsVerdict>;
+  check(url: string, hooks?: RobotsHooks): Promise<RobotsVerdict>;
 }
+
+/** What a caller of {@link Robots.check} wants to know of. */
+export interface RobotsHooks {
+  /**
+   * Told the sitemaps that the file names, as they stand there, where this call is the first to use it; the file is stored
+   * when it is done, so that a killed run asks and tells again.
+   */
+  readonly onSitemaps?: (sitemaps: readonly string[]) => Promise<void>;
+  /** The file is to be had elsewhere. Waits for that, which may take many turns of other hosts. */
+  readonly whileElsewhere?: <T>(wait: Promise<T>) => Promise<T>;
+}
+
+/**
+ * Makes a request of another host than the one that is being asked, or of the same once more, when its time has come.
+ * What it makes tells whether it asked anyone, and the Crawl-delay in seconds that the host was found to state.
+ * @returns false when it was not made, because the run ended before
+ */
+export type HostTurn = (
+  url: string,
+  ask: () => Promise<{ readonly asked: boolean; readonly crawlDelay?: number }>,
+) => Promise<boolean>;
 
 export interface RobotsOptions {
   readonly protocol: Protocol;
@@ -63,6 +66,8 @@ export interface RobotsOptions {
   /** Milliseconds since the epoch. */
   readonly clock: () => number;
   readonly store: RobotsStore;
+  /** How the requests that redirects lead to are made. Default: at once. */
+  readonly inTurn?: HostTurn;
   /** Redirects followed, across hosts too; beyond them the file counts as absent. */
   readonly maxRedirects?: number;
   /** Bytes of rules held in memory. */
@@ -75,63 +80,124 @@ interface Entry {
   readonly fetchedAt: number;
   readonly rules: RobotsRules;
 }
-type Unavailable = Extract<RobotsVerdict, { kind: 'unavailable' }>;
 /** What came of looking for an entry; `asked` when that took a request. */
-type Loaded = Entry & Asked;
-
-type OnSitemaps = Parameters<Robots['check']>[1];
+type Loaded = (Entry & Asked) | RobotsUnavailable;
+/** The origin was asked, and pointed elsewhere. */
+interface Elsewhere {
+  readonly rest: Promise<Loaded>;
+}
 
 /**
  * The robots.txt of all origins by RFC 9309, 2.3: a 4xx allows everything, but for 429, which like a 5xx and a network
  * error means that the file is unavailable for now. One fetch at a time per origin: callers who come meanwhile share
- * it. Rules are held in memory up to a bound, and in the store for a day.
+ * it. A file that another origin's redirects to is used for both. Rules are held in memory up to a bound, and in the store
+ * for a day.
  */
 export function createRobots(options: RobotsOptions): Robots {
-  const { clock, store } = options;
+  const { clock, store, protocol, maxRedirects = 5, inTurn = atOnce } = options;
   const cache = createBoundedCache<Entry>(options.memory ?? 67_108_864);
-  const underWay = new Map<string, Promise<Loaded | Unavailable>>();
+  const underWay = new Map<string, Promise<Loaded | Elsewhere>>();
 
   function isFresh({ fetchedAt }: { readonly fetchedAt: number }): boolean {
     const now = clock();
     return now >= fetchedAt && now < fetchedAt + DAY;
   }
 
-  function read({ body = '', fetchedAt }: StoredRobots): Entry {
-    return { fetchedAt, rules: parseRobots(Buffer.from(body, 'latin1')).rulesFor(options.agents) };
+  async function freshOf(origin: string): Promise<StoredRobots | undefined> {
+    const stored = await store.get(origin);
+    return stored && isFresh(stored) ? stored : undefined;
   }
 
-  function remember(origin: string, entry: Entry): Entry {
-    cache.set(origin, entry, entry.rules.size);
+  function rulesOf({ body = '' }: RobotsFile): RobotsRules {
+    return parseRobots(Buffer.from(body, 'latin1')).rulesFor(options.agents);
+  }
+
+  async function load(origin: string, hooks: RobotsHooks): Promise<Loaded | Elsewhere> {
+    const stored = await freshOf(origin);
+    if (stored) return keep(origin, stored, stored.isUntold === true, hooks);
+    const found = await fetchRobots(protocol, `${origin}/robots.txt`, true);
+    if (!('kind' in found)) return keepAsked(origin, { ...found, fetchedAt: clock() }, hooks);
+    if (found.kind === 'unavailable') return found;
+    const rest = follow(found)
+      .then<Loaded>((led) => ('kind' in led ? led : keepAsked(origin, led, hooks)))
+      .finally(() => underWay.delete(origin));
+    return { rest };
+  }
+
+  async function keepAsked(origin: string, robots: StoredRobots, hooks: RobotsHooks): Promise<Entry & Asked> {
+    return { ...(await keep(origin, robots, true, hooks)), asked: true };
+  }
+
+  async function keep(
+    origin: string,
+    robots: StoredRobots,
+    isNew: boolean,
+    { onSitemaps }: RobotsHooks,
+  ): Promise<Entry> {
+    const { fetchedAt, status, body } = robots;
+    const rules = rulesOf(robots);
+    const entry = { fetchedAt, rules };
+    if (isNew) {
+      if (rules.sitemaps.length > 0) await onSitemaps?.(rules.sitemaps);
+      await store.put(origin, { fetchedAt, status, ...(body !== undefined && { body }) });
+    }
+    cache.set(origin, entry, rules.size);
     return entry;
   }
 
-  async function load(origin: string, onSitemaps: OnSitemaps): Promise<Loaded | Unavailable> {
-    const stored = await store.get(origin);
-    if (stored && isFresh(stored)) return remember(origin, read(stored));
-    const answer = await fetchRobots(options.protocol, origin, options.maxRedirects ?? 5);
-    if ('kind' in answer) return answer;
-    const fetched = { fetchedAt: clock(), ...answer };
-    const entry = read(fetched);
-    if (entry.rules.sitemaps.length > 0) await onSitemaps?.(entry.rules.sitemaps);
-    await store.put(origin, fetched);
-    return { ...remember(origin, entry), asked: true };
+  /** Goes where a redirect leads, each time in the turn of the host there. */
+  async function follow(start: RobotsMoved): Promise<StoredRobots | RobotsUnavailable> {
+    let moved = start;
+    for (let redirects = 0; ; redirects++) {
+      const { target: url, status } = moved;
+      // That this chain is too long says nothing of the files on its way.
+      if (url === null || redirects === maxRedirects) return { status, fetchedAt: clock() };
+      const origin = originOfRobots(url);
+      const kept = origin === undefined ? undefined : await freshOf(origin);
+      if (kept) return kept;
+      let found: Awaited<ReturnType<typeof fetchRobots>> | StoredRobots | undefined;
+      await inTurn(url, async () => {
+        // Others may have asked for the same while this waited.
+        found = origin === undefined ? undefined : await freshOf(origin);
+        if (found) return { asked: false };
+        found = await fetchRobots(protocol, url, false);
+        if ('kind' in found || origin === undefined) return { asked: true };
+        await store.put(origin, { ...found, fetchedAt: clock(), isUntold: true });
+        const { crawlDelay } = rulesOf(found);
+        return { asked: true, ...(crawlDelay !== undefined && { crawlDelay }) };
+      });
+      if (!found) return { kind: 'unavailable', message: 'robots.txt: given up', url, code: 'aborted' };
+      if (!('kind' in found)) return { fetchedAt: clock(), ...found };
+      if (found.kind === 'unavailable') return found;
+      moved = found;
+    }
   }
 
   /** The entry of an origin; callers who come while it is loaded wait for the same one. */
-  function entryOf(origin: string, onSitemaps: OnSitemaps): Loaded | Promise<Loaded | Unavailable> {
+  function entryOf(origin: string, hooks: RobotsHooks): (Entry & Asked) | Promise<Loaded | Elsewhere> {
     const known = cache.get(origin);
     if (known && isFresh(known)) return known;
     const loading = underWay.get(origin);
     if (loading) return loading;
-    const started = load(origin, onSitemaps).finally(() => underWay.delete(origin));
+    const started = load(origin, hooks).then(
+      (entry) => {
+        if (!('rest' in entry)) underWay.delete(origin);
+        return entry;
+      },
+      (error: unknown) => {
+        underWay.delete(origin);
+        throw error;
+      },
+    );
     underWay.set(origin, started);
     return started;
   }
 
   return {
-    async check(text, onSitemaps) {
+    async check(text, hooks = {}) {
       const url = parseUrl(text);
-      const entry = await entryOf(url.origin, onSitemaps);
+      let entry = await entryOf(url.origin, hooks);
+      if ('rest' in entry) entry = await (hooks.whileElsewhere ?? itself)(entry.rest);
       if ('kind' in entry) return entry;
       const asked: Asked = entry.asked ? { asked: true } : {};
       const { allowed, line } = entry.rules.allowed(url.pathname + url.search);
@@ -142,52 +208,19 @@ export function createRobots(options: RobotsOptions): Robots {
   };
 }
 
-/** Fetches a file, or finds that there is none, which is a status without a body. */
-async function fetchRobots(
-  protocol: Protocol,
-  origin: string,
-  maxRedirects: number,
-): Promise<Omit<StoredRobots, 'fetchedAt'> | Unavailable> {
-  let url = `${origin}/robots.txt`;
-  for (let redirects = 0; ; redirects++) {
-    // One byte more than is read, so that the parser sees that the file was cut.
-    const outcome = await protocol.fetch({ url, contentLimit: ROBOTS_LIMIT + 1 });
-    if (outcome.code === 'private_address') {
-      const message = outcome.message ?? 'not a public address';
-      // It says nothing about robots.txt, so it must not be kept as an absent one.
-      if (redirects === 0) return { kind: 'unavailable', message, url, code: outcome.code, refused: true };
-      return { kind: 'unavailable', message: `robots.txt: redirected to ${message}`, url, code: outcome.code };
-    }
-    if (outcome.kind !== 'redirect') return answerOf(outcome, url);
-    if (outcome.target === null || redirects === maxRedirects) return { status: outcome.http ?? 0 };
-    url = outcome.target;
-  }
-}
+const itself = <T>(value: T): T => value;
 
-function answerOf(
-  outcome: Exclude<FetchOutcome, { kind: 'redirect' }>,
-  url: string,
-): Omit<StoredRobots, 'fetchedAt'> | Unavailable {
-  const { code, http } = outcome;
-  const status = http ?? 0;
-  if (outcome.kind === 'content') {
-    return {
-      status,
-      body: Buffer.from(outcome.body)
-        .subarray(0, ROBOTS_LIMIT + 1)
-        .toString('latin1'),
-    };
+const atOnce: HostTurn = async (_url, ask) => {
+  await ask();
+  return true;
+};
+
+/** The origin whose own robots.txt a URL names; undefined where it names something else. */
+function originOfRobots(text: string): string | undefined {
+  try {
+    const { origin, href } = parseUrl(text);
+    return href === `${origin}/robots.txt` ? origin : undefined;
+  } catch {
+    return undefined;
   }
-  const isRetry = outcome.kind === 'retry';
-  if (outcome.kind === 'gone' || (isRetry && robotsHealth(outcome) === 'well')) return { status };
-  const { message = `HTTP ${status}` } = outcome;
-  const retryAfter = isRetry ? outcome.retryAfter : undefined;
-  return {
-    kind: 'unavailable',
-    message: `robots.txt: ${message}`,
-    url,
-    code,
-    ...(http !== undefined && { http }),
-    ...(retryAfter !== undefined && { retryAfter }),
-  };
 }

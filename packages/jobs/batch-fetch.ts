@@ -14,6 +14,7 @@ import {
 import { frontierClock, type CrawlContext } from './context.js';
 import { FETCH_FIELDS, type FetchItem, type FetchRun, type FetchTools } from './fetch-item.js';
 import { fetchPage } from './fetch-page.js';
+import { gracePeriod } from './grace-period.js';
 import type { JobOptions, Report } from './job.js';
 import { newBatchId } from './new-batch-id.js';
 import { parseRows } from './parse.js';
@@ -27,6 +28,8 @@ export interface QueuedPage {
 /** What the fetches of all batches share. */
 export interface SharedFetch {
   readonly queues: FetchQueues<QueuedPage>;
+  /** Aborts when nothing more is to be started. */
+  readonly stopped: AbortSignal;
   /** Settles when nothing more is fetched, of any batch. */
   readonly running: Promise<void>;
   write(change: PageChange): Promise<void>;
@@ -95,6 +98,8 @@ export async function createBatchFetch(
   /** Its time is over: what waits is passed over. */
   let isStopped = false;
   let splitting: Promise<unknown> | undefined;
+  const limit = new AbortController();
+  const grace = gracePeriod(AbortSignal.any([shared.stopped, limit.signal]));
   let end = (): void => {};
   let fail = (_error: unknown): void => {};
   const through = new Promise<void>((resolve, reject) => {
@@ -111,6 +116,7 @@ export async function createBatchFetch(
       return tracker;
     },
     parse: options.parse,
+    giveUp: grace.signal,
     joined,
     // A host keeps the queue that it was filed under, also when its address has changed since.
     queueNames: { nameOf: (host) => queueOfHost.get(host) ?? tools.queueNames.nameOf(host) },
@@ -127,6 +133,7 @@ export async function createBatchFetch(
       },
       setDelay: (queue, seconds) => shared.queues.setDelay(queue, seconds),
       pause: (queue, seconds) => shared.queues.pause(queue, seconds),
+      away: (queue, wait) => shared.queues.away(queue, wait),
     },
     async write(change) {
       const write = shared.write(change);
@@ -223,16 +230,18 @@ export async function createBatchFetch(
   /** What is left is passed over. */
   function stop(): void {
     isStopped = true;
+    limit.abort();
     if (inWork === 0) end();
   }
 
   async function finish(): Promise<Report> {
-    const limit = settings.fetcher.timelimitMins;
-    const timer = limit < 0 ? undefined : setTimeout(stop, limit * 60_000);
+    const minutes = settings.fetcher.timelimitMins;
+    const timer = minutes < 0 ? undefined : setTimeout(stop, minutes * 60_000);
     try {
       await Promise.race([through, shared.running]);
     } finally {
       clearTimeout(timer);
+      grace.clear();
     }
     await splitting;
     if (isStopped) tracker.count('time_limit');

@@ -44,8 +44,11 @@ export interface FetchRun extends FetchTools {
     putBack(queue: string, item: FetchItem): void;
     setDelay(queue: string, seconds: number): void;
     pause(queue: string, seconds: number): void;
+    away<R>(queue: string, wait: Promise<R>): Promise<R>;
   };
   write(change: PageChange): Promise<void>;
+  /** Ends requests in flight, when the run has to stop. */
+  readonly giveUp: AbortSignal;
   /** Rows that joined the batch as targets of redirects during this run. */
   readonly joined: Set<string>;
 }

@@ -10,6 +10,7 @@ import { followRedirect } from './follow-redirect.js';
 import { parsePage } from './parse-page.js';
 import { MAX_TRIES, mayAsk } from './may-ask.js';
 import { request } from './protocol-for.js';
+import { isGivenUp } from './robots-backoff.js';
 
 /** Redirects in a row that are too many wherever they were followed, as in the Fetch Standard, section 4.4. */
 const REDIRECT_LIMIT = 20;
@@ -27,6 +28,11 @@ export async function fetchPage(
   if (refusal && !refusal.outcome) return told;
   const outcome = refusal?.outcome ?? (await ask(crawl, run, item, url));
   if (!refusal) {
+    if (isGivenUp(outcome, run.giveUp)) {
+      run.tracker.count('given_up');
+      run.tracker.done();
+      return undefined;
+    }
     run.delays.answered(queue, outcome.millis);
     run.queues.setDelay(queue, run.delays.of(queue));
     if (await isTriedAgain(run, item, url, outcome, queue)) return undefined;
@@ -103,6 +109,7 @@ async function ask(crawl: CrawlContext, run: FetchRun, item: FetchItem, url: str
   return run.backoff.ask(url, () =>
     request(crawl, {
       url,
+      signal: run.giveUp,
       ...(allowPrivate && { allowPrivate }),
       ...(copy?.lastModified !== undefined && { ifModifiedSince: copy.lastModified }),
       ...(copy?.etag !== undefined && { ifNoneMatch: copy.etag }),

@@ -29,8 +29,12 @@ export interface FetchOptions extends BatchOptions {
  * a 429 or 503 is asked for up to three times; where the wait is longer than `fetcher.maxBackoffWait`, the other pages of
  * the host get no mark and stay due.
  *
+ * When the signal aborts or the time is over, nothing more is asked, and requests in flight have two seconds
+ * to end by themselves.
+ *
  * Counters: fetched (pages with a new mark), and the same by outcome: success, notmodified, moved, not_found,
  * robots_denied, private_address, timeout, plugin_error_<name>, …; already_fetched, damaged, time_limit;
+ * given_up (pages whose request had to be ended because the run was to stop, and stay as they were);
  * host_backoff (pages left for a later batch because of their host), backed_off (times that a host began to be left
  * alone), tried_again (requests for a page that its host answered with a short wait); redirects_followed, redirect_known,
  * redirect_external, redirect_invalid, redirect_to_itself, redirect_rejected_<plugin>; sitemaps_added

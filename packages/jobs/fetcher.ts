@@ -1,14 +1,22 @@
 import { createFetchQueues, createRobots } from '../fetch/index.js';
 import { createGroupWriter, type BatchHeader } from '../../webtable/index.js';
-import { createBatchFetch, type BatchFetch, type BatchFetchOptions, type QueuedPage } from './batch-fetch.js';
+import {
+  createBatchFetch,
+  type BatchFetch,
+  type BatchFetchOptions,
+  type QueuedPage,
+  type SharedFetch,
+} from './batch-fetch.js';
 import type { CrawlContext } from './context.js';
 import type { FetchTools } from './fetch-item.js';
+import { gracePeriod } from './grace-period.js';
 import { createHostBackoff } from './host-backoff.js';
 import { beginFetch, endFetch } from './last-fetch.js';
 import { robotsProtocol } from './protocol-for.js';
 import { createQueueDelays } from './queue-delays.js';
 import { createQueueNames } from './queue-name.js';
 import { withBackoff } from './robots-backoff.js';
+import { createRobotsTurns } from './robots-turns.js';
 import { createRobotsStore } from './robots-store.js';
 import { createSeedHosts } from './seed-hosts.js';
 
@@ -57,26 +65,29 @@ export async function openFetcher(crawl: CrawlContext, options: FetcherOptions):
     delay: delays.of,
     ...(onIdle && { onIdle }),
   });
+  const controller = new AbortController();
+  const stopped = signal ? AbortSignal.any([signal, controller.signal]) : controller.signal;
+  const grace = gracePeriod(stopped);
+  const queueNames = createQueueNames(crawl);
   // From here on by a clock that is never set back.
   const since = performance.now() - (clock() - (await beginFetch(table.store, clock())));
   const tools: FetchTools = {
     robots: createRobots({
-      protocol: withBackoff(robotsProtocol(crawl, seedHosts, count), backoff),
+      protocol: withBackoff(robotsProtocol(crawl, seedHosts, count), backoff, grace.signal),
       agents: [settings.http.agentName, ...settings.http.robotsAgents],
       clock,
       store: createRobotsStore(table.store),
+      inTurn: createRobotsTurns(crawl, { queues, queueNames, delays, backoff }),
     }),
     seedHosts,
     backoff,
     delays,
-    queueNames: createQueueNames(crawl),
+    queueNames,
     since,
   };
 
   let stopFeeding = (): void => {};
   const feeding = new Promise<void>((resolve) => (stopFeeding = resolve));
-  const controller = new AbortController();
-  const stopped = signal ? AbortSignal.any([signal, controller.signal]) : controller.signal;
   const running = queues.run((page, queue) => page.work(queue), stopped, feeding);
   // Whoever waits for a batch, or for the end, is told.
   running.catch(() => undefined);
@@ -84,8 +95,9 @@ export async function openFetcher(crawl: CrawlContext, options: FetcherOptions):
   const users = new Map<string, number>();
   let sources = 0;
   const waiting: (() => void)[] = [];
-  const shared = {
+  const shared: SharedFetch = {
     queues,
+    stopped,
     running,
     write: createGroupWriter(table),
     /** Waits until one more host may be read. */
@@ -114,7 +126,11 @@ export async function openFetcher(crawl: CrawlContext, options: FetcherOptions):
     abort: () => controller.abort(),
     async close() {
       stopFeeding();
-      await running;
+      try {
+        await running;
+      } finally {
+        grace.clear();
+      }
       await endFetch(table.store, clock());
     },
   };

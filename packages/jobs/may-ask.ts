@@ -29,24 +29,31 @@ export async function mayAsk(
   const host = hostOf(url);
   const rest = await run.backoff.restOf(host);
   if (rest) {
-    if (rest.isLong) leaveForLater(run);
-    else {
-      run.queues.pause(queue, rest.seconds);
-      run.queues.putBack(queue, item);
-    }
+    if (rest.isLong) return leave(run, 'host_backoff', false);
+    run.queues.pause(queue, rest.seconds);
+    run.queues.putBack(queue, item);
     return { asked: false };
   }
 
-  const rules = await run.robots.check(url, (sitemaps) => addSitemaps(crawl, run, item, sitemaps));
+  let wasAway = false;
+  const rules = await run.robots.check(url, {
+    onSitemaps: (sitemaps) => addSitemaps(crawl, run, item, sitemaps),
+    whileElsewhere(wait) {
+      wasAway = true;
+      return run.queues.away(queue, wait);
+    },
+  });
   if (rules.kind === 'unavailable') {
+    // The run is to stop, and the page stays as it was.
+    if (rules.code === 'aborted') return leave(run, 'given_up');
     if (rules.refused) {
       return { outcome: { kind: 'gone', code: 'private_address', message: rules.message }, asked: false };
     }
     // Where a redirect led to another host, only that one's failure has been noted.
     if (hostIfAny(rules.url) !== host) await run.backoff.fail(host, rules);
     const tries = (item.tries ?? 0) + 1;
-    if (tries < MAX_TRIES) run.queues.push(queue, { ...item, tries });
-    else leaveForLater(run);
+    if (tries >= MAX_TRIES) return leave(run, 'host_backoff');
+    run.queues.push(queue, { ...item, tries });
     return { asked: true };
   }
   const asked = rules.asked === true;
@@ -70,13 +77,15 @@ export async function mayAsk(
       return { asked };
     }
   }
-  if (!asked || run.delays.of(queue) === 0) return undefined;
+  // Who was away comes back to a queue that may be at work.
+  if (!wasAway && (!asked || run.delays.of(queue) === 0)) return undefined;
   run.queues.putBack(queue, item);
   return { asked };
 }
 
 /** The page gets no mark, so updatedb lets go of it, and it stays due. */
-function leaveForLater(run: FetchRun): void {
-  run.tracker.count('host_backoff');
-  run.tracker.done();
+function leave({ tracker }: FetchRun, reason: 'host_backoff' | 'given_up', asked = true): Refusal {
+  tracker.count(reason);
+  tracker.done();
+  return { asked };
 }

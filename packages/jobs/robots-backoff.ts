@@ -1,24 +1,26 @@
-import { robotsHealth } from '../fetch/index.js';
-import type { Protocol } from '../plugin-api/index.js';
+import { robotsHealth, type HostHealth } from '../fetch/index.js';
+import type { FetchOutcome, Protocol } from '../plugin-api/index.js';
 import { hostOf } from '../url/index.js';
 import type { HostBackoff } from './host-backoff.js';
 
 /**
- * Has requests for robots.txt go by the back-off of the host that they lead to: one that is left alone is not asked, and
- * counts as unavailable for as long.
+ * Ends requests for robots.txt by a signal, and has them go by the back-off of the host that they lead to: one that is left alone is not asked, and
+ * counts as unavailable for as long. One that was ended says nothing about its host.
  */
-export function withBackoff(protocol: Protocol, backoff: HostBackoff): Protocol {
+export function withBackoff(protocol: Protocol, backoff: HostBackoff, giveUp: AbortSignal): Protocol {
+  const healthOf = (outcome: FetchOutcome): HostHealth =>
+    isGivenUp(outcome, giveUp) ? 'unknown' : robotsHealth(outcome);
   return {
     ...protocol,
     async fetch(request) {
       const host = hostIfAny(request.url);
-      if (host === undefined) return protocol.fetch(request);
+      if (host === undefined) return protocol.fetch({ ...request, signal: giveUp });
       const rest = await backoff.restOf(host);
       if (rest) {
         const retryAfter = Math.ceil(rest.seconds);
         return { kind: 'retry', code: 'host_backoff', message: `${host} is to be left alone`, retryAfter };
       }
-      return backoff.ask(request.url, () => protocol.fetch(request), robotsHealth);
+      return backoff.ask(request.url, () => protocol.fetch({ ...request, signal: giveUp }), healthOf);
     },
   };
 }
@@ -30,4 +32,9 @@ export function hostIfAny(url: string): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** Whether a request was ended because the run is to stop; it is as if it had not been made. */
+export function isGivenUp({ code }: Pick<FetchOutcome, 'code'>, giveUp: AbortSignal): boolean {
+  return giveUp.aborted && code === 'aborted';
 }

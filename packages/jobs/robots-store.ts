@@ -21,9 +21,12 @@ export function createRobotsStore(store: Store): RobotsStore {
 
 function read(cell: Uint8Array): StoredRobots | undefined {
   try {
-    const { fetchedAt, status, body } = JSON.parse(Buffer.from(cell).toString('utf8')) as Record<string, unknown>;
+    const { fetchedAt, status, body, isUntold } = JSON.parse(Buffer.from(cell).toString('utf8')) as Record<
+      string,
+      unknown
+    >;
     if (typeof fetchedAt !== 'number' || typeof status !== 'number') return undefined;
-    return { fetchedAt, status, ...(typeof body === 'string' && { body }) };
+    return { fetchedAt, status, ...(typeof body === 'string' && { body }), ...(isUntold === true && { isUntold }) };
   } catch {
     return undefined;
   }

@@ -98,6 +98,22 @@ describe('a signal', () => {
     expect(JSON.parse(stats)).toMatchObject({ total: 11, statuses: { fetched: 11 } });
   });
 
+  test('once: a request that goes on too long is ended, and its page is as it was', async () => {
+    answer = () => {};
+    const { child, ended } = start('crawl', url, '--json');
+    await asked;
+    child.kill('SIGINT');
+    const { code, out } = await ended;
+    expect(code).toBe(130);
+    expect(JSON.parse(out)).toMatchObject({ interrupted: true, counters: { given_up: 1 } });
+    const { out: stats } = await run('readdb', '--stats', '--json');
+    expect(JSON.parse(stats)).toMatchObject({ total: 1, statuses: { unfetched: 1 } });
+
+    answer = (_path, response) => void response.writeHead(200, { 'content-type': 'text/html' }).end('x');
+    const again = await run('crawl', url, '--json');
+    expect(JSON.parse(again.out)).toMatchObject({ counters: { fetched: 1, success: 1 } });
+  });
+
   test('twice: it stops at once', async () => {
     answer = () => {};
     const { child, ended } = start('crawl', url, '--json');

@@ -299,6 +299,188 @@ describe('many queues', () => {
   });
 });
 
+describe('a turn', () => {
+  it('waits the delay of its queue and counts as one of its items', async () => {
+    const { time, queues, work, starts, log, t0 } = setup();
+    queues.addQueue('a', source('1', '2', '3'));
+    const ask = async (): Promise<void> => {
+      log.push({ queue: 'a', item: 'turn', start: time.clock(), end: 0 });
+      await time.sleep(200);
+    };
+    const told: unknown[] = [];
+    let isAsked = false;
+    await drain(queues, time, async (item, queue) => {
+      if (!isAsked) void queues.turn('a', ask).then((isDone) => told.push(isDone, time.clock() - t0));
+      isAsked = true;
+      await work(300)(item, queue);
+    });
+    expect(starts()).toEqual(['1@0', 'turn@1300', '2@2500', '3@3800']);
+    expect(told).toEqual([true, 1500]);
+  });
+
+  it('may be one of a queue that is not there, and is remembered there', async () => {
+    const { time, queues, work, starts, log } = setup();
+    queues.push('a', '1');
+    await drain(queues, time, async (item, queue) => {
+      await work(0)(item, queue);
+      if (item !== '1') return;
+      await queues.turn('b', async () => void log.push({ queue: 'b', item: 'turn', start: time.clock(), end: 0 }));
+      queues.push('b', '2');
+    });
+    expect(starts()).toEqual(['1@0', 'turn@0', '2@1000']);
+  });
+
+  it('that asked nobody costs no wait', async () => {
+    const { time, queues, work, starts } = setup();
+    queues.addQueue('a', source('1', '2'));
+    for (let i = 0; i < 3; i++) void queues.turn('a', async () => 'no_request');
+    await drain(queues, time, work(0));
+    expect(starts()).toEqual(['1@0', '2@1000']);
+  });
+
+  it('comes first, but where many want one, items get every other', async () => {
+    const { time, queues, work, starts, log } = setup();
+    queues.addQueue('a', source('1', '2', '3'));
+    for (const item of ['t', 'u', 'v', 'w', 'x']) {
+      void queues.turn('a', async () => void log.push({ queue: 'a', item, start: time.clock(), end: 0 }));
+    }
+    await drain(queues, time, work(0));
+    const order = starts().map((start) => start.split('@')[0]);
+    expect(order.slice(0, 2)).toContain('1');
+    expect(order.join('')).toMatch(/^(t1u2v3wx|tu1v2w3x)$/);
+    expect(starts().at(-1)).toBe('x@7000');
+  });
+
+  it('that fails is the trouble of the one who wanted it', async () => {
+    const { time, queues, work, starts } = setup();
+    queues.addQueue('a', source('1', '2'));
+    const failed = queues
+      .turn('a', () => Promise.reject(new Error('broken')))
+      .then(
+        () => undefined,
+        (error: unknown) => error,
+      );
+    await drain(queues, time, work(0));
+    expect(await failed).toEqual(new Error('broken'));
+    expect(starts()).toEqual(['1@1000', '2@2000']);
+  });
+
+  it('is not had any more after an abort or a failure', async () => {
+    for (const isAborted of [true, false]) {
+      const { time, queues, t0 } = setup({ threads: 1 });
+      const controller = new AbortController();
+      const told: boolean[] = [];
+      queues.addQueue('a', source('1', '2'));
+      const run = queues
+        .run(async (_item, id) => {
+          const wait = queues.turn('b', () => Promise.reject(new Error('never')));
+          queues.pause('b', 100);
+          told.push(await queues.away(id, wait));
+          told.push(await queues.turn('b', () => Promise.reject(new Error('never'))));
+        }, controller.signal)
+        .catch((error: unknown) => error);
+      if (!isAborted) queues.addQueue('c', { next: () => Promise.reject(new Error('broken')) });
+      await time.flush();
+      if (isAborted) {
+        await time.pass(t0 + 50);
+        expect(told).toEqual([]);
+        controller.abort();
+      }
+      expect(await run).toEqual(isAborted ? undefined : new Error('broken'));
+      expect(told).toEqual([false, false]);
+      expect(time.pending()).toBe(0);
+    }
+  });
+});
+
+describe('an item that is away', () => {
+  it('holds up the others of its queue, and no other queue', async () => {
+    const { time, queues, work, starts } = setup({ threads: 1 });
+    queues.addQueue('a', source('a1', 'a2'));
+    queues.addQueue('b', source('b1', 'b2'));
+    await drain(queues, time, async (item, queue) => {
+      await work(0)(item, queue);
+      if (item === 'a1') await queues.away('a', time.sleep(5000));
+    });
+    expect(starts()).toEqual(['a1@0', 'b1@0', 'b2@1000', 'a2@6000']);
+  });
+
+  it('may wait for a turn in the queue of one that waits for a turn in its own', async () => {
+    for (const threads of [1, 2, 10]) {
+      const { time, queues, work, starts, log } = setup({ threads });
+      queues.addQueue('a', source('a1', 'a2'));
+      queues.addQueue('b', source('b1', 'b2'));
+      await drain(queues, time, async (item, id) => {
+        await work(0)(item, id);
+        const other = id === 'a' ? 'b' : 'a';
+        if (!item.endsWith('1')) return;
+        for (const queue of [other, id, other]) {
+          const name = `${item}>${queue}`;
+          const ask = async () => void log.push({ queue, item: name, start: time.clock(), end: 0 });
+          expect(await queues.away(id, queues.turn(queue, ask))).toBe(true);
+        }
+      });
+      expect(starts().sort()).toHaveLength(10);
+      for (const queue of ['a', 'b']) {
+        const times = log.filter((entry) => entry.queue === queue).map(({ start }) => start);
+        for (let i = 1; i < times.length; i++) expect(times[i]! - times[i - 1]!).toBeGreaterThanOrEqual(1000);
+      }
+    }
+  });
+
+  it('keeps the run going, and what it waits for in vain is its trouble', async () => {
+    const { time, queues } = setup();
+    queues.push('a', '1');
+    let failure: unknown;
+    await drain(queues, time, async () => {
+      const wait = time.sleep(7000).then(() => Promise.reject(new Error('broken')));
+      await queues.away('a', wait).catch((error: unknown) => (failure = error));
+    });
+    expect(failure).toEqual(new Error('broken'));
+  });
+
+  it('and turns, at random, end and keep the bounds and delays', async () => {
+    for (let seed = 1; seed <= 60; seed++) {
+      const below = generator(seed);
+      const threads = 1 + below(3);
+      const threadsPerQueue = 1 + below(2);
+      const { time, queues, t0 } = setup({ threads, threadsPerQueue });
+      const ids = ['a', 'b', 'c', 'd'].slice(0, 2 + below(3));
+      const busy = new Map<string, number>();
+      const last = new Map<string, number>();
+      let total = 0;
+      let done = 0;
+      const ask = async (id: string): Promise<void> => {
+        expect(time.clock() - (last.get(id) ?? -Infinity), `seed ${seed}`).toBeGreaterThanOrEqual(1000);
+        busy.set(id, (busy.get(id) ?? 0) + 1);
+        expect(busy.get(id)).toBeLessThanOrEqual(threadsPerQueue);
+        expect(++total).toBeLessThanOrEqual(threads);
+        if (threadsPerQueue > 1) last.set(id, time.clock());
+        await time.sleep(below(2) * below(3000));
+        if (threadsPerQueue === 1) last.set(id, time.clock());
+        busy.set(id, busy.get(id)! - 1);
+        total--;
+      };
+      for (const id of ids) queues.addQueue(id, source(...Array.from({ length: 5 }, (_, i) => `${id}${i}`)));
+      await drain(queues, time, async (_item, id) => {
+        await ask(id);
+        for (let hops = below(4); hops > 0; hops--) {
+          const to = ids[below(ids.length)]!;
+          expect(
+            await queues.away(
+              id,
+              queues.turn(to, () => ask(to)),
+            ),
+          ).toBe(true);
+        }
+        done++;
+      });
+      expect(done).toBe(ids.length * 5);
+      expect(time.clock()).toBeGreaterThan(t0);
+    }
+  });
+});
+
 describe('the end', () => {
   it('comes at once with nothing to do', async () => {
     const { time, queues, work } = setup();

@@ -101,7 +101,26 @@ it.each([
   ['', undefined],
   [undefined, undefined],
 ])('Retry-After %j', (header, expected) => {
-  expect(retryAfterSeconds(header, NOW)).toBe(expected);
+  expect(retryAfterSeconds({ 'retry-after': header }, NOW)).toBe(expected);
+});
+
+it.each([
+  ['Wed, 01 Jan 2025 12:00:10 GMT', 'Wed, 01 Jan 2025 12:00:00 GMT', 10],
+  // A clock that is ahead, behind, or in a zone of its own.
+  ['Wed, 01 Jan 2025 12:10:10 GMT', 'Wed, 01 Jan 2025 12:10:00 GMT', 10],
+  ['Wed, 01 Jan 2025 11:00:10 GMT', 'Wed, 01 Jan 2025 11:00:00 GMT', 10],
+  ['Thu, 02 Jan 2025 02:00:10 GMT', 'Thu, 02 Jan 2025 02:00:00 GMT', 10],
+  ['Wed, 01 Jan 2025 11:59:59 GMT', 'Wed, 01 Jan 2025 12:00:00 GMT', 0],
+  // No clock that is set, or no date: ours counts.
+  ['Wed, 01 Jan 2025 12:00:10 GMT', 'Thu, 01 Jan 1970 00:00:07 GMT', 10],
+  ['Wed, 01 Jan 2025 12:00:10 GMT', 'Fri, 31 Dec 9999 23:59:59 GMT', 10],
+  ['Wed, 01 Jan 2025 12:00:10 GMT', '1735732000', 10],
+  ['Wed, 01 Jan 2025 12:00:10 GMT', '', 10],
+  // Seconds need no clock.
+  ['7', 'Wed, 01 Jan 2025 11:00:00 GMT', 7],
+])('Retry-After %j in an answer of %j', (header, date, expected) => {
+  expect(retryAfterSeconds({ 'retry-after': header, date }, NOW)).toBe(expected);
+  expect(retryAfterSeconds({ 'retry-after': [header, '99'], date: [` ${date} `, 'x'] }, NOW)).toBe(expected);
 });
 
 it.each([

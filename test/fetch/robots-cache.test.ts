@@ -151,6 +151,158 @@ describe('redirects', () => {
   });
 });
 
+describe('a redirect to another host', () => {
+  const url = 'http://a.org/x';
+  const theirs = 'http://b.org/robots.txt';
+  let turns: string[];
+  /** Answers each turn when it is told to. */
+  let take: (() => Promise<void>)[];
+  let given: unknown[];
+  const inTurns = (): Robots =>
+    createRobots({
+      protocol,
+      agents: ['bot'],
+      clock: () => now,
+      store,
+      inTurn: (at, ask) => {
+        turns.push(at);
+        return new Promise((resolve) =>
+          take.push(async () => {
+            given.push(await ask());
+            resolve(true);
+          }),
+        );
+      },
+    });
+  const settled = async (): Promise<void> => {
+    for (let i = 0; i < 3; i++) await new Promise(setImmediate);
+  };
+
+  beforeEach(() => {
+    [turns, take, given] = [[], [], []];
+    web['http://a.org/robots.txt'] = to(theirs);
+    web[theirs] = file('User-agent: *\nDisallow: /x\nCrawl-delay: 7\nSitemap: /map');
+    robots = inTurns();
+  });
+
+  it('is followed in the turn of that host, while all who ask are told to wait', async () => {
+    const waits: unknown[] = [];
+    const whileElsewhere = <T>(wait: Promise<T>): Promise<T> => {
+      waits.push(wait);
+      return wait;
+    };
+    const verdicts = [robots.check(url, { whileElsewhere }), robots.check(url, { whileElsewhere })];
+    await settled();
+    verdicts.push(robots.check('http://a.org/y', { whileElsewhere }));
+    await settled();
+    expect([fetched, turns, waits.length]).toEqual([['http://a.org/robots.txt'], [theirs], 3]);
+    await take[0]!();
+    const line = { number: 2, text: 'Disallow: /x' };
+    expect(await Promise.all(verdicts)).toEqual([
+      { kind: 'denied', line, asked: true },
+      { kind: 'denied', line, asked: true },
+      { kind: 'allowed', crawlDelay: 7, asked: true },
+    ]);
+    expect(given).toEqual([{ asked: true, crawlDelay: 7 }]);
+    expect(fetched).toEqual(['http://a.org/robots.txt', theirs]);
+    expect(await robots.check(url)).toEqual({ kind: 'denied', line });
+  });
+
+  it('gives that host its file too, and its sitemaps are told to both', async () => {
+    const told: string[] = [];
+    const tell = (whose: string) => ({ onSitemaps: async () => void told.push(whose) });
+    const verdict = robots.check(url, tell('a'));
+    await settled();
+    await take[0]!();
+    await verdict;
+    expect(told).toEqual(['a']);
+    expect(stored.get('http://b.org')).toMatchObject({ isUntold: true, status: 200 });
+    const line = { number: 2, text: 'Disallow: /x' };
+    expect(await inTurns().check('http://b.org/x', tell('b'))).toEqual({ kind: 'denied', line });
+    await robots.check('http://b.org/x', tell('b'));
+    expect(told).toEqual(['a', 'b']);
+    expect(stored.get('http://b.org')).not.toHaveProperty('isUntold');
+    expect(fetched).toHaveLength(2);
+  });
+
+  it('needs no turn where that file is known, and is no fresher than that', async () => {
+    await robots.check('http://b.org/');
+    now += DAY - 1;
+    expect(await robots.check(url)).toMatchObject({ kind: 'denied', asked: true });
+    expect(turns).toEqual([]);
+    now += 1;
+    void robots.check(url);
+    await settled();
+    expect(fetched).toEqual([theirs, 'http://a.org/robots.txt', 'http://a.org/robots.txt']);
+    expect(turns).toEqual([theirs]);
+  });
+
+  it('asks nobody when that file came while it waited', async () => {
+    const verdict = robots.check(url);
+    await settled();
+    await robots.check('http://b.org/');
+    await take[0]!();
+    expect(await verdict).toMatchObject({ kind: 'denied' });
+    expect(given).toEqual([{ asked: false }]);
+    expect(fetched).toEqual(['http://a.org/robots.txt', theirs]);
+  });
+
+  it.each([`${theirs}?x`, 'http://b.org/robots.txt/', 'http://b.org/x/robots.txt', 'http://b.org/'])(
+    'to %s says nothing of that host',
+    async (target) => {
+      web['http://a.org/robots.txt'] = to(target);
+      web[target] = file('User-agent: *\nDisallow: /\nCrawl-delay: 7');
+      const verdict = robots.check(url);
+      await settled();
+      await take[0]!();
+      expect(await verdict).toMatchObject({ kind: 'denied' });
+      expect(given).toEqual([{ asked: true }]);
+      expect([...stored.keys()]).toEqual(['http://a.org']);
+    },
+  );
+
+  it('and back again takes a turn each time, five in all', async () => {
+    web[theirs] = to('http://a.org/robots.txt');
+    const verdicts = [robots.check(url), robots.check('http://b.org/')];
+    for (let i = 0; i < 10; i++) {
+      await settled();
+      await take[i]!();
+    }
+    expect(await Promise.all(verdicts)).toEqual(Array.from({ length: 2 }, () => ({ kind: 'allowed', asked: true })));
+    expect([...stored.values()]).toEqual(Array.from({ length: 2 }, () => ({ status: 301, fetchedAt: now })));
+    expect(turns).toHaveLength(10);
+    // When the turn for the last came, it was known that the other led nowhere.
+    expect(fetched).toHaveLength(11);
+  });
+
+  it('is forgotten when the run ends before the turn', async () => {
+    robots = createRobots({ protocol, agents: ['bot'], clock: () => now, store, inTurn: async () => false });
+    expect(await robots.check(url)).toMatchObject({ kind: 'unavailable', url: theirs, code: 'aborted' });
+    expect(stored.size).toBe(0);
+    await robots.check(url);
+    expect(fetched).toEqual(['http://a.org/robots.txt', 'http://a.org/robots.txt']);
+  });
+
+  it('passes on what a turn throws to all who wait, and is asked anew after that', async () => {
+    let breaks = true;
+    robots = createRobots({
+      protocol,
+      agents: ['bot'],
+      clock: () => now,
+      store,
+      inTurn: async (_url, ask) => {
+        if (breaks) throw new Error('disk');
+        await ask();
+        return true;
+      },
+    });
+    const verdicts = await Promise.allSettled([robots.check(url), robots.check(url)]);
+    expect(verdicts.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    breaks = false;
+    expect(await robots.check(url)).toMatchObject({ kind: 'denied' });
+  });
+});
+
 describe('without a file', () => {
   it.each([400, 401, 403, 404, 410, 418, 451])('%s allows all', async (status) => {
     web['http://a.org/robots.txt'] = [403, 418, 451].includes(status)
@@ -230,13 +382,13 @@ describe('the sitemaps that a file names', () => {
     web['http://a.com/robots.txt'] = file('User-agent: *\nDisallow: /x\nSitemap: /a\nsitemap: http://b.com/b#c');
     const told: unknown[] = [];
     const tell = async (sitemaps: readonly string[]) => void told.push(sitemaps, stored.size);
-    expect(await robots.check(url, tell)).toMatchObject({ kind: 'denied' });
+    expect(await robots.check(url, { onSitemaps: tell })).toMatchObject({ kind: 'denied' });
     expect(told).toEqual([['/a', 'http://b.com/b'], 0]);
-    await robots.check(url, tell);
-    await fresh().check(url, tell);
+    await robots.check(url, { onSitemaps: tell });
+    await fresh().check(url, { onSitemaps: tell });
     expect(told).toHaveLength(2);
     now += DAY;
-    await robots.check(url, tell);
+    await robots.check(url, { onSitemaps: tell });
     expect(told).toHaveLength(4);
   });
 
@@ -245,16 +397,20 @@ describe('the sitemaps that a file names', () => {
     web['http://b.com/robots.txt'] = file('Allow: /');
     let told = 0;
     const tell = async () => void told++;
-    await Promise.all([robots.check(url, tell), robots.check(url, tell), robots.check('http://b.com/', tell)]);
+    await Promise.all([
+      robots.check(url, { onSitemaps: tell }),
+      robots.check(url, { onSitemaps: tell }),
+      robots.check('http://b.com/', { onSitemaps: tell }),
+    ]);
     expect(told).toBe(1);
   });
 
   it('are told again when telling failed', async () => {
     web['http://a.com/robots.txt'] = file('Sitemap: /a');
-    await expect(robots.check(url, () => Promise.reject(new Error('disk')))).rejects.toThrow('disk');
+    await expect(robots.check(url, { onSitemaps: () => Promise.reject(new Error('disk')) })).rejects.toThrow('disk');
     expect(stored.size).toBe(0);
     let told = 0;
-    expect(await robots.check(url, async () => void told++)).toEqual({ kind: 'allowed' });
+    expect(await robots.check(url, { onSitemaps: async () => void told++ })).toEqual({ kind: 'allowed', asked: true });
     expect(told).toBe(1);
   });
 });

@@ -68,7 +68,7 @@ describe('any header', () => {
     const long = fc.bigInt({ min: 0n, max: 10n ** 400n }).map(String);
     fc.assert(
       fc.property(fc.oneof(made('0 1 60 - + . e9 Mon, Jan 2024 GMT 10:00:00 ,'), date, long), (value) => {
-        const seconds = retryAfterSeconds(value, now);
+        const seconds = retryAfterSeconds({ 'retry-after': value }, now);
         if (/^\d+$/.test(value)) expect(seconds).toBeDefined();
         if (seconds === undefined) return;
         expect(Number.isInteger(seconds)).toBe(true);

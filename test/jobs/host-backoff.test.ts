@@ -353,6 +353,7 @@ describe('robots.txt', () => {
         },
       },
       host.backoff,
+      new AbortController().signal,
     );
     const url = `http://${HOST}/robots.txt`;
     expect(await robots.fetch({ url })).toMatchObject({ code: 'http_error' });
@@ -361,5 +362,24 @@ describe('robots.txt', () => {
     expect(await robots.fetch({ url: 'ftp://a/robots.txt' })).toEqual(fine);
     expect(await robots.fetch({ url: 'http://u:p@a/robots.txt' })).toEqual(fine);
     expect(asked).toEqual([url, 'ftp://a/robots.txt', 'http://u:p@a/robots.txt']);
+  });
+
+  it('says nothing of its host when it was ended', async () => {
+    const host = await setUp();
+    const stop = new AbortController();
+    const robots = withBackoff(
+      {
+        schemes: ['http'],
+        async fetch({ signal }) {
+          stop.abort();
+          expect(signal?.aborted).toBe(true);
+          return { kind: 'retry', code: 'aborted' };
+        },
+      },
+      host.backoff,
+      stop.signal,
+    );
+    expect(await robots.fetch({ url: `http://${HOST}/robots.txt` })).toMatchObject({ code: 'aborted' });
+    expect(await host.backoff.restOf(HOST)).toBeUndefined();
   });
 });

@@ -100,6 +100,20 @@ export function drawHosts(seed: number, count: number, { refusals, robotsRedirec
   return hosts;
 }
 
+/** Redirects of a robots.txt that are followed (RFC 9309, section 2.3.1.2). */
+const MAX_REDIRECTS = 5;
+
+/** The host whose robots.txt holds for this one; undefined at the end of too many redirects, where everything is allowed. */
+export function robotsHostOf(host: HostPlan, hosts: readonly HostPlan[]): HostPlan | undefined {
+  let at = host;
+  for (let redirects = 0; at.robotsAt !== undefined; redirects++) {
+    const next = hosts.find(({ name }) => name === at.robotsAt);
+    if (!next || redirects === MAX_REDIRECTS) return undefined;
+    at = next;
+  }
+  return at;
+}
+
 type Trouble = (typeof TROUBLES)[number];
 
 function pageRefusal(trouble: Trouble, pick: <T>(from: readonly T[]) => T): Refusal | undefined {

@@ -5,18 +5,14 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openCrawl } from '../../packages/webcrawl/index.js';
 import { isRefusal, isRobots } from './access-log.js';
 import { checkPoliteness, isUnsettled, type Findings } from './check-politeness.js';
-import { drawHosts, type HostPlan } from './host-policies.js';
+import { drawHosts, robotsHostOf, type HostPlan } from './host-policies.js';
 import { interruptedCrawl, type InterruptedCrawl, type Interruption } from './interrupted-crawl.js';
 import { servePolicies, type PolicyServer } from './policy-server.js';
 
 const SEED = 20;
 const HOSTS = 200;
 
-/**
- * A redirect of robots.txt is followed at once, whatever the queue of the host that it leads to says; to be switched on
- * when it waits there.
- */
-const TROUBLES = { refusals: true, robotsRedirects: false };
+const TROUBLES = { refusals: true, robotsRedirects: true };
 
 const RULES = { serverDelay: 0.5, backoffMin: 1, backoffMax: 4 };
 const SETTINGS = {
@@ -88,8 +84,14 @@ describe(`a crawl of ${HOSTS} hosts that is killed and started again`, () => {
   });
 
   it('never asks for what robots.txt denies', () => {
-    expect(server.log.filter(({ path }) => path === '/private')).toEqual([]);
-    expect(hosts.filter(({ hasPrivate }) => hasPrivate).length).toBeGreaterThan(20);
+    const denying = hosts.filter((host) => robotsHostOf(host, hosts)?.hasPrivate).map(({ name }) => name);
+    const asked = server.log.filter(({ path }) => path === '/private').map(({ host }) => host);
+    expect(asked.filter((host) => denying.includes(host))).toEqual([]);
+    expect(denying.length).toBeGreaterThan(20);
+    // Where another host's robots.txt holds, only that counts.
+    const allowing = hosts.filter((host) => host.hasPrivate && robotsHostOf(host, hosts)?.hasPrivate !== true);
+    expect(new Set(asked)).toEqual(new Set(allowing.map(({ name }) => name)));
+    expect(allowing.length).toBeGreaterThan(3);
   });
 
   it('was put to the test', () => {
@@ -108,6 +110,9 @@ describe(`a crawl of ${HOSTS} hosts that is killed and started again`, () => {
     expect(refused).toBeGreaterThan(0);
     expect(refused + acrossKills['crawl-delay']).toBeGreaterThan(3);
     expect(unsettled).toBeLessThan(server.log.filter(isRefusal).length / 2);
+
+    const moved = server.log.filter((entry) => isRobots(entry) && entry.status === 301);
+    expect(moved.length).toBeGreaterThan(20);
 
     const pages = hosts.flatMap((host) => [...host.pages].map(([url, plan]) => ({ host: host.name, url, ...plan })));
     const leads = pages.flatMap(({ host, redirect }) => (redirect ? [new URL(redirect.target).hostname === host] : []));
