@@ -25,13 +25,13 @@ const BEHAVIOURS: readonly Behaviour[] = [
 ];
 
 /** What the process of the crawl may hold at the most, and its heap. */
-const MEGABYTES = 450;
+const MEGABYTES = 400;
 const HEAP_MEGABYTES = 224;
 
 /** Sizes are the defaults. Times are short, so that whoever wants to waste some wastes little. */
 const SETTINGS = {
   'http.timeout': 2_500,
-  'http.timeLimit': 5_000,
+  'http.timeLimit': 8_000,
   'fetcher.serverDelay': 0,
   'fetcher.backoffMin': 0.1,
   'fetcher.maxBackoffWait': 0.15,
