@@ -24,8 +24,12 @@ export function hostHealth(outcome: FetchOutcome): HostHealth {
   return http < 500 ? 'well' : 'unknown';
 }
 
-/** The same for an answer to robots.txt: whatever makes the file unavailable is trouble (RFC 9309, 2.3.1.4). */
+/**
+ * The same for an answer to robots.txt: whatever makes the file unavailable is trouble (RFC 9309, 2.3.1.4). A redirect
+ * tells nothing yet: where it leads to may be unavailable, and that has to count as the next failure in a row.
+ */
 export function robotsHealth(outcome: FetchOutcome): HostHealth {
+  if (outcome.kind === 'redirect') return 'unknown';
   if (outcome.kind !== 'retry') return hostHealth(outcome);
   const { http = 0 } = outcome;
   return http >= 400 && http < 500 && http !== 429 ? 'well' : 'troubled';

@@ -40,7 +40,7 @@ export async function fetchPage(
   const set: Mutable<NonNullable<PageChange['set']>> = {
     prevFetchTime: crawl.clock(),
     status: statusOf(outcome),
-    protocolStatus: protocolStatusOf(outcome, item),
+    protocolStatus: protocolStatusOf(crawl, outcome, item),
   };
   // What the batch may have left on the row when it fetched it before.
   const unset = new Set<PlainField>(['redirect', 'newSignature']);
@@ -65,7 +65,7 @@ export async function fetchPage(
     const target = await takeTarget(crawl, run, item, url, outcome.target);
     if (target === 'too_many') {
       set.status = 'gone';
-      set.protocolStatus = { ...protocolStatusOf(outcome, item), code: 'redirect_exceeded' };
+      set.protocolStatus = { ...protocolStatusOf(crawl, outcome, item), code: 'redirect_exceeded' };
     } else if (target !== undefined) {
       set.redirect = target.url;
     }
@@ -128,8 +128,10 @@ function statusOf(outcome: FetchOutcome): Status {
   }
 }
 
-function protocolStatusOf(outcome: FetchOutcome, item: FetchItem): ProtocolStatus {
-  const { code, http, message, headers } = outcome;
+function protocolStatusOf(crawl: CrawlContext, outcome: FetchOutcome, item: FetchItem): ProtocolStatus {
+  const { code, http, message } = outcome;
+  // Asked by the date or tag of a copy that came in part, the server would say that nothing has changed, for ever.
+  const headers = isPart(crawl, outcome) ? undefined : outcome.headers;
   const lastModified = Date.parse(headers?.['last-modified'] ?? '');
   const etag = headers?.etag;
   // A server need not repeat these when nothing has changed (RFC 9110, section 15.4.5).
@@ -144,6 +146,12 @@ function protocolStatusOf(outcome: FetchOutcome, item: FetchItem): ProtocolStatu
     ...(etag !== undefined && etag.length <= 1000 && { etag }),
     ...(outcome.kind === 'content' && outcome.truncated && { truncated: true }),
   };
+}
+
+/** Whether there was more to a body than came, and not because we wanted no more. */
+function isPart({ settings }: CrawlContext, outcome: FetchOutcome): boolean {
+  const { contentLimit } = settings.http;
+  return outcome.kind === 'content' && outcome.truncated && (contentLimit < 0 || outcome.body.length < contentLimit);
 }
 
 /**

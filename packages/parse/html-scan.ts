@@ -132,11 +132,15 @@ class HtmlScanner {
   /** Plain shapes and texts; most other elements end the drawing or hold HTML. */
   #startInSvg(name: string, at: number): void {
     if (!SVG_ELEMENTS.has(name)) unsure();
-    const tag = this.#text.slice(at, this.#at);
-    // A slash may belong to a value that has no quotes.
-    if (/=[^"'>]*\/>$/.test(tag)) unsure();
+    const closesItself = this.#text.startsWith('/>', this.#at - 2);
+    if (closesItself) {
+      // The slash may belong to a value that has no quotes.
+      const tag = this.#text.slice(at, this.#at - 2);
+      const value = tag.lastIndexOf('=');
+      if (value >= 0 && !/["'>]/.test(tag.slice(value))) unsure();
+    }
     this.#push(name, [], spec.NS.SVG);
-    if (tag.endsWith('/>')) this.#pop();
+    if (closesItself) this.#pop();
   }
 
   #startInSelect(name: string): void {

@@ -16,6 +16,8 @@ export interface Attribute {
 }
 
 const NO_ATTRIBUTES: Attribute[] = [];
+/** Attributes of a tag up to which it is quicker to look through them than to keep a set of their names. */
+const FEW = 16;
 const [TAB, NEWLINE, FEED, RETURN, SPACE] = [0x09, 0x0a, 0x0c, 0x0d, 0x20];
 const [BANG, QUOTE, APOSTROPHE, SLASH, EQUALS, GREATER, QUESTION] = [0x21, 0x22, 0x27, 0x2f, 0x3d, 0x3e, 0x3f];
 
@@ -41,6 +43,7 @@ function readAttributes(text: string, from: number, attrs: Attribute[] | undefin
   const { length } = text;
   const beyond = length + 1;
   let at = from;
+  const add = attrs && adderTo(attrs);
   for (;;) {
     while (at < length && (isSpace(text.charCodeAt(at)) || text.charCodeAt(at) === SLASH)) at++;
     if (at >= length) return beyond;
@@ -53,7 +56,7 @@ function readAttributes(text: string, from: number, attrs: Attribute[] | undefin
     const nameEnd = at;
     while (at < length && isSpace(text.charCodeAt(at))) at++;
     if (text.charCodeAt(at) !== EQUALS) {
-      if (attrs) add(attrs, text.slice(nameStart, nameEnd), '');
+      add?.(text.slice(nameStart, nameEnd), '');
       continue;
     }
     at++;
@@ -65,7 +68,7 @@ function readAttributes(text: string, from: number, attrs: Attribute[] | undefin
       valueStart++;
       at = text.indexOf(quote === QUOTE ? '"' : "'", valueStart);
       if (at < 0) return beyond;
-      if (attrs) add(attrs, text.slice(nameStart, nameEnd), text.slice(valueStart, at));
+      add?.(text.slice(nameStart, nameEnd), text.slice(valueStart, at));
       at++;
       continue;
     }
@@ -73,16 +76,25 @@ function readAttributes(text: string, from: number, attrs: Attribute[] | undefin
       const code = text.charCodeAt(at);
       if (code === GREATER || isSpace(code)) break;
     }
-    if (attrs) add(attrs, text.slice(nameStart, nameEnd), text.slice(valueStart, at));
+    add?.(text.slice(nameStart, nameEnd), text.slice(valueStart, at));
   }
 }
 
-function add(attrs: Attribute[], rawName: string, rawValue: string): void {
-  const name = lowerCase(rawName);
-  if (attrs.some((attr) => attr.name === name)) return;
-  let value = rawValue.includes('\r') ? rawValue.replace(/\r\n?/g, '\n') : rawValue;
-  if (value.includes('&')) value = decodeHTMLAttribute(value);
-  attrs.push({ name, value });
+/** Of two attributes of one name it takes the first. */
+function adderTo(attrs: Attribute[]): (rawName: string, rawValue: string) => void {
+  let names: Set<string> | undefined;
+  return (rawName, rawValue) => {
+    const name = lowerCase(rawName);
+    if (attrs.length > FEW) names ??= new Set(attrs.map((attr) => attr.name));
+    if (names ? names.has(name) : attrs.some((attr) => attr.name === name)) return;
+    names?.add(name);
+    attrs.push({ name, value: valueOf(rawValue) });
+  };
+}
+
+function valueOf(raw: string): string {
+  const value = raw.includes('\r') ? raw.replace(/\r\n?/g, '\n') : raw;
+  return value.includes('&') ? decodeHTMLAttribute(value) : value;
 }
 
 /** White space of the HTML Standard. */
@@ -113,9 +125,11 @@ export function markupEnd(text: string, at: number): number {
   if (!text.startsWith('<!--', at)) return after(text, '>', at + 2);
   if (text.startsWith('>', at + 4)) return at + 5;
   if (text.startsWith('->', at + 4)) return at + 6;
-  const end = after(text, '-->', at + 4);
-  const bang = text.slice(at + 4, end).indexOf('--!>');
-  return bang >= 0 ? at + 4 + bang + 4 : end;
+  for (let end = text.indexOf('--', at + 4); end >= 0; end = text.indexOf('--', end + 1)) {
+    if (text.startsWith('>', end + 2)) return end + 3;
+    if (text.startsWith('!>', end + 2)) return end + 4;
+  }
+  return text.length;
 }
 
 function after(text: string, mark: string, from: number): number {

@@ -35,9 +35,10 @@ interface OpenLink {
   readonly element: Element;
   /** Undefined when it is not to be followed. */
   readonly link: FoundLink | undefined;
-  readonly text: TextBuilder;
+  /** Made when there is something to hold: a page may open a link a hundred thousand times. */
+  text: TextBuilder | undefined;
   /** What images in it say, for when there is no text. */
-  readonly alt: TextBuilder;
+  alt: TextBuilder | undefined;
 }
 
 /** Takes title, text and links from a tree in one walk, and hands the elements to the head. */
@@ -94,19 +95,20 @@ export class PageBody implements TreeVisitor {
     const open = this.#open.at(-1);
     if (open?.element !== element) return;
     this.#open.pop();
-    if (open.link) open.link.anchor ||= open.text.toString() || open.alt.toString();
+    if (open.link) open.link.anchor ||= open.text?.toString() || open.alt?.toString() || '';
   }
 
   characters(value: string): void {
     this.#afterLink = false;
     this.text.add(value);
-    this.#open.at(-1)?.text.add(value);
+    const open = this.#open.at(-1);
+    if (open?.link) (open.text ??= this.#anchorBuilder()).add(value);
     if (this.#inTitle) this.#title?.text.add(value);
   }
 
   #breakWord(): void {
     this.text.breakWord();
-    this.#open.at(-1)?.text.breakWord();
+    this.#open.at(-1)?.text?.breakWord();
   }
 
   #readLink(element: Element): void {
@@ -114,7 +116,8 @@ export class PageBody implements TreeVisitor {
     const source = LINK_ATTRIBUTES.get(tagName);
     if (source === undefined) return;
     const alt = tagName === 'img' || tagName === 'area' ? this.#anchor(attribute(element, 'alt')) : '';
-    if (tagName === 'img') this.#open.at(-1)?.alt.add(` ${alt} `);
+    const around = this.#open.at(-1);
+    if (alt !== '' && tagName === 'img' && around?.link) (around.alt ??= this.#anchorBuilder()).add(` ${alt} `);
     const reference = attribute(element, source);
     if (tagName === 'img' || tagName === 'source') this.#readSrcset(element, alt);
     // An empty `src` loads nothing, while an empty `href` leads to the page itself.
@@ -123,8 +126,8 @@ export class PageBody implements TreeVisitor {
     const followed = !this.#ignored.has(tagName) && !tokens(attribute(element, 'rel')).includes('nofollow');
     const link = followed ? this.links.add(reference) : undefined;
     if (tagName === 'a' || tagName === 'form') {
-      this.#open.at(-1)?.text.breakWord();
-      this.#open.push({ element, link, text: this.#anchorBuilder(), alt: this.#anchorBuilder() });
+      this.#open.at(-1)?.text?.breakWord();
+      this.#open.push({ element, link, text: undefined, alt: undefined });
     } else if (link) {
       link.anchor ||= alt;
     }

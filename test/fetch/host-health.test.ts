@@ -41,7 +41,7 @@ describe('the health of a host', () => {
 
   it.each([
     ['well', content],
-    ['well', moved],
+    ['unknown', moved],
     ['well', { kind: 'gone', code: 'not_found', http: 404 }],
     ['well', retry('forbidden', 403)],
     ['well', retry('forbidden', 403, 60)],

@@ -61,9 +61,8 @@ export type PortName = 'plain' | 'tls' | 'mute' | 'shut' | 'closed';
 export const GOOD = 'fetched success success';
 /** Fetched, but not to its end. */
 export const CUT = 'fetched success(cut) success';
-export const NO_ROBOTS = 'unfetched robots_unavailable';
 export const REFUSED = 'gone private_address';
-/** Known and never asked for. */
+/** Known and never asked for: too far, or its host is left alone. It stays due. */
 export const UNSEEN = 'unfetched';
 
 /** The same end for many pages. */

@@ -32,9 +32,9 @@ export const overDays: readonly Behaviour[] = [
   {
     name: 'robots-that-never-come-back',
     robots: () => status('500 Error'),
-    ends: { '/': 'gone robots_unavailable' },
-    good: 'gone robots_unavailable',
-    requests: 3,
+    ends: { '/': UNSEEN },
+    good: UNSEEN,
+    requests: 4,
   },
   {
     name: 'hosts-without-end',

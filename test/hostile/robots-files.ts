@@ -1,6 +1,6 @@
 import { answer } from '../support/raw-server.js';
 import { OPEN, endless, hangUp, html, links, silence, status, tenGigabytes, to } from './answers.js';
-import { GOOD, NO_ROBOTS, all, range, type Answer, type Behaviour } from './behaviour.js';
+import { GOOD, REFUSED, UNSEEN, all, range, type Answer, type Behaviour } from './behaviour.js';
 
 const PAGES = { '/': GOOD, '/private': GOOD };
 const page: Answer = ({ path }) => (path === '/' ? links('/private') : html('private'));
@@ -23,9 +23,9 @@ function missing(name: string, robots: Answer, why?: RegExp): Behaviour {
     name: `robots-${name}`,
     robots,
     answer: page,
-    ends: { '/': NO_ROBOTS },
-    good: NO_ROBOTS,
-    ...(why && { holds: { '/': { protocolStatus: { message: why } } } }),
+    ends: { '/': UNSEEN },
+    good: UNSEEN,
+    ...(why && { holds: { '/': { backoff: { message: why } } } }),
     requests: 6,
   };
 }
@@ -117,5 +117,18 @@ export const robotsFiles: readonly Behaviour[] = [
     good: DENIED,
     requests: 1,
   },
-  open('with-15000-sitemaps', () => text(range(1, 15_000, (n) => `Sitemap: http://x.test/${n}`).join('\n'))),
+  {
+    name: 'robots-with-5000-sitemaps',
+    robots: ({ host, at }) => text(range(1, 5_000, (n) => `Sitemap: ${at(host, `/${n}`)}`).join('\n')),
+    answer: () => html('no sitemap at all'),
+    ends: all(GOOD, '/', ...range(1, 100, (n) => `/${n}`)),
+    counters: { sitemaps_added: 100, sitemaps_over_limit: 4_900 },
+  },
+  {
+    name: 'robots-with-sitemaps-of-others',
+    robots: () => text('Sitemap: http://169.254.169.254/map.xml\nSitemap: file:///etc/passwd\nSitemap: /own.xml'),
+    answer: () => html('a page'),
+    ends: { '/': GOOD, '169.254.169.254/map.xml': REFUSED, '/own.xml': GOOD },
+    counters: { sitemaps_added: 2, sitemaps_invalid: 1 },
+  },
 ];

@@ -15,7 +15,11 @@ export interface Crawled {
   readonly repaired: Readonly<Record<string, number>>;
   readonly rows: readonly (PageRow<
     'status' | 'protocolStatus' | 'parseStatus' | 'title' | 'text' | 'headers' | 'outlinks' | 'pageMetadata' | 'retries'
-  > & { readonly url: string })[];
+  > & {
+    readonly url: string;
+    /** Why its host is left alone, where it was not asked for. */
+    readonly backoff?: { readonly code: string; readonly message?: string };
+  })[];
   readonly polluted: readonly string[];
   /** The most memory that the process ever held. */
   readonly megabytes: number;

@@ -1,9 +1,15 @@
 import { andClose, endless, html, status } from './answers.js';
-import { CUT, GOOD, all, range, type Behaviour } from './behaviour.js';
+import { CUT, GOOD, UNSEEN, all, range, type Behaviour } from './behaviour.js';
 
 /** A status that ends the page. */
 function ends(line: string, end: string, headers: Record<string, string> = {}, name?: string): Behaviour {
   return { name: name ?? `status-${line.slice(0, 3)}`, answer: () => status(line, headers), ends: { '/': end } };
+}
+
+/** A host that asks to be left alone for longer than a run waits. */
+function busy(name: string, line: string, retryAfter: string): Behaviour {
+  const end = line.startsWith('429') ? 'unfetched throttled' : 'unfetched unavailable';
+  return { ...ends(line, end, { 'Retry-After': retryAfter }, name), good: UNSEEN, requests: 2 };
 }
 
 /** An answer of exactly these bytes. */
@@ -30,23 +36,18 @@ export const statuses: readonly Behaviour[] = [
   ends('418 I am a teapot', ERROR),
   ends('451 Unavailable For Legal Reasons', ERROR),
   ends('429 Too Many Requests', 'unfetched throttled'),
-  ends('429 Too Many Requests', 'unfetched throttled', { 'Retry-After': '7200' }, 'status-429-for-two-hours'),
-  ends('429 Slow', 'unfetched throttled', { 'Retry-After': '9'.repeat(400) }, 'status-429-for-ever'),
+  busy('status-429-for-two-hours', '429 Too Many Requests', '7200'),
+  busy('status-429-for-ever', '429 Slow', '9'.repeat(400)),
   ends('429 Slow', 'unfetched throttled', { 'Retry-After': '-1, soon' }, 'status-429-for-nonsense'),
   ends('503 Unavailable', 'unfetched unavailable'),
-  ends(
-    '503 Unavailable',
-    'unfetched unavailable',
-    { 'Retry-After': 'Fri, 31 Dec 9999 23:59:59 GMT' },
-    'status-503-for-ever',
-  ),
+  busy('status-503-for-ever', '503 Unavailable', 'Fri, 31 Dec 9999 23:59:59 GMT'),
   ends('500 Error', ERROR),
   ends('304 Not Modified', ERROR),
   ends('999 Request denied', ERROR),
   ends('600 Beyond', ERROR),
-  raw('status-099', `HTTP/1.1 099 Early\r\n${BODY}`, 'unfetched network'),
+  raw('status-099', `HTTP/1.1 099 Early\r\n${BODY}`, PROTOCOL),
   raw('status-of-four-digits', `HTTP/1.1 2000 OK\r\n${BODY}`, PROTOCOL),
-  raw('status-204-with-a-body', `HTTP/1.1 204 No Content\r\n${BODY}`, 'unfetched reset'),
+  raw('status-204-with-a-body', `HTTP/1.1 204 No Content\r\n${BODY}`, GOOD),
   raw('status-204', 'HTTP/1.1 204 No Content\r\nContent-Type: text/html\r\n\r\n', GOOD),
   raw('status-205', 'HTTP/1.1 205 Reset Content\r\nContent-Type: text/html\r\nContent-Length: 0\r\n\r\n', GOOD),
   {
@@ -56,25 +57,27 @@ export const statuses: readonly Behaviour[] = [
     holds: HEAD,
   },
   raw('status-101-unasked', 'HTTP/1.1 101 Switching\r\nUpgrade: websocket\r\nConnection: upgrade\r\n\r\n', PROTOCOL),
-  raw('status-100-then-fine', `HTTP/1.1 100 Continue\r\n\r\n${TYPED}${BODY}`, PROTOCOL),
+  raw('status-100-then-fine', `HTTP/1.1 100 Continue\r\n\r\n${TYPED}${BODY}`, GOOD, { holds: HEAD }),
   raw('status-103-then-fine', `HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n${TYPED}${BODY}`, GOOD, { holds: HEAD }),
   {
     name: 'status-103-without-end',
     answer: endless('', 'HTTP/1.1 103 Early Hints\r\nLink: </x>; rel=preload\r\n\r\n'.repeat(20), 10),
     ends: { '/': ['unfetched too_slow', 'unfetched timeout', PROTOCOL] },
   },
-  raw('http-before-1', PAGE, PROTOCOL),
+  raw('http-before-1', PAGE, GOOD, { holds: HEAD }),
   raw('http-2-in-text', `HTTP/2.0 200 OK\r\n${BODY}`, GOOD),
-  raw('icy', `ICY 200 OK\r\n${BODY}`, PROTOCOL),
+  raw('icy', `ICY 200 OK\r\n${BODY}`, GOOD, { holds: HEAD }),
   raw('speaks-ssh', 'SSH-2.0-OpenSSH_9.6\r\n', PROTOCOL),
   raw('http-1-without-length', `HTTP/1.0 200 OK\r\nContent-Type: text/html\r\n\r\n${PAGE}`, GOOD, { holds: HEAD }),
-  raw('lines-that-end-in-lf', `${TYPED}${BODY}`.replaceAll('\r\n', '\n'), PROTOCOL),
-  raw('folded-header', `HTTP/1.1 200 OK\r\nContent-Type: text/html;\r\n charset=utf-8\r\n${BODY}`, PROTOCOL),
-  raw('header-without-a-colon', `${TYPED}nonsense\r\n${BODY}`, PROTOCOL),
-  raw('header-with-a-space-before-the-colon', `${TYPED}X-A : b\r\n${BODY}`, PROTOCOL),
-  raw('header-with-a-control-character', `${TYPED}X-A: b\x01\x07c\r\n${BODY}`, PROTOCOL),
-  raw('header-with-nul', `${TYPED}X-A: b\0c\r\n${BODY}`, PROTOCOL),
-  raw('header-with-a-lone-cr', `${TYPED}X-A: b\rX-B: c\r\n${BODY}`, PROTOCOL),
+  raw('lines-that-end-in-lf', `${TYPED}${BODY}`.replaceAll('\r\n', '\n'), GOOD, { holds: HEAD }),
+  raw('folded-header', `HTTP/1.1 200 OK\r\nContent-Type: text/html;\r\n charset=utf-8\r\n${BODY}`, GOOD, {
+    holds: HEAD,
+  }),
+  raw('header-without-a-colon', `${TYPED}nonsense\r\n${BODY}`, GOOD, { holds: HEAD }),
+  raw('header-with-a-space-before-the-colon', `${TYPED}X-A : b\r\n${BODY}`, GOOD, { holds: HEAD }),
+  raw('header-with-a-control-character', `${TYPED}X-A: b\x01\x07c\r\n${BODY}`, GOOD, { holds: HEAD }),
+  raw('header-with-nul', `${TYPED}X-A: b\0c\r\n${BODY}`, GOOD, { holds: HEAD }),
+  raw('header-with-a-lone-cr', `${TYPED}X-A: b\rX-B: c\r\n${BODY}`, GOOD, { holds: HEAD }),
   raw('header-of-a-megabyte', `${TYPED}X-A: ${'x'.repeat(1_000_000)}\r\n${BODY}`, 'unfetched header_limit'),
   {
     name: 'header-without-end',
@@ -103,7 +106,7 @@ export const statuses: readonly Behaviour[] = [
     GOOD,
     { holds: { '/': { title: 'Head', headers: { constructor: 'x', tostring: 'y', hasownproperty: 'z' } } } },
   ),
-  raw('names-in-bytes-beyond-ascii', `${TYPED}X-\xe4: b\r\n${BODY}`, PROTOCOL),
+  raw('names-in-bytes-beyond-ascii', `${TYPED}X-\xe4: b\r\n${BODY}`, GOOD, { holds: HEAD }),
   raw(
     'keep-alive-of-nonsense',
     `${TYPED}Keep-Alive: timeout=-1, max=1e99, timeout=${'9'.repeat(99)}\r\n${BODY}`,

@@ -1,6 +1,6 @@
 // Crawls in a process of its own, so that its memory can be measured and held. Takes one message: the directory of the table,
 // settings, options and seeds of the crawl, what DNS says, and the days to crawl on; answers with counters, rows and measurements.
-import { jobs, openCrawl } from '../../dist/packages/webcrawl/index.js';
+import { explain, jobs, openCrawl } from '../../dist/packages/webcrawl/index.js';
 
 const unhandled = [];
 process.on('unhandledRejection', (reason) => unhandled.push(String(reason?.stack ?? reason)));
@@ -24,14 +24,19 @@ process.once('message', async ({ directory, settings, options, seeds, dns, days 
     asked.set(host, time + 1);
     return Promise.resolve(answers[Math.min(time, answers.length - 1)]);
   };
+  // It stands still for a day, so that what is waited for, and what is due, is no matter of how fast the machine is.
   let day = 0;
-  const clock = () => Date.now() + day * 86_400_000;
+  const start = Date.now();
+  const clock = () => start + day * 86_400_000;
   const crawl = await openCrawl({ table: `level:${directory}`, settings, lookup, clock });
   const counters = [];
   for (day of days) counters.push((await jobs.crawl(crawl, { ...options, seeds })).counters);
   const repaired = await jobs.repair(crawl);
   const rows = [];
-  for await (const row of crawl.pages({ fields: FIELDS })) rows.push({ ...row, text: row.text?.slice(0, 1000) });
+  for await (const row of crawl.pages({ fields: FIELDS })) {
+    const { backoff } = row.protocolStatus ? {} : await explain(crawl, row.url);
+    rows.push({ ...row, text: row.text?.slice(0, 1000), ...(backoff && { backoff }) });
+  }
   await crawl.close();
   const answer = {
     counters,

@@ -339,6 +339,21 @@ describe('robots.txt that can not be had', () => {
     }
   });
 
+  it('counts failures in a row though the redirect to it is answered every time', async () => {
+    const fake = web((url) => {
+      if (url === 'http://a.com/robots.txt') return to('http://b.com/robots.txt');
+      return url === 'http://b.com/robots.txt' ? unavailable(500) : undefined;
+    });
+    await using crawl = await open(fake.plugin);
+    for (let day = 0; day < 3; day++) {
+      crawl.setTime(START + day * 86_400_000);
+      const batch = await start(crawl, ...urls('a.com', 1));
+      await jobs.fetch(crawl, { batch });
+      await jobs.updatedb(crawl, { batch });
+    }
+    expect((await explain(crawl, 'http://a.com/000')).backoff).toMatchObject({ failures: 3 });
+  });
+
   it('of one origin does not make the pages of another wait for ever', async () => {
     const fake = web((url) => (url === 'https://a.com/robots.txt' ? refused : undefined));
     await using crawl = await open(fake.plugin, { 'fetcher.backoffMin': 0.001, 'fetcher.maxBackoffWait': 0.05 });

@@ -613,6 +613,22 @@ describe('fetch and redirects', () => {
 });
 
 describe('fetching a page again', () => {
+  it.each([
+    ['ended early', 9, undefined],
+    ['was cut at our limit', 10, '"1"'],
+  ])('asks by the tag of a copy that %s: %i bytes of 10', async (_, length, tag) => {
+    const headers = { etag: '"1"', 'last-modified': 'Wed, 01 Jan 2020 00:00:00 GMT' };
+    const { plugin, requests } = protocol(() => content('x'.repeat(length), { headers, truncated: true }));
+    await using crawl = await testCrawl(undefined, { plugins: [plugin], settings: { 'http.contentLimit': 10 } });
+    await jobs.inject(crawl, { seeds: ['http://a.com/'] });
+    for (let month = 0; month < 2; month++) {
+      crawl.setTime(START + month * MONTH);
+      await round(crawl);
+    }
+    expect(requests.map(({ ifNoneMatch }) => ifNoneMatch)).toEqual([undefined, tag]);
+    expect(requests.map(({ ifModifiedSince }) => ifModifiedSince !== undefined)).toEqual([false, tag !== undefined]);
+  });
+
   it('asks by the date and tag of the copy that was parsed, and keeps both over a 304 that repeats neither', async () => {
     const first = { etag: '"1"', 'last-modified': 'Wed, 01 Jan 2020 00:00:00 GMT' };
     const { plugin, requests } = protocol((request) =>

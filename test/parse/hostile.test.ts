@@ -24,6 +24,10 @@ const BOMBS: Record<string, string> = {
   'many titles': '<title>x</title>'.repeat(50_000),
   unfinished: '<'.repeat(500_000),
   'unfinished comments': '<!--'.repeat(200_000),
+  'comments that end as none should': '<!--x--!>'.repeat(200_000),
+  'comments that may end anywhere': `<!--${'-'.repeat(1_000_000)}`,
+  'a drawing of equals signs': `<svg><path ${'='.repeat(1_000_000)}></svg><svg><path ${'=/'.repeat(500_000)}/></svg>`,
+  'a link with many attributes': `<p><a ${Array.from({ length: 300_000 }, (_, i) => i.toString(36)).join(' ')} href=x>y</a>`,
   'unfinished scripts': '<script><!--<script>'.repeat(50_000),
 };
 
