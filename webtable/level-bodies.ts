@@ -1,5 +1,5 @@
 import { BODY_QUALIFIER } from './check-changes.js';
-import type { LevelSnapshot } from './level-database.js';
+import { readMany, type LevelSnapshot } from './level-database.js';
 import { bodyKey, isBodyOf, type FamilyLayout } from './level-layout.js';
 import { sortCells, type ReadPlan, type RowDraft } from './level-rows.js';
 
@@ -15,7 +15,7 @@ export async function addBodies(
   const holders = rows.flatMap((row) => (row.pointer ? [{ row, pointer: row.pointer }] : []));
   if (holders.length === 0) return;
   const keys = holders.map(({ row, pointer }) => bodyKey(family, row.key, pointer.slot));
-  const bodies = await content.getMany(keys, { snapshot: contentSnapshot });
+  const bodies = await readMany(content, keys, contentSnapshot);
   for (const [i, { row, pointer }] of holders.entries()) {
     const body = bodies[i];
     if (isBodyOf(pointer, body)) {

@@ -8,8 +8,10 @@ export type LevelDatabase = AbstractLevel<string | Buffer | Uint8Array, string, 
 export interface LevelSnapshot {
   readonly hot: LevelDatabase;
   readonly content: LevelDatabase;
-  readonly hotSnapshot: AbstractSnapshot;
-  readonly contentSnapshot: AbstractSnapshot;
+  /** Absent where a single read answers all, which has a snapshot of its own. */
+  readonly hotSnapshot?: AbstractSnapshot;
+  /** Absent where no body is read. */
+  readonly contentSnapshot?: AbstractSnapshot;
   close(): Promise<void>;
 }
 
@@ -17,19 +19,37 @@ export interface LevelSnapshot {
  * Both snapshots are taken in one turn of the event loop, and the three steps of a write are started in three turns,
  * so every slot that a pointer names here is there.
  */
-export function takeSnapshot(hot: LevelDatabase, content: LevelDatabase): LevelSnapshot {
+export function takeSnapshot(
+  hot: LevelDatabase,
+  content: LevelDatabase,
+  { bodies }: { bodies: boolean },
+): LevelSnapshot {
   const hotSnapshot = hot.snapshot();
-  const contentSnapshot = content === hot ? hotSnapshot : content.snapshot();
+  const contentSnapshot = content === hot || !bodies ? undefined : content.snapshot();
   return {
     hot,
     content,
     hotSnapshot,
-    contentSnapshot,
+    ...(bodies && { contentSnapshot: contentSnapshot ?? hotSnapshot }),
     async close() {
       await hotSnapshot.close();
-      await contentSnapshot.close();
+      await contentSnapshot?.close();
     },
   };
+}
+
+/** For one call of `getMany` on the hot database, which reads as of one moment by itself where `supports` says so. */
+export function withoutSnapshot(hot: LevelDatabase, content: LevelDatabase): LevelSnapshot {
+  return { hot, content, close: async () => undefined };
+}
+
+/** Reads the values of these keys as of the snapshot. */
+export function readMany(
+  db: LevelDatabase,
+  keys: string[],
+  snapshot: AbstractSnapshot | undefined,
+): Promise<(Uint8Array | undefined)[]> {
+  return snapshot ? db.getMany(keys, { snapshot }) : db.getMany(keys);
 }
 
 /** @throws CrawlError STORE_FAILED where the database can not carry a store */

@@ -1,4 +1,4 @@
-import { iteratorOptions, type LevelSnapshot } from './level-database.js';
+import { iteratorOptions, readMany, type LevelSnapshot } from './level-database.js';
 import { wideKey, wideRange } from './level-layout.js';
 import { sortCells, type FamilyPlan, type RowDraft } from './level-rows.js';
 
@@ -25,22 +25,25 @@ export async function addFamilies(
     }
   }
   lookups.sort((a, b) => (a.key < b.key ? -1 : 1));
-  const values = await snapshot.hot.getMany(
-    lookups.map(({ key }) => key),
-    { snapshot: snapshot.hotSnapshot },
-  );
+  const keys = lookups.map(({ key }) => key);
+  const values = await readMany(snapshot.hot, keys, snapshot.hotSnapshot);
   for (const [i, { add }] of lookups.entries()) {
     const value = values[i];
     if (value) add(value);
   }
 
-  const ranged = families.filter(({ layout, selector }) => layout.shape === 'wide' && selector.prefixes.length > 0);
+  const ranged = families.filter(isRanged);
   if (ranged.length === 0) return;
   for (let i = 0; i < rows.length; i += PARALLEL_RANGES) {
     const group = rows.slice(i, i + PARALLEL_RANGES);
     await Promise.all(group.flatMap((row) => ranged.map((family) => addRanges(snapshot, family, row))));
   }
   for (const row of rows) sortCells(row);
+}
+
+/** Whether {@link addFamilies} has to read ranges of this family, and does not find all in the one call for its cells. */
+export function isRanged({ layout, selector }: FamilyPlan): boolean {
+  return layout.shape === 'wide' && selector.prefixes.length > 0;
 }
 
 async function addRanges(

@@ -45,6 +45,10 @@ export interface TableLayout {
 
 /** The layout of a table. */
 export function layoutOf(table: TableName): TableLayout {
+  return LAYOUTS[table];
+}
+
+function layOut(table: TableName): TableLayout {
   const prefixes: Readonly<Record<string, string>> = PREFIXES[table];
   const families = Object.entries(TABLES[table]).map(([name, shape]: [string, FamilyShape]) => {
     return { name, shape, prefix: prefixes[name]! };
@@ -53,6 +57,15 @@ export function layoutOf(table: TableName): TableLayout {
   const pointer = body && families.find((family) => family.shape === 'packed');
   return { families: families.toSorted((a, b) => (a.name < b.name ? -1 : 1)), body, pointer };
 }
+
+const LAYOUTS: Readonly<Record<TableName, TableLayout>> = {
+  webpage: layOut('webpage'),
+  frontier: layOut('frontier'),
+  batch: layOut('batch'),
+  host: layOut('host'),
+  rule: layOut('rule'),
+  meta: layOut('meta'),
+};
 
 /** The key of a cell in a wide family. */
 export function wideKey(family: FamilyLayout, rowKey: string, qualifier: string): string {

@@ -1,13 +1,15 @@
 import { CrawlError } from '../packages/errors/index.js';
 import { checkChanges, checkColumn, checkTable } from './check-changes.js';
 import { addBodies } from './level-bodies.js';
-import { checkDatabase, takeSnapshot, type LevelDatabase, type LevelSnapshot } from './level-database.js';
+import { checkDatabase, takeSnapshot, withoutSnapshot, type LevelDatabase } from './level-database.js';
 import { toCrawlError } from './level-errors.js';
-import { addFamilies } from './level-get.js';
+import { addFamilies, isRanged } from './level-get.js';
+import { layoutOf } from './level-layout.js';
 import { finishRow, newDraft, planRead } from './level-rows.js';
 import { scanRows } from './level-scan.js';
 import { writeRows } from './level-write.js';
 import type { TableName } from './schema.js';
+import { splitColumn } from './selectors.js';
 import type { ColumnSelector, RowChange, ScanOptions, Store, StoredRow } from './store.js';
 
 /** The databases of a {@link LevelStore}. */
@@ -50,7 +52,11 @@ export class LevelStore implements Store {
     checkTable(table);
     const plan = planRead(table, columns);
     try {
-      const snapshot = await this.#snapshot();
+      const isOneRead = !plan.body && !plan.families.some(isRanged) && this.#hot.supports.implicitSnapshots;
+      await this.#ready();
+      const snapshot = isOneRead
+        ? withoutSnapshot(this.#hot, this.#content)
+        : takeSnapshot(this.#hot, this.#content, { bodies: plan.body !== undefined });
       try {
         const drafts = [...new Set(keys)].map(newDraft);
         await addFamilies(snapshot, plan.families, drafts);
@@ -69,7 +75,12 @@ export class LevelStore implements Store {
     checkTable(table);
     if (options.where) checkColumn(table, options.where.column);
     try {
-      const snapshot = await this.#snapshot();
+      const { name } = layoutOf(table).body ?? {};
+      const bodies = [...options.columns, options.where?.column].some(
+        (column) => column && splitColumn(column)[0] === name,
+      );
+      await this.#ready();
+      const snapshot = takeSnapshot(this.#hot, this.#content, { bodies });
       try {
         for await (const row of scanRows(snapshot, table, options)) {
           yield row;
@@ -112,10 +123,9 @@ export class LevelStore implements Store {
     }
   }
 
-  async #snapshot(): Promise<LevelSnapshot> {
+  async #ready(): Promise<void> {
     this.#assertOpen();
     await openBoth(this.#hot, this.#content);
-    return takeSnapshot(this.#hot, this.#content);
   }
 
   #assertOpen(): void {

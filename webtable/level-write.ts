@@ -12,7 +12,7 @@ import {
   type TableLayout,
 } from './level-layout.js';
 import { foldChanges, type RowEdit } from './level-edits.js';
-import { decodePacked, encodePacked } from './packed-cells.js';
+import { decodePacked, mergePacked } from './packed-cells.js';
 import type { TableName } from './schema.js';
 import type { RowChange } from './store.js';
 
@@ -21,14 +21,15 @@ type Operations = [key: string, value: Uint8Array | undefined][];
 
 interface Writing {
   readonly layout: TableLayout;
-  /** Present values of packed families, by key. */
-  readonly present: ReadonlyMap<string, Uint8Array>;
   /** Keys of the cells that rows to be cleared have in wide families, by prefix and row key. */
   readonly oldCells: ReadonlyMap<string, readonly string[]>;
   readonly newBodies: Operations;
   readonly cells: Operations;
   readonly oldBodies: Operations;
 }
+
+/** What the packed families of a row hold now, by their place among the families; only what must be known. */
+type Present = readonly (Uint8Array | undefined)[];
 
 /**
  * Makes the changes; no other write may run on these databases meanwhile.
@@ -45,12 +46,14 @@ export async function writeRows(
   const edits = foldChanges(changes);
   const present = await readPresent(hot, layout, edits);
   const oldCells = await listCleared(hot, layout, edits);
-  const writing: Writing = { layout, present, oldCells, newBodies: [], cells: [], oldBodies: [] };
-  for (const edit of edits) {
-    const pointer = planBody(writing, edit);
-    for (const family of layout.families) {
-      if (family.shape === 'packed') planPacked(writing, family, edit, family === layout.pointer ? pointer : undefined);
-      else if (family.shape === 'wide') planWide(writing, family, edit);
+  const writing: Writing = { layout, oldCells, newBodies: [], cells: [], oldBodies: [] };
+  for (const [i, edit] of edits.entries()) {
+    const pointer = planBody(writing, edit, present[i]);
+    for (const [at, family] of layout.families.entries()) {
+      if (family.shape === 'wide') planWide(writing, family, edit);
+      else if (family.shape === 'packed') {
+        planPacked(writing, family, edit, present[i]?.[at], family === layout.pointer ? pointer : undefined);
+      }
     }
   }
   await apply(content, writing.newBodies);
@@ -58,23 +61,29 @@ export async function writeRows(
   await apply(content, writing.oldBodies);
 }
 
+/** What is there of each edit, by its place; nothing where no edit has to know. */
 async function readPresent(
   hot: LevelDatabase,
   { families, body, pointer }: TableLayout,
   edits: readonly RowEdit[],
-): Promise<Map<string, Uint8Array>> {
-  const keys: string[] = [];
-  for (const edit of edits) {
-    for (const family of families) {
+): Promise<readonly (Present | undefined)[]> {
+  const lookups: { key: string; found: (Uint8Array | undefined)[]; at: number }[] = [];
+  const present = edits.map((edit) => {
+    let found: (Uint8Array | undefined)[] | undefined;
+    for (const [at, family] of families.entries()) {
       if (family.shape !== 'packed') continue;
       const holdsPointer = family === pointer && (edit.cleared || edit.families.has(body!.name));
       const merges = edit.families.has(family.name) && !edit.cleared;
-      if (holdsPointer || merges) keys.push(family.prefix + edit.key);
+      if (!holdsPointer && !merges) continue;
+      lookups.push({ key: family.prefix + edit.key, found: (found ??= []), at });
     }
-  }
-  keys.sort();
-  const values = await hot.getMany(keys);
-  return new Map(keys.flatMap((key, i) => (values[i] ? [[key, values[i]]] : [])));
+    return found;
+  });
+  if (lookups.length === 0) return present;
+  lookups.sort((a, b) => (a.key < b.key ? -1 : 1));
+  const values = await hot.getMany(lookups.map(({ key }) => key));
+  for (const [i, { found, at }] of lookups.entries()) found[at] = values[i];
+  return present;
 }
 
 async function listCleared(
@@ -83,22 +92,23 @@ async function listCleared(
   edits: readonly RowEdit[],
 ): Promise<Map<string, string[]>> {
   const found = new Map<string, string[]>();
+  const wide = families.filter(({ shape }) => shape === 'wide');
+  if (wide.length === 0) return found;
   for (const { key } of edits.filter((edit) => edit.cleared)) {
-    for (const family of families.filter(({ shape }) => shape === 'wide')) {
-      found.set(family.prefix + key, await hot.keys(wideRange(family, key)).all());
-    }
+    for (const family of wide) found.set(family.prefix + key, await hot.keys(wideRange(family, key)).all());
   }
   return found;
 }
 
 /** Plans the writes to the slots. Returns what becomes of the pointer: bytes, null to remove it, undefined to keep it. */
 function planBody(
-  { layout: { body, pointer }, present, newBodies, oldBodies }: Writing,
+  { layout: { families, body, pointer }, newBodies, oldBodies }: Writing,
   edit: RowEdit,
+  present: Present | undefined,
 ): Uint8Array | null | undefined {
   const change = body && edit.families.get(body.name);
   if (!body || !pointer || (!change && !edit.cleared)) return undefined;
-  const slot = currentSlot(pointer, edit, present.get(pointer.prefix + edit.key));
+  const slot = currentSlot(pointer, edit, present?.[families.indexOf(pointer)]);
   const value = change && [...change.values()].at(-1);
   if (!value) {
     if (slot === undefined && !edit.cleared) return undefined;
@@ -123,30 +133,26 @@ function currentSlot(pointer: FamilyLayout, edit: RowEdit, stored: Uint8Array | 
 }
 
 function planPacked(
-  { present, cells }: Writing,
+  { cells }: Writing,
   family: FamilyLayout,
   edit: RowEdit,
+  present: Uint8Array | undefined,
   pointer: Uint8Array | null | undefined,
 ): void {
-  const changes = edit.families.get(family.name);
+  let changes = edit.families.get(family.name);
   if (!changes && pointer === undefined && !edit.cleared) return;
-  const key = family.prefix + edit.key;
-  const stored = edit.cleared ? undefined : present.get(key);
-  let merged: Map<string, Uint8Array>;
+  if (pointer !== undefined) changes = new Map(changes).set(POINTER, pointer ?? undefined);
+  const stored = edit.cleared ? undefined : present;
+  let value: Uint8Array | undefined;
   try {
-    merged = stored ? decodePacked(stored) : new Map<string, Uint8Array>();
+    value = mergePacked(stored, changes ?? NO_CHANGES);
   } catch (error) {
     throw damaged(edit.key, family, error);
   }
-  for (const [qualifier, value] of changes ?? []) {
-    if (value) merged.set(qualifier, value);
-    else merged.delete(qualifier);
-  }
-  if (pointer) merged.set(POINTER, pointer);
-  else if (pointer === null) merged.delete(POINTER);
-  if (merged.size > 0) cells.push([key, encodePacked(merged)]);
-  else if (stored || edit.cleared) cells.push([key, undefined]);
+  if (value || stored || edit.cleared) cells.push([family.prefix + edit.key, value]);
 }
+
+const NO_CHANGES: ReadonlyMap<string, Uint8Array | undefined> = new Map();
 
 function planWide({ cells, oldCells }: Writing, family: FamilyLayout, edit: RowEdit): void {
   for (const key of (edit.cleared && oldCells.get(family.prefix + edit.key)) || []) cells.push([key, undefined]);

@@ -6,20 +6,70 @@
  * Numbers are varints: seven bits to a byte, low bits first, the high bit says that more follow. Qualifiers are ASCII.
  */
 
-type Visit = (nameStart: number, nameEnd: number, valueStart: number, valueEnd: number) => void;
+type Visit = (nameStart: number, nameEnd: number, valueStart: number, valueEnd: number, cellStart: number) => void;
 
-/** One value of these cells. */
-export function encodePacked(cells: ReadonlyMap<string, Uint8Array>): Buffer {
-  const sorted = [...cells].sort(([a], [b]) => (a < b ? -1 : 1));
-  let size = varintSize(sorted.length);
-  for (const [name, value] of sorted) {
+/**
+ * The value after these changes, each by its qualifier; undefined takes a cell away. Returns undefined where none is left.
+ * What is not changed is copied as it stands, in one pass.
+ * @throws Error where `stored` is not a packed value
+ */
+export function mergePacked(
+  stored: Uint8Array | undefined,
+  changes: ReadonlyMap<string, Uint8Array | undefined>,
+): Buffer | undefined {
+  const edits = [...changes].sort(byName);
+  const pieces: (Kept | Cell)[] = [];
+  let count = 0;
+  let size = 0;
+  let next = 0;
+
+  function edit([name, value]: Cell): void {
+    if (!value) return;
+    pieces.push([name, value]);
+    count++;
     size += varintSize(name.length) + name.length + varintSize(value.length) + value.length;
   }
+  function keep(start: number, end: number): void {
+    const last = pieces.at(-1);
+    if (last && 'end' in last && last.end === start) last.end = end;
+    else pieces.push({ start, end });
+    count++;
+    size += end - start;
+  }
+
+  if (stored) {
+    forEachCell(stored, (nameStart, nameEnd, _valueStart, valueEnd, cellStart) => {
+      let order = 1;
+      while (next < edits.length && (order = compareName(stored, nameStart, nameEnd, edits[next]![0])) > 0) {
+        edit(edits[next++]!);
+      }
+      if (next < edits.length && order === 0) edit(edits[next++]!);
+      else keep(cellStart, valueEnd);
+    });
+  }
+  while (next < edits.length) edit(edits[next++]!);
+  return count > 0 ? write(stored, pieces, count, varintSize(count) + size) : undefined;
+}
+
+type Cell = readonly [name: string, value: Uint8Array | undefined];
+/** A part of the stored value that stays. */
+interface Kept {
+  readonly start: number;
+  end: number;
+}
+
+function write(stored: Uint8Array | undefined, pieces: readonly (Kept | Cell)[], count: number, size: number): Buffer {
   const bytes = Buffer.allocUnsafe(size);
-  let at = writeVarint(bytes, 0, sorted.length);
-  for (const [name, value] of sorted) {
+  let at = writeVarint(bytes, 0, count);
+  for (const piece of pieces) {
+    if ('end' in piece) {
+      bytes.set(stored!.subarray(piece.start, piece.end), at);
+      at += piece.end - piece.start;
+      continue;
+    }
+    const [name, value] = piece as [string, Uint8Array];
     at = writeVarint(bytes, at, name.length);
-    at += bytes.write(name, at, 'latin1');
+    for (let i = 0; i < name.length; i++) bytes[at++] = name.charCodeAt(i);
     at = writeVarint(bytes, at, value.length);
     bytes.set(value, at);
     at += value.length;
@@ -91,6 +141,7 @@ function forEachCell(bytes: Uint8Array, visit: Visit): void {
   }
 
   for (let left = varint(); left > 0; left--) {
+    const cellStart = at;
     const nameLength = varint();
     const nameStart = at;
     at += nameLength;
@@ -98,7 +149,7 @@ function forEachCell(bytes: Uint8Array, visit: Visit): void {
     const valueStart = at;
     at += valueLength;
     if (at > bytes.length) throw new Error('no packed cells: a cell is cut short');
-    visit(nameStart, nameStart + nameLength, valueStart, at);
+    visit(nameStart, nameStart + nameLength, valueStart, at, cellStart);
   }
   if (at !== bytes.length) throw new Error('no packed cells: bytes after the last cell');
 }
@@ -111,6 +162,18 @@ function latin1(bytes: Uint8Array, start: number, end: number): string {
   let text = '';
   for (let i = start; i < end; i++) text += String.fromCharCode(bytes[i]!);
   return text;
+}
+
+const byName = ([a]: Cell, [b]: Cell): number => (a < b ? -1 : 1);
+
+/** Below zero where the stored name comes first. */
+function compareName(bytes: Uint8Array, start: number, end: number, name: string): number {
+  const length = Math.min(end - start, name.length);
+  for (let i = 0; i < length; i++) {
+    const difference = bytes[start + i]! - name.charCodeAt(i);
+    if (difference !== 0) return difference;
+  }
+  return end - start - name.length;
 }
 
 function sameBytes(bytes: Uint8Array, start: number, end: number, wanted: Uint8Array): boolean {

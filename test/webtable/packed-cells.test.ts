@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decodePacked, encodePacked, packedCellEquals, packedReader } from '../../webtable/packed-cells.js';
+import { decodePacked, mergePacked, packedCellEquals, packedReader } from '../../webtable/packed-cells.js';
 import { bytes } from '../support/plain-rows.js';
 
 const SEED = 7;
@@ -9,10 +9,19 @@ const cellMap = fc
   .array(fc.tuple(qualifier, fc.uint8Array({ maxLength: 300 })), { maxLength: 20 })
   .map((cells) => new Map(cells));
 
+/** So few that changes meet what is there. */
+const shortQualifier = fc.constantFrom('a', 'aa', 'ab', 'b', 'ba', 'c', '\u0001', 'b'.repeat(200));
+const shortCells = fc
+  .array(fc.tuple(shortQualifier, fc.uint8Array({ maxLength: 200 })), { maxLength: 8 })
+  .map((cells) => new Map(cells));
+
 const hex = (cells: ReadonlyMap<string, Uint8Array>): [string, string][] =>
   [...cells].map(([name, value]) => [name, Buffer.from(value).toString('hex')]);
 const sorted = (cells: ReadonlyMap<string, Uint8Array>): [string, string][] =>
   hex(cells).sort(([a], [b]) => (a < b ? -1 : 1));
+
+/** A new value of these cells, which may not be none. */
+const encodePacked = (cells: ReadonlyMap<string, Uint8Array>): Buffer => mergePacked(undefined, cells)!;
 
 describe('packed cells', () => {
   it('has the frozen format', () => {
@@ -29,9 +38,51 @@ describe('packed cells', () => {
   it('gives back any cells in order of their qualifiers', () => {
     fc.assert(
       fc.property(cellMap, (cells) => {
-        expect(hex(decodePacked(encodePacked(cells)))).toEqual(sorted(cells));
+        const packed = mergePacked(undefined, cells);
+        expect(packed ? hex(decodePacked(packed)) : []).toEqual(sorted(cells));
       }),
       { seed: SEED },
+    );
+  });
+
+  it('merges as if the cells were decoded, changed one by one, and encoded', () => {
+    const edits = fc
+      .array(fc.tuple(shortQualifier, fc.option(fc.uint8Array({ maxLength: 200 }), { nil: undefined })), {
+        maxLength: 8,
+      })
+      .map((changes) => new Map(changes));
+    fc.assert(
+      fc.property(shortCells, fc.array(edits, { maxLength: 5 }), (cells, changes) => {
+        let packed = mergePacked(undefined, cells);
+        const plain = new Map(cells);
+        for (const change of changes) {
+          const before = packed && Buffer.from(packed);
+          const merged = mergePacked(packed, change);
+          expect(packed).toEqual(before);
+          for (const [name, value] of change) {
+            if (value) plain.set(name, value);
+            else plain.delete(name);
+          }
+          expect(merged).toEqual(mergePacked(undefined, plain));
+          expect(merged ? hex(decodePacked(merged)) : []).toEqual(sorted(plain));
+          packed = merged;
+        }
+      }),
+      { seed: SEED, numRuns: 1000 },
+    );
+  });
+
+  it('merges into a value in the middle of a larger buffer', () => {
+    const packed = encodePacked(new Map([['b', bytes('2')]]));
+    const within = Buffer.concat([bytes('before'), packed, bytes('after')]).subarray(6, 6 + packed.length);
+    const merged = mergePacked(within, new Map([['a', bytes('1')]]))!;
+    expect(hex(decodePacked(merged))).toEqual(
+      sorted(
+        new Map([
+          ['a', bytes('1')],
+          ['b', bytes('2')],
+        ]),
+      ),
     );
   });
 
@@ -40,7 +91,8 @@ describe('packed cells', () => {
     fc.assert(
       fc.property(cellMap, (cells) => {
         const found = new Map<string, Uint8Array>();
-        read(encodePacked(cells), (name, value) => found.set(name, value));
+        const packed = mergePacked(undefined, cells);
+        if (packed) read(packed, (name, value) => found.set(name, value));
         const expected = sorted(cells).filter(([name]) => name.startsWith('a'));
         expect(hex(found)).toEqual(expected.map(([name, value]) => [`m:${name}`, value]));
       }),
@@ -71,6 +123,7 @@ describe('packed cells', () => {
     );
     for (let length = 0; length < packed.length; length++) {
       expect(() => decodePacked(packed.subarray(0, length)), `cut to ${length}`).toThrow('no packed cells');
+      expect(() => mergePacked(packed.subarray(0, length), new Map()), `cut to ${length}`).toThrow('no packed cells');
     }
     expect(() => decodePacked(Buffer.concat([packed, bytes('x')]))).toThrow('no packed cells');
   });
@@ -78,10 +131,12 @@ describe('packed cells', () => {
   it('throws nothing but its own error and ends soon on any bytes', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 60 }), (junk) => {
-        try {
-          decodePacked(junk);
-        } catch (error) {
-          expect((error as Error).message).toMatch(/^no packed cells/);
+        for (const read of [decodePacked, (value: Uint8Array) => mergePacked(value, new Map([['a', value]]))]) {
+          try {
+            read(junk);
+          } catch (error) {
+            expect((error as Error).message).toMatch(/^no packed cells/);
+          }
         }
       }),
       { seed: SEED, numRuns: 2000 },

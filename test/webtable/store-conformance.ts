@@ -468,18 +468,18 @@ export function storeConformance(name: string, open: () => Promise<OpenedStore>)
           running = false;
         }
 
-        function check(found: readonly (PlainRow | undefined)[]): void {
+        function check(found: readonly (PlainRow | undefined)[], size = 6): void {
           reads++;
           expect(found).toHaveLength(keys.length);
           for (const one of found) {
             expect(one?.damaged).toBeUndefined();
-            expect(one?.cells).toHaveLength(6);
+            expect(one?.cells).toHaveLength(size);
             expect(new Set(one?.cells.map(([, value]) => value)).size, JSON.stringify(one)).toBe(1);
           }
         }
 
-        async function reader(read: () => Promise<readonly (PlainRow | undefined)[]>): Promise<void> {
-          do check(await read());
+        async function reader(read: () => Promise<readonly (PlainRow | undefined)[]>, size?: number): Promise<void> {
+          do check(await read(), size);
           while (running);
         }
 
@@ -492,8 +492,10 @@ export function storeConformance(name: string, open: () => Promise<OpenedStore>)
             return rows;
           }),
           reader(() => getPlain(store, keys, ALL)),
+          // What a store may answer with fewer reads than a whole row takes.
+          reader(() => getPlain(store, keys, ['m', 'l:o', 'p']), 4),
         ]);
-        expect(reads).toBeGreaterThan(3);
+        expect(reads).toBeGreaterThan(4);
         check(await scan());
       });
 
