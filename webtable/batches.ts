@@ -173,11 +173,9 @@ export async function hostRowKeys(
 
 /** Every row key that the index names for a batch. */
 export async function* batchRowKeys(store: Store, batchId: string): AsyncGenerator<string> {
-  for (const slot of ALL_SLOTS) {
-    const ranges = [{ start: `e${slot}|${batchId}|`, end: `e${slot}|${batchId}}` }];
-    for await (const row of store.scan('batch', { ranges, columns: [INDEX_COLUMNS.batchEntry] }))
-      yield rowKeyOfEntry(row.key);
-  }
+  const ranges = ALL_SLOTS.map((slot) => ({ start: `e${slot}|${batchId}|`, end: `e${slot}|${batchId}}` }));
+  for await (const row of store.scan('batch', { ranges, columns: [INDEX_COLUMNS.batchEntry] }))
+    yield rowKeyOfEntry(row.key);
 }
 
 /** Of each row, whether the index of the batch names it. */

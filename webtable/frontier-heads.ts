@@ -6,7 +6,7 @@
  * head that its host's note does not name is of no use.
  */
 import { number } from './codec.js';
-import { dueRange, headKey, headRange, noteKey, parseKey } from './frontier-keys.js';
+import { dueRangeFrom, headKey, headRange, noteKey, parseKey } from './frontier-keys.js';
 import { ALL_SLOTS } from './partition.js';
 import { INDEX_COLUMNS } from './schema.js';
 import type { RowChange, Store } from './store.js';
@@ -56,7 +56,7 @@ export async function lowerHeads(store: Store, heads: Heads, rows: readonly DueS
 async function settleHeads(store: Store, heads: Heads, hosts: readonly string[]): Promise<void> {
   for (let i = 0; i < hosts.length; i += TOGETHER) {
     const some = hosts.slice(i, i + TOGETHER);
-    const scores = await Promise.all(some.map((host) => bestDue(store, host)));
+    const scores = await Promise.all(some.map((host) => bestDue(store, host, heads.get(host)!)));
     await moveHeads(store, heads, new Map(some.map((host, at) => [host, scores[at]])));
   }
 }
@@ -77,9 +77,10 @@ async function moveHeads(store: Store, heads: Heads, to: ReadonlyMap<string, num
   for (const changes of [news, notes, olds]) if (changes.length > 0) await store.write('frontier', changes);
 }
 
-/** The score of the best row in the queue of a host. */
-async function bestDue(store: Store, host: string): Promise<number | undefined> {
-  for await (const { cells } of store.scan('frontier', { ranges: [dueRange(host)], columns: COLUMNS, limit: 1 })) {
+/** The score of the best row in the queue of a host, which is not above its head. */
+async function bestDue(store: Store, host: string, head: number): Promise<number | undefined> {
+  const ranges = [dueRangeFrom(host, head)];
+  for await (const { cells } of store.scan('frontier', { ranges, columns: COLUMNS, limit: 1 })) {
     return scoreIn(cells);
   }
   return undefined;
@@ -160,7 +161,7 @@ export async function removeStaleHeads(store: Store): Promise<number> {
       if (at === undefined || headKey(at, host) !== key) {
         await store.write('frontier', [{ key, clear: true }]);
         stale += 1;
-      } else if ((await bestDue(store, host)) !== scoreIn(cells)) {
+      } else if ((await bestDue(store, host, at)) !== scoreIn(cells)) {
         await settleHeads(store, heads, [host]);
         stale += 1;
       }

@@ -37,6 +37,11 @@ export function dueRange(host: string, after?: string): KeyRange {
   return { start: after === undefined ? `${start}\u0001` : `${after}\u0001`, end: `${start.slice(0, -1)}}` };
 }
 
+/** The same from the best row that may stand there on: where many have left the queue, it takes long to pass them. */
+export function dueRangeFrom(host: string, best: number): KeyRange {
+  return { ...dueRange(host), start: `${noteKey(host)}${orderOf(best)}|` };
+}
+
 /** The note of where the head of a host stands. */
 export function noteKey(host: string): string {
   return `${slotOf(`${host}:`)}q${host}|`;
