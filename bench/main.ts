@@ -10,6 +10,7 @@ import { drawChart } from './lib/chart.js';
 import { describeMachine, machineLine, type Machine } from './lib/machine.js';
 import { formatTable } from './lib/table.js';
 import { storeBench } from './store.js';
+import { waitingBench } from './waiting.js';
 
 const FOLDER = fileURLToPath(new URL('../../bench', import.meta.url));
 const BENCHES: Readonly<Record<string, Bench>> = {
@@ -17,6 +18,7 @@ const BENCHES: Readonly<Record<string, Bench>> = {
   cycle: cycleBench,
   store: storeBench,
   frontier: frontierBench,
+  waiting: waitingBench,
 };
 /** Fewer rounds, or a smaller scale, are for trying a bench out. */
 const ROUNDS = 5;

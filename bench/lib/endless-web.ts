@@ -22,7 +22,7 @@ export function answerOf(host: string, path: string): FetchOutcome {
   if (lot < 4) return { kind: 'gone', code: 'not_found', http: 404 };
   if (lot < 6)
     return { kind: 'redirect', code: 'moved', http: 301, permanent: true, target: linkOf(hosts, number, seed) };
-  if (lot < 8) return { kind: 'retry', code: 'server_error', http: 503 };
+  if (lot < 8) return { kind: 'retry', code: 'server_error', http: 500 };
   const links = Array.from({ length: DEGREE }, (_, i) =>
     i < OWN ? linkOf(hosts, number, mix(seed, i)) : pageUrl(hosts, mix(seed, i) % hosts, 0),
   );

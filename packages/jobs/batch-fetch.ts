@@ -10,6 +10,7 @@ import {
   FRONTIER_FIELDS,
   type BatchHeader,
   type PageChange,
+  type RowChange,
 } from '../../webtable/index.js';
 import { frontierClock, type CrawlContext } from './context.js';
 import { FETCH_FIELDS, type FetchItem, type FetchRun, type FetchTools } from './fetch-item.js';
@@ -284,18 +285,17 @@ export async function createBatchFetch(
     const rest: BatchHeader = { batchId, state: 'open', size: 0, fetching: true };
     await putBatch(store, rest);
     let size = 0;
+    const index: RowChange[] = [];
     for (const [queue, { hosts }] of open) {
       for (const host of hosts) {
-        await writeBatchIndex(store, [queueEntry(batchId, queue, host)]);
+        index.push(queueEntry(batchId, queue, host));
         for await (const keys of hostKeys(old.batchId, host)) {
-          await writeBatchIndex(
-            store,
-            keys.map((key) => batchEntry(batchId, key)),
-          );
+          index.push(...keys.map((key) => batchEntry(batchId, key)));
           size += keys.length;
         }
       }
     }
+    await writeBatchIndex(store, index);
     return { ...rest, size };
   }
 

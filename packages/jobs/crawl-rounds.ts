@@ -14,8 +14,9 @@ const PAGES_PER_THREAD = 20;
 const HOST_SECONDS = 30;
 /** Pages that are selected ahead of the fetcher, in whole rounds. */
 const ROUNDS_AHEAD = 4;
-/** Milliseconds for which a round is waited for that only few hosts hold up, while the fetcher could do more. */
-const PATIENCE = 100;
+/** Milliseconds for which a round is waited for that only few hosts hold up, and while the fetcher could do more. */
+const PATIENCE = 500;
+const PATIENCE_IDLE = 50;
 /** Milliseconds after which it is looked again whether anything is due. */
 const LOOK_AGAIN = 1000;
 
@@ -49,8 +50,8 @@ interface Round {
   readonly fetch: BatchFetch;
   /** Lets other jobs have the batch. */
   release: () => void;
-  /** Since when the fetcher could do more than wait for it. */
-  idleSince: number | undefined;
+  /** Since when only few hosts hold it up. */
+  heldSince: number | undefined;
 }
 
 class Rounds {
@@ -151,7 +152,7 @@ class Rounds {
       resume: true,
       parse: true,
     });
-    const round: Round = { number, fetch, release, idleSince: undefined };
+    const round: Round = { number, fetch, release, heldSince: undefined };
     this.#open.add(round);
     this.#track(this.#follow(round));
   }
@@ -179,26 +180,26 @@ class Rounds {
   async #update({ batchId, counters }: Pick<Report, 'batchId' | 'counters'>): Promise<void> {
     this.#add(counters);
     if (this.#tracker.aborted || batchId === undefined) return;
+    // What could not be fetched is due again at once: the next round would be this one.
+    const isInVain = (counters['fetched'] ?? 0) === 0 && this.#tasks.size <= 1;
+    if (isInVain) this.#isStuck = true;
     const report = await updatedb(this.#crawl, { ...this.#step(), batch: batchId });
     this.#add(Object.fromEntries(Object.entries(report.counters).filter(([reason]) => OF_UPDATEDB.test(reason))));
-    // What could not be fetched is due again at once: the next round would be this one.
-    const isInVain = (counters['fetched'] ?? 0) === 0 && (report.counters['not_fetched'] ?? 0) > 0;
-    if (isInVain) {
-      if (this.#tasks.size <= 1) this.#isStuck = true;
-      return;
-    }
+    if (isInVain && (report.counters['not_fetched'] ?? 0) > 0) return;
+    this.#isStuck = false;
     this.#news += 1;
     this.#dryAt = -Infinity;
   }
 
-  /** Lets a round go on without the few hosts that hold it up, when the fetcher could do more. */
+  /** Lets a round go on without the few hosts that hold it up. */
   async #splitOrWait(): Promise<void> {
     const now = performance.now();
+    const patience = this.#fetcher.isIdle ? PATIENCE_IDLE : PATIENCE;
     let wait = LOOK_AGAIN;
     for (const round of this.#open) {
-      if (this.#isStrict || !this.#fetcher.isIdle || !round.fetch.isMostlyThrough) round.idleSince = undefined;
-      else if (now - (round.idleSince ??= now) >= PATIENCE) return this.#split(round);
-      else wait = Math.min(wait, PATIENCE - (now - round.idleSince));
+      if (this.#isStrict || !round.fetch.isMostlyThrough) round.heldSince = undefined;
+      else if (now - (round.heldSince ??= now) >= patience) return this.#split(round);
+      else wait = Math.min(wait, patience - (now - round.heldSince));
     }
     await this.#wake.wait(wait);
   }
@@ -207,7 +208,7 @@ class Rounds {
     const { release } = round;
     const report = await round.fetch.split();
     round.release = this.#hold(round.fetch.batchId);
-    round.idleSince = undefined;
+    round.heldSince = undefined;
     release();
     this.#track(this.#update(report));
   }

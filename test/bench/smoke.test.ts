@@ -75,3 +75,8 @@ it.each([
   expect(code).toBe(64);
   expect(stderr).toContain(message);
 });
+
+it('waiting crawls both ways', async () => {
+  const { rows } = await result('waiting', '--scale', '0.1');
+  expect(rows.map(({ name }) => name)).toEqual(['overlapping', 'one after another']);
+});
