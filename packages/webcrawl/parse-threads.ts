@@ -7,8 +7,8 @@ import type { Plugin } from '../plugin-api/index.js';
 import { readRules } from './default-plugins.js';
 import type { PagePluginInput } from './page-plugins.js';
 
-/** More than these wait for the main thread, which fetches and stores. */
-const ENOUGH = 3;
+/** More would wait for the main thread: fetching and storing a page takes it longer than two threads take to parse one. */
+const ENOUGH = 2;
 
 /**
  * Threads that parse with these plugins, which must be those of the settings: each thread makes its own. Undefined where
