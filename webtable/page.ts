@@ -37,7 +37,7 @@ export interface ProtocolStatus {
 
 /** How the last parse ended. */
 export interface ParseStatus {
-  /** `success`, or why there is no result: `unsupported_type`, `missing_content`, `failed`, `timeout`, `plugin_error_<name>`, … */
+  /** `success`, or why there is no result: `unsupported_type`, `missing_content`, `failed`, `timeout`, `parser_crashed`, `plugin_error_<name>`, … */
   readonly code: string;
   /** One line for people; untrusted. */
   readonly message?: string;
