@@ -153,6 +153,14 @@ export const settingsSchema = z.strictObject({
   }),
   parser: section({
     timeout: z.number().min(0.001).max(86_400).default(30).describe('Seconds that the parsing of one page may take'),
+    threads: count
+      .min(-1)
+      .max(64)
+      .default(-1)
+      .describe(
+        'Threads that parse pages, started when there is enough to parse; each loads the modules of `plugins` for itself. ' +
+          '0: parse in the main thread. -1: one less than processors, at most 2',
+      ),
     skipTruncated: z.boolean().default(false).describe('Do not parse bodies that were cut at http.contentLimit'),
     characterEncodingDefault: z
       .string()

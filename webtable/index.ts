@@ -1,5 +1,6 @@
-export { WebTable, type PageScan } from './web-table.js';
+export { WebTable, encodeFields, type PageScan } from './web-table.js';
 export type {
+  EncodedFields,
   Field,
   Inlink,
   Outlink,

@@ -37,7 +37,7 @@ export interface ProtocolStatus {
 
 /** How the last parse ended. */
 export interface ParseStatus {
-  /** `success`, or why there is no result: `unsupported_type`, `missing_content`, `failed`, `timeout`, `plugin_error_<name>`, … */
+  /** `success`, or why there is no result: `unsupported_type`, `missing_content`, `failed`, `timeout`, `parser_crashed`, `plugin_error_<name>`, … */
   readonly code: string;
   /** One line for people; untrusted. */
   readonly message?: string;
@@ -136,10 +136,15 @@ export type PageRow<F extends Field> = {
 /** Fields that `set` and `unset` take: all but those written cell by cell. */
 export type PlainField = Exclude<Field, 'marks' | 'inlinks'>;
 
+/** The cells of fields, as they are stored. */
+export type EncodedFields = ReadonlyMap<PlainField, Uint8Array>;
+
 /** One atomic change of one row; what is not named stays. */
 export interface PageChange {
   readonly key: string;
   readonly set?: { readonly [K in PlainField]?: Page[K] };
+  /** As `set`, of values that `encodeFields` has encoded already. A field is named in one of the two only. */
+  readonly encoded?: EncodedFields;
   readonly unset?: readonly PlainField[];
   /** null removes a mark. */
   readonly marks?: { readonly [M in Mark]?: string | null };

@@ -1,6 +1,6 @@
 import { CrawlError } from '../packages/errors/index.js';
 import { FIELD_CODECS, inlinkCodec, text } from './codec.js';
-import type { Field, Inlink, Page, PageChange, PageRow, PlainField } from './page.js';
+import type { EncodedFields, Field, Inlink, Page, PageChange, PageRow, PlainField } from './page.js';
 import { urlOf } from './row-key.js';
 import {
   FIELD_COLUMNS,
@@ -159,6 +159,20 @@ function decodeField(row: StoredRow, field: Field): unknown {
   return cell && FIELD_CODECS[field].decode(cell);
 }
 
+/**
+ * The cells that hold these values, for a change that is written elsewhere or later.
+ * @throws TypeError when a value is none of its field
+ */
+export function encodeFields(set: NonNullable<PageChange['set']>): EncodedFields {
+  const fields = new Map<PlainField, Uint8Array>();
+  for (const name in set) {
+    const field = name as PlainField;
+    const value = set[field];
+    if (value !== undefined) fields.set(field, encodeField(field, value));
+  }
+  return fields;
+}
+
 function encodeChange(change: PageChange): RowChange {
   const put = new Map<Column, Uint8Array>();
   const remove: Column[] = [];
@@ -166,6 +180,7 @@ function encodeChange(change: PageChange): RowChange {
     const value = change.set[field as PlainField];
     if (value !== undefined) put.set(FIELD_COLUMNS[field as PlainField], encodeField(field as PlainField, value));
   }
+  for (const [field, cell] of change.encoded ?? []) put.set(FIELD_COLUMNS[field], cell);
   for (const field of change.unset ?? []) remove.push(FIELD_COLUMNS[field]);
   for (const mark in change.marks) {
     const batchId = change.marks[mark as Mark];

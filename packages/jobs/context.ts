@@ -2,6 +2,7 @@ import { CrawlError } from '../errors/index.js';
 import type { Settings } from '../../config/index.js';
 import type { FrontierClock, WebTable } from '../../webtable/index.js';
 import type { Plugin } from '../plugin-api/index.js';
+import type { ParseThreads } from './parse-threads.js';
 
 /** What the jobs work on and with. Everything that is not pure is passed in here. */
 export interface CrawlContext {
@@ -14,6 +15,8 @@ export interface CrawlContext {
   readonly random: () => number;
   /** The addresses of a host, in any order; rejects where there are none. */
   readonly lookup: (host: string) => Promise<readonly string[]>;
+  /** Where pages are parsed beside the main thread. Absent: they are parsed in it. */
+  readonly parseThreads?: ParseThreads;
 }
 
 export function frontierClock(crawl: CrawlContext): FrontierClock {
@@ -21,7 +24,7 @@ export function frontierClock(crawl: CrawlContext): FrontierClock {
 }
 
 /** The last plugin with a signature in the list; the default plugins hold one. */
-export function signatureOf(crawl: CrawlContext): With<'signature'> {
+export function signatureOf(crawl: Pick<CrawlContext, 'plugins'>): With<'signature'> {
   return lastWith(crawl, 'signature');
 }
 

@@ -1,7 +1,14 @@
 import { hostHealth } from '../fetch/index.js';
 import { applyUrlChain, type FetchOutcome } from '../plugin-api/index.js';
 import { hostOf } from '../url/index.js';
-import { urlOf, type PageChange, type PlainField, type ProtocolStatus, type Status } from '../../webtable/index.js';
+import {
+  urlOf,
+  type EncodedFields,
+  type PageChange,
+  type PlainField,
+  type ProtocolStatus,
+  type Status,
+} from '../../webtable/index.js';
 import type { CrawlContext } from './context.js';
 import { countDamaged } from './damaged.js';
 import { leavesSite } from './external.js';
@@ -47,6 +54,7 @@ export async function fetchPage(
   // What was parsed still stands when nothing has changed.
   if (outcome.kind !== 'notmodified') unset.add('parseStatus');
   let isParsed = false;
+  let encoded: EncodedFields = new Map();
 
   if (outcome.kind === 'content') {
     set.contentType = outcome.contentType;
@@ -58,7 +66,7 @@ export async function fetchPage(
       const page = { url, content: outcome.body, contentType: outcome.contentType, headers: set.headers };
       const result = await parsePage(crawl, { ...page, truncated: outcome.truncated }, run.tracker.count);
       isParsed = result.parsed;
-      Object.assign(set, result.set);
+      encoded = result.encoded;
       for (const field of result.unset) unset.add(field);
     }
   } else if (outcome.kind === 'redirect') {
@@ -70,11 +78,11 @@ export async function fetchPage(
       set.redirect = target.url;
     }
   }
-  for (const field of Object.keys(set)) unset.delete(field as PlainField);
+  for (const field of [...Object.keys(set), ...encoded.keys()]) unset.delete(field as PlainField);
   const { tracker, batchId } = run;
   try {
     const marks = { fetch: batchId, parse: isParsed ? batchId : null };
-    await run.write({ key: item.key, set, unset: [...unset], marks });
+    await run.write({ key: item.key, set, encoded, unset: [...unset], marks });
   } catch (error) {
     countDamaged(error, tracker.count);
     return told;

@@ -18,3 +18,9 @@ export { checkRobots, type RobotsCheck, type RobotsChecker } from './check-robot
 export { checkParse, type CheckedLink, type ParseCheck } from './check-parse.js';
 export { fetchDocument, type FetchDocumentOptions, type FetchedDocument } from './fetch-document.js';
 export type { PageContent } from './parse-page.js';
+export {
+  createParseThreads,
+  PARSE_THREAD_ENTRY,
+  type ParseThreads,
+  type ParseThreadsOptions,
+} from './parse-threads.js';

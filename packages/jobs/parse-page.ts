@@ -2,7 +2,13 @@ import { messageOf } from '../errors/index.js';
 import { chooseParser, sniffContentType } from '../parse/index.js';
 import { applyUrlChain, type ParsedPage, type ParseOutcome } from '../plugin-api/index.js';
 import { hostOf } from '../url/index.js';
-import type { Outlink, PageChange, ParseStatus } from '../../webtable/index.js';
+import {
+  encodeFields,
+  type EncodedFields,
+  type Outlink,
+  type PageChange,
+  type ParseStatus,
+} from '../../webtable/index.js';
 import { signatureOf, type CrawlContext } from './context.js';
 import { leavesSite } from './external.js';
 import { hintsOf } from './link-hints.js';
@@ -20,17 +26,41 @@ export interface PageContent {
 /** The cells that parse owns, as they are to be written. */
 export interface ParseResult {
   readonly parsed: boolean;
-  readonly set: NonNullable<PageChange['set']>;
+  readonly encoded: EncodedFields;
   readonly unset: NonNullable<PageChange['unset']>;
 }
+
+/** What parsing needs of a crawl. */
+export type ParseContext = Pick<CrawlContext, 'settings' | 'plugins' | 'parseThreads'>;
 
 type Count = (reason: string, n?: number) => void;
 
 /**
- * Parses a page and makes what is to be written of it. A failure of the page or of a plugin is a result, not a throw.
- * Counters: parsed (parsed_in_part where a bound was reached), or failed_<code>; links, and links_<why> for those that were dropped.
+ * Parses a page, in a thread where the crawl has some, and makes what is to be written of it. A failure of the page or of
+ * a plugin is a result, not a throw.
+ * Counters: parsed (parsed_in_part where a bound was reached), or failed_<code>; links, and links_<why> for those that
+ * were dropped; parse_thread_failed for pages that were parsed here because no thread could be started.
  */
-export async function parsePage(crawl: CrawlContext, page: PageContent, count: Count): Promise<ParseResult> {
+export async function parsePage(crawl: ParseContext, page: PageContent, count: Count): Promise<ParseResult> {
+  const answer = isForThread(crawl, page) ? await crawl.parseThreads?.parse(crawl.settings, page) : undefined;
+  if (answer === undefined) return parseHere(crawl, page, count);
+  if ('counters' in answer) {
+    for (const [reason, n] of answer.counters) count(reason, n);
+    return answer.result;
+  }
+  if (answer.code !== 'no_thread') return failure(answer.code, answer.message, count);
+  count('parse_thread_failed');
+  return parseHere(crawl, page, count);
+}
+
+/** Threads have the plugins that they were made with; a parser that keeps the time has a thread of its own, or waits. */
+function isForThread({ parseThreads, plugins }: ParseContext, { content, contentType, headers }: PageContent): boolean {
+  if (!content || parseThreads?.plugins !== plugins) return false;
+  return !chooseParser(plugins, sniffContentType(content, contentType, headers))?.parser.keepsTime;
+}
+
+/** Parses a page in this thread; see {@link parsePage}. */
+export async function parseHere(crawl: ParseContext, page: PageContent, count: Count): Promise<ParseResult> {
   const { outcome, by } = await parseContent(crawl, page);
   if (outcome.kind === 'failed') return failure(outcome.code, outcome.message, count);
   const digest = signatureOf(crawl);
@@ -49,7 +79,7 @@ export async function parsePage(crawl: CrawlContext, page: PageContent, count: C
 }
 
 function success(
-  crawl: CrawlContext,
+  crawl: ParseContext,
   page: PageContent,
   outcome: ParsedPage,
   newSignature: string,
@@ -66,11 +96,12 @@ function success(
     ...(outcome.language !== undefined && { language: outcome.language }),
     ...(refresh !== undefined && { redirect: refresh }),
   };
+  const encoded = encodeFields(set);
   count('parsed');
   if (outcome.truncated) count('parsed_in_part');
   return {
     parsed: true,
-    set,
+    encoded,
     unset: [
       ...(outcome.language === undefined ? (['language'] as const) : []),
       ...(refresh === undefined ? (['redirect'] as const) : []),
@@ -124,10 +155,10 @@ async function withTimeout(parse: Promise<ParseOutcome>, seconds: number): Promi
 function failure(code: string, message: string | undefined, count: Count): ParseResult {
   count(`failed_${code}`);
   const parseStatus = { code, ...(message !== undefined && { message: message.slice(0, 500) }) };
-  return { parsed: false, set: { parseStatus }, unset: ['newSignature', 'redirect'] };
+  return { parsed: false, encoded: encodeFields({ parseStatus }), unset: ['newSignature', 'redirect'] };
 }
 
-function statusOf(crawl: CrawlContext, { robots, canonical, charset }: ParsedPage): ParseStatus {
+function statusOf(crawl: ParseContext, { robots, canonical, charset }: ParsedPage): ParseStatus {
   const verdict = canonical === undefined ? undefined : applyUrlChain(crawl.plugins, canonical, 'outlink');
   return {
     code: 'success',
@@ -139,7 +170,7 @@ function statusOf(crawl: CrawlContext, { robots, canonical, charset }: ParsedPag
 }
 
 /** Where a meta refresh leads, when that is another page that the crawl may take. */
-function refreshTarget(crawl: CrawlContext, from: string, to: string, count: Count): string | undefined {
+function refreshTarget(crawl: ParseContext, from: string, to: string, count: Count): string | undefined {
   const verdict = applyUrlChain(crawl.plugins, to, 'redirect');
   if (!verdict.accepted) count(`redirect_rejected_${verdict.rejectedBy}`);
   else if (leavesSite(crawl, from, verdict.url)) count('redirect_external');
@@ -159,7 +190,7 @@ export function linkLimit(
 
 /** The links of a page after normalising and filtering, each URL once with its first anchor that is not empty. */
 function keptLinks(
-  crawl: CrawlContext,
+  crawl: ParseContext,
   from: string,
   page: ParsedPage,
   refresh: string | undefined,

@@ -46,10 +46,9 @@ export async function parseRows(crawl: CrawlContext, batchId: string, force: boo
       else ready.push(key);
     }
     const bodies = await crawl.table.getMany(ready, ['content', 'contentType', 'headers', 'protocolStatus']);
-    const changes: PageChange[] = [];
-    for (const [i, key] of ready.entries()) {
+    const parseRow = async (key: string, i: number): Promise<PageChange> => {
       const page = bodies[i];
-      const result = await parsePage(
+      const { parsed, encoded, unset } = await parsePage(
         crawl,
         {
           url: urlOf(key),
@@ -60,8 +59,9 @@ export async function parseRows(crawl: CrawlContext, batchId: string, force: boo
         },
         tracker.count,
       );
-      changes.push({ key, set: result.set, unset: result.unset, marks: { parse: result.parsed ? batchId : null } });
-    }
+      return { key, encoded, unset, marks: { parse: parsed ? batchId : null } };
+    };
+    const changes = await Promise.all(ready.map(parseRow));
     for (const outcome of await writeEach(crawl.table, changes)) {
       if (outcome.status === 'rejected') countDamaged(outcome.reason, tracker.count);
     }

@@ -69,7 +69,10 @@ export interface Parser {
   readonly contentTypes: readonly string[];
   /** Parses one page. What it throws fails that page, as `plugin_error_<name of the plugin>`. */
   parse(input: ParseInput): ParseOutcome | Promise<ParseOutcome>;
-  /** It keeps `parser.timeout` itself, from when it begins; else the time that pages wait for each other counts. */
+  /**
+   * It keeps `parser.timeout` itself, from when it begins, and waits more than it works: it is called in the main thread,
+   * for many pages at once. Else the time that pages wait for each other counts, and a parse thread takes one at a time.
+   */
   readonly keepsTime?: true;
   /** Ends what it keeps between pages. */
   close?(): Promise<void>;

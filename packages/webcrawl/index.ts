@@ -38,6 +38,7 @@ export {
   type PageSelection,
   type ParseCheck,
   type ParseOptions,
+  type ParseThreads,
   type Progress,
   type Report,
   type RobotsCheck,

@@ -11,12 +11,13 @@ import {
 } from '../../webtable/index.js';
 import { CrawlError, safeText } from '../errors/index.js';
 import { cachedLookup, systemLookup, type Lookup } from '../fetch/index.js';
-import { readPages, type CrawlContext, type PageSelection } from '../jobs/index.js';
+import { readPages, type CrawlContext, type PageSelection, type ParseThreads } from '../jobs/index.js';
 import type { Plugin } from '../plugin-api/index.js';
 import { normalizeUrl } from '../plugin-api/index.js';
 import { checkPlugin } from './check-plugin.js';
 import { defaultPlugins } from './default-plugins.js';
 import { loadPlugins } from './load-plugins.js';
+import { parseThreadsOf } from './parse-threads.js';
 
 /** What to open, and with which settings and plugins. Everything may be left out. */
 export interface OpenCrawlOptions {
@@ -33,7 +34,10 @@ export interface OpenCrawlOptions {
   readonly settings?: Readonly<Record<string, unknown>>;
   /** Where `WEBCRAWL_…` variables are looked up. Absent: nowhere; the command passes `process.env`. */
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** Plugins in order of call, after the defaults. A function gets the defaults and returns the whole list. */
+  /**
+   * Plugins in order of call, after the defaults. A function gets the defaults and returns the whole list. Pages are then
+   * parsed in the main thread, whatever `parser.threads` says: only plugins of the settings can be made in other threads.
+   */
   readonly plugins?: readonly Plugin[] | ((defaults: readonly Plugin[]) => readonly Plugin[]);
   /** Milliseconds since the epoch. Default: the system's clock. */
   readonly clock?: () => number;
@@ -59,7 +63,7 @@ export interface Crawl extends CrawlContext, AsyncDisposable {
   pages<F extends Field>(
     selection: PageSelection & { readonly fields: readonly F[] },
   ): AsyncGenerator<PageRow<F | 'status'> & { readonly url: string }>;
-  /** Ends connections and closes the table. Calling it again does nothing. */
+  /** Ends connections and threads, and closes the table. Calling it again does nothing. */
   close(): Promise<void>;
 }
 
@@ -80,6 +84,9 @@ export async function openCrawl(options: OpenCrawlOptions = {}): Promise<Crawl> 
   const clock = options.clock ?? Date.now;
   const lookup = cachedLookup(options.lookup ?? systemLookup, { clock });
   const plugins = await assemblePlugins(settings, lookup, options);
+  const folder = folderOf(options.config);
+  // A plugin that was handed in can not be made again in another thread.
+  const parseThreads = options.plugins ? undefined : parseThreadsOf(settings, plugins, folder);
   const store = await openStore(options.table ?? DEFAULT_TABLE, options.create ?? true);
   let table: WebTable;
   try {
@@ -91,7 +98,7 @@ export async function openCrawl(options: OpenCrawlOptions = {}): Promise<Crawl> 
   }
 
   let closing: Promise<void> | undefined;
-  const close = (): Promise<void> => (closing ??= closeAll(plugins, table));
+  const close = (): Promise<void> => (closing ??= closeAll(plugins, table, parseThreads));
   return {
     table,
     settings,
@@ -100,6 +107,7 @@ export async function openCrawl(options: OpenCrawlOptions = {}): Promise<Crawl> 
     clock,
     random: options.random ?? Math.random,
     lookup,
+    ...(parseThreads && { parseThreads }),
     async page(url, fields) {
       const verdict = normalizeUrl(plugins, url, 'inject');
       if (!verdict.accepted) throw new CrawlError('BAD_URL', verdict.rule);
@@ -112,8 +120,9 @@ export async function openCrawl(options: OpenCrawlOptions = {}): Promise<Crawl> 
 }
 
 /** Closes the table whatever the plugins do. */
-async function closeAll(plugins: readonly Plugin[], table: WebTable): Promise<void> {
+async function closeAll(plugins: readonly Plugin[], table: WebTable, threads?: ParseThreads): Promise<void> {
   try {
+    await threads?.close();
     await closeProtocols(plugins);
   } finally {
     await table.close();
@@ -138,13 +147,18 @@ async function openStore(table: string | Store, create: boolean): Promise<Store>
   });
 }
 
+/** Where packages are looked up that the settings name as plugins. */
+function folderOf(config: string | undefined): string {
+  return config === undefined ? process.cwd() : dirname(resolve(config));
+}
+
 /** The plugins in force: the defaults, those of the settings, and those that were handed in. */
 export async function assemblePlugins(
   settings: Settings,
   lookup: Lookup,
   { plugins, config }: Pick<OpenCrawlOptions, 'plugins' | 'config'>,
 ): Promise<readonly Plugin[]> {
-  const folder = config === undefined ? process.cwd() : dirname(resolve(config));
+  const folder = folderOf(config);
   const defaults = [...defaultPlugins(settings, { lookup }), ...(await loadPlugins(settings.plugins, folder))];
   const all = typeof plugins === 'function' ? plugins(defaults) : [...defaults, ...(plugins ?? [])];
   for (const plugin of all) checkPlugin(plugin, 'a plugin in the list of plugins');

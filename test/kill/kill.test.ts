@@ -17,8 +17,9 @@ interface Ended {
 }
 
 /** Runs a job in a process of its own. */
-function work(directory: string, job: string, options: object, killAt: number): Promise<Ended> {
-  const child = spawn(process.execPath, [WORKER, directory, job, JSON.stringify(options), String(killAt)]);
+function work(directory: string, job: string, options: object, killAt: number, threads: number): Promise<Ended> {
+  const args = [WORKER, directory, job, JSON.stringify(options), String(killAt), String(threads)];
+  const child = spawn(process.execPath, args);
   let out = '';
   let errors = '';
   child.stdout.on('data', (data: Buffer) => (out += data.toString()));
@@ -32,6 +33,9 @@ function work(directory: string, job: string, options: object, killAt: number): 
   });
 }
 
+/** Makes the pages of a batch large enough together for parse threads to be started. */
+const PADDING = `<!--${' '.repeat(100_000)}-->`;
+
 /** A site of its own paths, made of a random web. */
 function site(seed: number, size: number): Record<string, FakePage> {
   const { pages } = randomWeb(seed, size, 1);
@@ -42,7 +46,7 @@ function site(seed: number, size: number): Record<string, FakePage> {
       {
         ...page,
         ...(page.location !== undefined && { location: path(page.location) }),
-        ...(page.html !== undefined && { html: page.html.replaceAll('http://h0.example.com', '') }),
+        ...(page.html !== undefined && { html: page.html.replaceAll('http://h0.example.com', '') + PADDING }),
       },
     ]),
   );
@@ -74,12 +78,13 @@ async function crawlInProcesses(
   directory: string,
   origin: string,
   killAt: (step: number) => number,
+  threads: number,
 ): Promise<{ kills: Record<string, number>; steps: Steps }> {
   const kills: Record<string, number> = {};
   const steps: Steps = [];
   const run = async (job: string, options: object): Promise<Report> => {
     for (let tries = 1; ; tries++) {
-      const { report } = await work(directory, job, options, tries < 6 ? killAt(steps.length) : 0);
+      const { report } = await work(directory, job, options, tries < 6 ? killAt(steps.length) : 0, threads);
       if (report) {
         steps.push(report.writes);
         return report;
@@ -109,16 +114,19 @@ describe('jobs that are killed with SIGKILL in the middle of their row writes an
     await rm(directory, { recursive: true, force: true });
   });
 
-  it('end in the same rows as a crawl that nobody disturbed, with nothing missing in the indexes', async () => {
+  it('end in the same rows as a crawl in one thread that nobody disturbed, with nothing missing in the indexes', async () => {
     const undisturbed = join(directory, 'undisturbed');
-    const { steps } = await crawlInProcesses(undisturbed, web.origin, () => 0);
+    const { steps } = await crawlInProcesses(undisturbed, web.origin, () => 0, 0);
     const expected = await rowsOf(undisturbed, web.origin);
     expect(expected.repaired).toEqual({ rows: (expected.rows as unknown[]).length });
 
     const random = randomNumbers(7);
     const disturbed = join(directory, 'disturbed');
-    const { kills } = await crawlInProcesses(disturbed, web.origin, (step) =>
-      random() < 0.8 ? 1 + Math.floor(random() * (steps[step] ?? 1)) : 0,
+    const { kills } = await crawlInProcesses(
+      disturbed,
+      web.origin,
+      (step) => (random() < 0.8 ? 1 + Math.floor(random() * (steps[step] ?? 1)) : 0),
+      2,
     );
     const found = await rowsOf(disturbed, web.origin);
     expect(found.rows).toEqual(expected.rows);

@@ -1,9 +1,10 @@
 // Runs one job on a LevelDB table, and kills its own process with SIGKILL in the middle of a row write when told to.
-// Arguments: the directory of the table, the name of the job, its options as JSON, and the write to die at (0: none).
+// Arguments: the directory of the table, the name of the job, its options as JSON, the write to die at (0: none), and the
+// number of parse threads.
 // Prints the report as JSON, with the number of row writes as `writes`.
 import { jobs, openCrawl, openLevelStore } from '../../dist/packages/webcrawl/index.js';
 
-const [directory, job, options, killAt] = process.argv.slice(2);
+const [directory, job, options, killAt, threads] = process.argv.slice(2);
 const store = await openLevelStore(directory);
 let writes = 0;
 
@@ -28,7 +29,7 @@ const dying = {
 
 const crawl = await openCrawl({
   table: dying,
-  settings: { 'fetcher.serverDelay': 0, 'db.updateMaxLinksInMemory': 1000 },
+  settings: { 'fetcher.serverDelay': 0, 'db.updateMaxLinksInMemory': 1000, 'parser.threads': threads },
 });
 const report = await jobs[job](crawl, JSON.parse(options));
 await crawl.close();

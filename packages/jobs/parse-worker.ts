@@ -1,0 +1,28 @@
+import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
+import type { Settings } from '../../config/index.js';
+import { packResult, READY, type MakePagePlugins, type ParseTask, type ParseThreadData } from './parse-messages.js';
+import { parseHere } from './parse-page.js';
+
+// The entry of a thread, which `ParseThread` starts. It imports no more than parsing takes, so that it starts quickly.
+const { module, input } = workerData as ParseThreadData;
+const { pagePlugins } = (await import(module)) as { readonly pagePlugins: MakePagePlugins };
+if (parentPort) serve(parentPort, await pagePlugins(input));
+
+/** Parses one page after another. */
+function serve(port: MessagePort, plugins: Awaited<ReturnType<MakePagePlugins>>): void {
+  let settings: Settings;
+  let last = Promise.resolve();
+  const answer = async (task: ParseTask): Promise<void> => {
+    settings = task.settings ?? settings;
+    const counters = new Map<string, number>();
+    const count = (reason: string, n = 1): void => void counters.set(reason, (counters.get(reason) ?? 0) + n);
+    const result = await parseHere({ settings, plugins }, task.page, count);
+    const reply = packResult({ result, counters: [...counters] });
+    port.postMessage(reply, [reply.bytes.buffer]);
+  };
+  port.on('message', (task: ParseTask) => {
+    // The next page waits, so that the one that takes too long is always the first in line.
+    last = last.then(() => answer(task));
+  });
+  port.postMessage(READY);
+}
