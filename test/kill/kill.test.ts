@@ -140,17 +140,19 @@ describe('jobs that are killed with SIGKILL in the middle of their row writes an
 
   it('end in the same pages and links when the job is a crawl with rounds that overlap', async () => {
     const options = { seeds: [`${web.origin}/`, `${web.origin}/p1`], threads: 4, topN: 20 };
-    const crawl = async (name: string, killAt: (run: number) => number) => {
+    const crawl = async (name: string, killAt: (run: number) => number, parseThreads: number) => {
       const table = join(directory, name);
       for (let run = 0; ; run++) {
-        const { report } = await work(table, 'crawl', options, killAt(run));
+        const { report } = await work(table, 'crawl', options, killAt(run), parseThreads);
         if (report) return { runs: run, writes: report.writes, ...(await rowsOf(table, web.origin)) };
       }
     };
-    const undisturbed = await crawl('overlapping', () => 0);
+    const undisturbed = await crawl('overlapping', () => 0, 0);
     const random = randomNumbers(3);
-    const disturbed = await crawl('overlapping-killed', (run) =>
-      run < 30 ? 1 + Math.floor(random() * Math.min(400, undisturbed.writes / 8)) : 0,
+    const disturbed = await crawl(
+      'overlapping-killed',
+      (run) => (run < 30 ? 1 + Math.floor(random() * Math.min(400, undisturbed.writes / 8)) : 0),
+      2,
     );
     expect(disturbed.runs).toBeGreaterThan(10);
     expect(withoutScores(disturbed.rows)).toEqual(withoutScores(undisturbed.rows));
