@@ -111,7 +111,7 @@ function notes({ job, batchId = '', counters, interrupted }: Report): string[] {
     found.push(
       'Hosts that failed or asked for it are left alone for now, and their pages stay due; webcrawl explain <url> says until when.',
     );
-  } else if (job === 'crawl' && !counters.rounds && !interrupted && tookSeeds({ counters })) {
+  } else if (job === 'crawl' && !counters.rounds && !counters.fetched && !interrupted && tookSeeds({ counters })) {
     found.push('Nothing is due; webcrawl explain <url> says when a page is.');
   }
   if (takesSeeds({ job }) && !tookSeeds({ counters })) found.push('No seed was taken.');
