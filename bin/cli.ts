@@ -98,7 +98,7 @@ export async function runJob(
 }
 
 /** What people should know of a report besides its numbers. */
-function notes({ job, batchId = '', counters }: Report): string[] {
+function notes({ job, batchId = '', counters, interrupted }: Report): string[] {
   const found: string[] = [];
   if (counters.batch_closed) found.push(`Batch ${batchId} is closed: there is nothing left to do in it.`);
   if (job === 'updatedb' && counters.not_parsed) {
@@ -106,6 +106,13 @@ function notes({ job, batchId = '', counters }: Report): string[] {
       `${number(counters.not_parsed)} pages were fetched and not parsed: their links are not known until they are fetched ` +
         'again. Run parse before updatedb, or fetch with --parse.',
     );
+  }
+  if (counters.host_backoff || counters.generate_host_backoff) {
+    found.push(
+      'Hosts that failed or asked for it are left alone for now, and their pages stay due; webcrawl explain <url> says until when.',
+    );
+  } else if (job === 'crawl' && !counters.rounds && !counters.fetched && !interrupted && tookSeeds({ counters })) {
+    found.push('Nothing is due; webcrawl explain <url> says when a page is.');
   }
   if (takesSeeds({ job }) && !tookSeeds({ counters })) found.push('No seed was taken.');
   return found;

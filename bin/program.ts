@@ -33,9 +33,10 @@ export function buildProgram(io: Io): Program {
     .option('--table <location>', `where the table is (default: WEBCRAWL_TABLE, else ${DEFAULT_TABLE})`)
     .option('--config <file>', 'read settings from this JSON file')
     .option('--set <key=value>', 'set one setting; may be given many times', keyAndValue)
-    .option('--json', 'print results as one JSON object, not for people')
+    .option('--json', 'print results as JSON, not for people')
     .option('-q, --quiet', 'no progress and no summary, only data and errors')
     .option('-v, --verbose', 'say more, and show where an error comes from')
+    .helpCommand('help [command]', 'show help of a command')
     .exitOverride()
     .configureHelp({ showGlobalOptions: true, sortSubcommands: false })
     .configureOutput({
@@ -77,9 +78,9 @@ The same by single steps, which can be stopped and run again at any time:
   webcrawl fetch $batch --parse
   webcrawl updatedb $batch
 
-Global options may stand before or after the command. Data goes to standard output, messages to standard error.
-Ctrl-C once: requests in flight have two seconds to end, and the same command goes on later.
-Twice: stops at once, as safe.
+Global options may stand before or after the command. Data goes to standard output, messages to
+standard error. Ctrl-C once: requests in flight have two seconds to end, and the same command goes
+on later. Twice: stops at once, as safe.
 `;
 
 function exitCodes(): string {

@@ -67,7 +67,7 @@ function addCheckRobots(check: Command, cli: Cli): void {
     .command('robots')
     .summary('what a robots.txt says to URLs')
     .description(
-      'Looks URLs up in a robots.txt, by RFC 9309. Exits with 1 when one is not allowed. Where the file answers with a\n' +
+      'Looks URLs up in a robots.txt, by RFC 9309. Exits with 1 when one is not allowed. Where the file answers with a ' +
         '4xx, all is allowed; where it can not be had, that is an error.',
     )
     .argument('<robots>', 'a file, or the URL of a robots.txt, fetched over at most five redirects')
@@ -76,7 +76,8 @@ function addCheckRobots(check: Command, cli: Cli): void {
     .addHelpText(
       'after',
       `
-With --json one object a line: url, allowed, line (number and text), crawlDelay; at the end one with sitemaps.
+With --json one object a line: url, allowed, line (number and text), crawlDelay; at the end one
+with sitemaps.
 
 Examples:
   webcrawl check robots robots.txt --agent mybot /private/ /public/
@@ -118,7 +119,7 @@ function addCheckParse(check: Command, cli: Cli): void {
     .command('parse')
     .summary('what the parser makes of a page')
     .description(
-      'Parses a page as the crawl would, and tells which of its links would be kept. Exits with 1 when it can not be\n' +
+      'Parses a page as the crawl would, and tells which of its links would be kept. Exits with 1 when it can not be ' +
         'parsed.',
     )
     .argument('<page>', 'a file, an http or https URL, or - for standard input')
@@ -127,8 +128,8 @@ function addCheckParse(check: Command, cli: Cli): void {
     .addHelpText(
       'after',
       `
-With --json one object: url, contentType, charset, language, title, text, outlinks (url, anchor, accepted, rejectedBy,
-rule), robots, canonical, refresh, metadata.
+With --json one object: url, contentType, charset, language, title, text, outlinks (url, anchor,
+accepted, rejectedBy, rule), robots, canonical, refresh, metadata.
 
 Examples:
   webcrawl check parse page.html --base https://example.com/

@@ -13,8 +13,9 @@ export function addConfig(program: Command, cli: Cli): void {
     .addHelpText(
       'after',
       `
-Later places win: defaults, the JSON file of --config, the environment, --set. In the environment http.agentName is
-WEBCRAWL_HTTP_AGENTNAME: letter case does not count, _ stands for the dot, and further _ do not count.
+Later places win: defaults, the JSON file of --config, the environment, --set. In the environment
+http.agentName is WEBCRAWL_HTTP_AGENTNAME: letter case does not count, _ stands for the dot, and
+further _ do not count.
 
 Examples:
   webcrawl config --config webcrawl.json

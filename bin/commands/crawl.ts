@@ -20,7 +20,7 @@ export function addCrawl(program: Command, cli: Cli): void {
     .command('crawl')
     .summary('crawl sites from seeds to their end')
     .description(
-      'Injects the seeds, then repeats generate, fetch, parse and updatedb until nothing is due or a limit is reached.\n' +
+      'Injects the seeds, then repeats generate, fetch, parse and updatedb until nothing is due or a limit is reached. ' +
         'Stopped, the same command goes on where it was.',
     )
     .argument('<seed...>', 'URLs, files of seed lines, or - for standard input')
@@ -37,6 +37,9 @@ export function addCrawl(program: Command, cli: Cli): void {
     .addHelpText(
       'after',
       `
+Rounds overlap, and go on without hosts that hold them up, unless --rounds or --depth is given. Pages
+that were due before are fetched too.
+
 Examples:
   webcrawl crawl https://example.com/
   webcrawl crawl seeds.txt --stay domain --max-pages 10000

@@ -29,7 +29,7 @@ export function addFetch(program: Command, cli: Cli): void {
       'after',
       `
 Examples:
-  webcrawl fetch 1700000000-4f2a --parse
+  webcrawl fetch 1700000000-2718281828 --parse
   webcrawl fetch --all --resume --threads 100`,
     )
     .action(async (batchId: string | undefined, { all, ...options }: FetchOptions) => {

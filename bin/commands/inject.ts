@@ -13,8 +13,9 @@ export function addInject(program: Command, cli: Cli): void {
     .addHelpText(
       'after',
       `
-A seed line is a URL, then key=value pairs set off by tabs. Known keys are score and fetchInterval (seconds); others are
-kept as metadata of the page. Empty lines and lines that begin with # are passed over.
+A seed line is a URL, then key=value pairs set off by tabs. Known keys are score and fetchInterval
+(seconds); others are kept as metadata of the page. Empty lines and lines that begin with # are
+passed over.
 
 Examples:
   webcrawl inject https://example.com/ https://example.org/

@@ -16,7 +16,7 @@ export function addParse(program: Command, cli: Cli): void {
       'after',
       `
 Examples:
-  webcrawl parse 1700000000-4f2a
+  webcrawl parse 1700000000-2718281828
   webcrawl parse --all --force`,
     )
     .action(async (batchId: string | undefined, { all, ...options }: { all?: boolean; force?: boolean }) => {

@@ -57,8 +57,8 @@ export function addReaddb(program: Command, cli: Cli): void {
     .addHelpText(
       'after',
       `
-Fields: ${DUMP_FIELDS.slice(0, 9).join(', ')},
-  ${DUMP_FIELDS.slice(9).join(', ')};
+Fields: ${DUMP_FIELDS.slice(0, 8).join(', ')},
+  ${DUMP_FIELDS.slice(8).join(', ')};
   and where named: ${FURTHER_FIELDS.join(', ')}.
 
 Examples:

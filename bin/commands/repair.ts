@@ -8,6 +8,7 @@ export function addRepair(program: Command, cli: Cli): void {
     .command('repair')
     .summary('rebuild the indexes from the rows')
     .description('Reads every row and rebuilds the indexes from them, and counts what was missing or stale.')
+    .addHelpText('after', '\nExample:\n  webcrawl repair --table level:./crawl')
     .action(async () => {
       await runJob(cli, (crawl, job) => jobs.repair(crawl, job));
     });

@@ -9,7 +9,7 @@ export function addUpdatedb(program: Command, cli: Cli): void {
     .command('updatedb')
     .summary('bring what a batch found into the table, and close it')
     .description(
-      'Adds the pages that a batch found links to, updates their inlinks, scores and distances, plans when each page of\n' +
+      'Adds the pages that a batch found links to, updates their inlinks, scores and distances, plans when each page of ' +
         'the batch is due again, and closes the batch.',
     )
     .argument('[batch]', 'the batch id that generate printed')
@@ -18,7 +18,7 @@ export function addUpdatedb(program: Command, cli: Cli): void {
       'after',
       `
 Examples:
-  webcrawl updatedb 1700000000-4f2a
+  webcrawl updatedb 1700000000-2718281828
   webcrawl updatedb --all`,
     )
     .action(async (batchId: string | undefined, { all }: { all?: boolean }) => {

@@ -434,3 +434,28 @@ describe('help', () => {
     expect(await webcrawl(['--version'])).toEqual({ code: 0, out: '1.2.3\n', err: '' });
   });
 });
+
+describe('what people should know beside the numbers', () => {
+  test.each([
+    ['crawl', { known: 1 }, 'Nothing is due; webcrawl explain <url> says when'],
+    ['crawl', { known: 1, generate_host_backoff: 1 }, 'left alone for now'],
+    ['crawl', { injected: 1, rounds: 1, host_backoff: 1 }, 'left alone for now'],
+    ['generate', { host_backoff: 1 }, 'left alone for now'],
+    ['crawl', { rejected_url: 1 }, 'No seed was taken'],
+  ])('%s with %j', async (verb, counters, expected) => {
+    stub.report = { counters };
+    const args = verb === 'crawl' ? [verb, 'http://a/'] : [verb];
+    expect((await webcrawl(args)).err).toContain(expected);
+    resetStub();
+    stub.report = { counters };
+    expect((await webcrawl([...args, '--quiet'])).err).not.toContain(expected);
+  });
+
+  test('a crawl that fetched, or was stopped, is no wonder', async () => {
+    for (const report of [{ counters: { known: 1, rounds: 1 } }, { counters: { known: 1 }, interrupted: true }]) {
+      resetStub();
+      stub.report = report;
+      expect((await webcrawl(['crawl', 'http://a/'])).err).not.toContain('Nothing is due');
+    }
+  });
+});
