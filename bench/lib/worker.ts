@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 
 /**
@@ -33,4 +34,27 @@ export function reply(value: unknown): void {
 /** In a worker: its greatest resident memory so far, in MB. */
 export function peakMemoryMb(): number {
   return process.resourceUsage().maxRSS / 1024;
+}
+
+/**
+ * Watches how much memory of its own a worker holds, without the pages of the table's files that the system has mapped
+ * and can take back at any time. Returns a function that tells the most so far, in MB; undefined where the system does
+ * not say.
+ */
+export function watchOwnMemory(): () => number | undefined {
+  let most: number | undefined;
+  const look = (): void => {
+    try {
+      const kilobytes = /^RssAnon:\s+(\d+)/m.exec(readFileSync('/proc/self/status', 'latin1'))?.[1];
+      if (kilobytes !== undefined) most = Math.max(most ?? 0, Number(kilobytes) / 1024);
+    } catch {
+      // There is no such file but on Linux.
+    }
+  };
+  const timer = setInterval(look, 20);
+  timer.unref();
+  return () => {
+    look();
+    return most;
+  };
 }

@@ -2,7 +2,7 @@
 import { fileURLToPath } from 'node:url';
 import { jobs, openCrawl } from '../../packages/webcrawl/index.js';
 import { CYCLE_TIME } from '../lib/cycle-table.js';
-import { givenArgument, peakMemoryMb, reply } from '../lib/worker.js';
+import { givenArgument, peakMemoryMb, reply, watchOwnMemory } from '../lib/worker.js';
 
 /** What to run. */
 export interface CycleJob {
@@ -19,7 +19,10 @@ export interface CycleJob {
 export interface JobFigures {
   /** Of the job itself, without opening and closing the table. */
   readonly seconds: number;
+  /** Peak of the resident memory, with what is mapped of the table's files. */
   readonly peakMb: number;
+  /** The same without; as `peakMb` where the system does not tell them apart. */
+  readonly ownMb: number;
   readonly batchId?: string;
   /** Rows that the job took up. */
   readonly did: number;
@@ -39,6 +42,7 @@ const crawl = await openCrawl({
   },
   clock: () => CYCLE_TIME + performance.now(),
 });
+const ownMemory = watchOwnMemory();
 const start = performance.now();
 const report = await (job === 'generate'
   ? jobs.generate(crawl, { topN })
@@ -52,6 +56,7 @@ const did = TAKEN_UP.map((name) => counters[name] ?? 0).find((count) => count > 
 reply({
   seconds,
   peakMb: peakMemoryMb(),
+  ownMb: ownMemory() ?? peakMemoryMb(),
   did,
   counters,
   ...(batchId !== undefined && { batchId }),
