@@ -1,4 +1,4 @@
-import { listBatches, type BatchHeader } from '../../webtable/index.js';
+import { getBatch, listBatches } from '../../webtable/index.js';
 import type { BatchFetch } from './batch-fetch.js';
 import type { CrawlContext } from './context.js';
 import type { CrawlOptions } from './crawl.js';
@@ -21,8 +21,8 @@ const LOOK_AGAIN = 1000;
 
 /**
  * Crawls in rounds until nothing is due, a limit is reached, or a round could fetch nothing. Rounds overlap where
- * neither they nor distances are limited: the next is selected while one is fetched, and the links of those that are through are added beside
- * it. The fetcher of the table must be free.
+ * neither they nor distances are limited: the next is selected while one is fetched, and the links of those that are
+ * through are added beside it. The fetcher of the table must be free.
  */
 export async function crawlRounds(crawl: CrawlContext, options: CrawlOptions, tracker: Tracker): Promise<void> {
   const wake = createWake();
@@ -35,10 +35,9 @@ export async function crawlRounds(crawl: CrawlContext, options: CrawlOptions, tr
   });
   try {
     await new Rounds(crawl, options, tracker, fetcher, wake).run();
-  } catch (error) {
-    fetcher.abort();
-    throw error;
   } finally {
+    // All is through, or is not to go on.
+    fetcher.abort();
     await fetcher.close();
   }
 }
@@ -94,21 +93,28 @@ class Rounds {
   }
 
   async run(): Promise<void> {
-    for (const batch of await listBatches(this.#crawl.table.store)) {
-      if (batch.state === 'generating') continue;
-      this.#pages += batch.size;
-      if (batch.state === 'open') await this.#begin(batch);
-      else this.#track(this.#update({ batchId: batch.batchId, counters: {} }));
+    try {
+      await this.#goOn();
+    } catch (error) {
+      this.#failure ??= { error };
+    }
+    if (this.#failure) this.#fetcher.abort();
+    await Promise.all(this.#tasks);
+    if (this.#failure) throw (this.#failure as { error: unknown }).error;
+    this.#add(this.#passedOver, 'generate_');
+  }
+
+  async #goOn(): Promise<void> {
+    for (const { batchId, state, size } of await listBatches(this.#crawl.table.store)) {
+      if (state === 'generating') continue;
+      this.#pages += size;
+      await this.#begin(batchId);
     }
     while (!this.#tracker.aborted && !this.#failure) {
       if (this.#wantsMore()) await this.#generate();
       else if (this.#tasks.size === 0) break;
       else await this.#splitOrWait();
     }
-    if (this.#failure) this.#fetcher.abort();
-    await Promise.all(this.#tasks);
-    if (this.#failure) throw this.#failure.error;
-    this.#add(this.#passedOver, 'generate_');
   }
 
   #wantsMore(): boolean {
@@ -140,11 +146,16 @@ class Rounds {
     this.#rounds += 1;
     this.#pages += generated;
     this.#tracker.count('rounds');
-    await this.#begin({ batchId: report.batchId, state: 'open', size: generated });
+    await this.#begin(report.batchId);
   }
 
-  async #begin(batch: BatchHeader): Promise<void> {
-    const release = this.#hold(batch.batchId);
+  async #begin(batchId: string): Promise<void> {
+    const release = await this.#hold(batchId);
+    const batch = await getBatch(this.#crawl.table.store, batchId);
+    if (batch.state !== 'open') {
+      release();
+      return this.#track(this.#update(batchId));
+    }
     const number = this.#rounds;
     const fetch = await this.#fetcher.begin(batch, {
       ...this.#step((progress) => this.#tell(number, progress)),
@@ -156,34 +167,41 @@ class Rounds {
     this.#track(this.#follow(round));
   }
 
-  /** Nobody else may work on a batch while it is being fetched. */
-  #hold(batchId: string): () => void {
-    let release = (): void => {};
-    const held = new Promise<void>((resolve) => (release = resolve));
-    void this.#crawl.table.exclusive(`batch ${batchId}`, () => held);
-    return release;
+  /**
+   * Waits until nobody else works on a batch; nobody may while it is being fetched.
+   * @returns what lets go of it
+   */
+  #hold(batchId: string): Promise<() => void> {
+    return new Promise((hold) => {
+      void this.#crawl.table.exclusive(`batch ${batchId}`, () => new Promise<void>((release) => hold(release)));
+    });
   }
 
   async #follow(round: Round): Promise<void> {
+    let report: Report;
     try {
-      const report = await round.fetch.report;
-      round.release();
-      await this.#update(report);
+      report = await round.fetch.report;
     } finally {
-      round.release();
       this.#open.delete(round);
+      round.release();
     }
+    await this.#updateFetched(report);
+  }
+
+  /** Updates what was fetched just now, unless the crawl is to end. */
+  async #updateFetched({ batchId, counters }: Report): Promise<void> {
+    this.#add(counters);
+    if (batchId !== undefined) await this.#update(batchId, { mayBeInVain: true });
   }
 
   /** Adds the links of what was fetched, and plans its next fetch. */
-  async #update({ batchId, counters }: Pick<Report, 'batchId' | 'counters'>): Promise<void> {
-    this.#add(counters);
-    if (this.#tracker.aborted || batchId === undefined) return;
-    const report = await updatedb(this.#crawl, { ...this.#step(), batch: batchId });
-    this.#add(Object.fromEntries(Object.entries(report.counters).filter(([reason]) => OF_UPDATEDB.test(reason))));
+  async #update(batchId: string, { mayBeInVain = false } = {}): Promise<void> {
+    if (this.#tracker.aborted || this.#failure) return;
+    const { counters } = await updatedb(this.#crawl, { ...this.#step(), batch: batchId });
+    this.#add(Object.fromEntries(Object.entries(counters).filter(([reason]) => OF_UPDATEDB.test(reason))));
     // What could not be fetched is due again at once: the next round would be this one.
-    const isInVain = (counters['fetched'] ?? 0) === 0 && (report.counters['not_fetched'] ?? 0) > 0;
-    if (isInVain) {
+    const isInVain = counters['not_fetched'] !== undefined && !OUTCOMES.some((outcome) => outcome in counters);
+    if (isInVain && mayBeInVain) {
       if (this.#tasks.size <= 1) this.#isStuck = true;
       return;
     }
@@ -205,11 +223,13 @@ class Rounds {
 
   async #split(round: Round): Promise<void> {
     const { release } = round;
-    const report = await round.fetch.split();
-    round.release = this.#hold(round.fetch.batchId);
     round.idleSince = undefined;
-    release();
-    this.#track(this.#update(report));
+    try {
+      const report = await round.fetch.split(async (batchId) => void (round.release = await this.#hold(batchId)));
+      this.#track(this.#updateFetched(report));
+    } finally {
+      release();
+    }
   }
 
   #track(task: Promise<void>): void {
@@ -244,6 +264,9 @@ class Rounds {
     for (const [reason, n] of Object.entries(counters)) this.#tracker.count(prefix + reason, n);
   }
 }
+
+/** The counters of updatedb for rows that were fetched. */
+const OUTCOMES = ['fetched', 'notmodified', 'redirected', 'gone', 'retry'];
 
 /** The counters of updatedb that say more than those of fetch. */
 const OF_UPDATEDB = /^(added|not_added|sooner|plugin_error_.*)$/;
