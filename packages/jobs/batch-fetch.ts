@@ -1,19 +1,8 @@
 import type { FetchQueues } from '../fetch/index.js';
-import {
-  batchEntry,
-  batchQueues,
-  hostRowKeys,
-  putBatch,
-  queueEntry,
-  writeBatchIndex,
-  urlOf,
-  writeIndexed,
-  FRONTIER_FIELDS,
-  type BatchHeader,
-  type PageChange,
-} from '../../webtable/index.js';
+import { batchQueues, hostRowKeys, putBatch, urlOf, type BatchHeader, type PageChange } from '../../webtable/index.js';
 import { hostOf } from '../url/index.js';
-import { frontierClock, type CrawlContext } from './context.js';
+import { copyBatchIndex, moveMarks } from './batch-split.js';
+import type { CrawlContext } from './context.js';
 import { FETCH_FIELDS, type FetchItem, type FetchRun, type FetchTools } from './fetch-item.js';
 import { fetchPage } from './fetch-page.js';
 import { gracePeriod } from './grace-period.js';
@@ -282,72 +271,22 @@ export async function createBatchFetch(
     let hosts: readonly string[] = [];
     // The target of a redirect joins the old batch before this, or the new one after it, and never one in part.
     await table.exclusive('rows', async () => {
-      const size = await putRest(batchId, old.batchId);
-      header = { batchId, state: 'open', size, fetching: true };
+      const rest: BatchHeader = { batchId, state: 'open', size: 0, fetching: true };
+      await putBatch(store, rest);
+      header = { ...rest, size: await copyBatchIndex(store, open, old.batchId, batchId) };
       // A queue may be through before its rows are moved.
       hosts = [...open.values()].flatMap((queue) => [...queue.hosts]);
       batchIds.add(batchId);
       tracker = createTracker(crawl, 'fetch', options, { batchId, total: header.size });
     });
     await Promise.allSettled(writes);
-    const moved = await moveMarks(hosts, old.batchId, batchId);
+    const moved = await moveMarks(crawl, hosts, old.batchId, batchId);
     header = { ...header, size: moved };
     queueCount = open.size;
     pagesThrough = 0;
     await putBatch(store, header);
     await close({ ...old, size: old.size - moved }, told);
     return told.report();
-  }
-
-  /**
-   * Makes the header and the index of a batch for all rows that may be left.
-   * @returns how many these are
-   */
-  async function putRest(batchId: string, from: string): Promise<number> {
-    await putBatch(store, { batchId, state: 'open', size: 0, fetching: true });
-    let size = 0;
-    for (const [queue, { hosts }] of open) {
-      for (const host of hosts) {
-        await writeBatchIndex(store, [queueEntry(batchId, queue, host)]);
-        for await (const keys of hostKeys(from, host)) {
-          await writeBatchIndex(
-            store,
-            keys.map((key) => batchEntry(batchId, key)),
-          );
-          size += keys.length;
-        }
-      }
-    }
-    return size;
-  }
-
-  /** @returns how many rows were moved */
-  async function moveMarks(hosts: readonly string[], from: string, to: string): Promise<number> {
-    let moved = 0;
-    for (const host of hosts) {
-      for await (const keys of hostKeys(from, host)) {
-        await table.exclusive('rows', async () => {
-          const rows = await table.getMany(keys, FRONTIER_FIELDS);
-          const changes = rows.flatMap((row) =>
-            row && !row.damaged && row.marks?.generate === from && row.marks.fetch !== from
-              ? { before: row, change: { key: row.key, marks: { generate: to } } }
-              : [],
-          );
-          await writeIndexed(table, changes, frontierClock(crawl));
-          moved += changes.length;
-        });
-      }
-    }
-    return moved;
-  }
-
-  async function* hostKeys(batchId: string, host: string): AsyncGenerator<string[]> {
-    for (let after: string | undefined; ;) {
-      const keys = await hostRowKeys(store, batchId, host, after, READ_AHEAD);
-      if (keys.length === 0) return;
-      after = keys.at(-1);
-      yield keys;
-    }
   }
 
   await putBatch(store, header);

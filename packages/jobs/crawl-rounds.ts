@@ -5,8 +5,10 @@ import type { CrawlOptions } from './crawl.js';
 import { openFetcher, type Fetcher } from './fetcher.js';
 import { generate } from './generate.js';
 import type { JobOptions, Progress, Report } from './job.js';
+import { createRoundsProgress } from './rounds-progress.js';
 import type { Tracker } from './tracker.js';
 import { updatedb } from './updatedb.js';
+import { createWake, type Wake } from './wake.js';
 
 /** Pages of a round for each request that may be in flight. */
 const PAGES_PER_THREAD = 20;
@@ -44,7 +46,6 @@ export async function crawlRounds(crawl: CrawlContext, options: CrawlOptions, tr
 
 /** A round that is being fetched. */
 interface Round {
-  readonly number: number;
   readonly fetch: BatchFetch;
   /** Lets other jobs have the batch. */
   release: () => void;
@@ -65,7 +66,7 @@ class Rounds {
   readonly #open = new Set<Round>();
   /** Each ends with its updatedb, or with a failure that is noted. */
   readonly #tasks = new Set<Promise<void>>();
-  readonly #progress = new Map<string, Progress>();
+  readonly #progress = createRoundsProgress();
   #failure: { readonly error: unknown } | undefined;
   #rounds = 0;
   #pages = 0;
@@ -75,6 +76,10 @@ class Rounds {
   #news = 0;
   /** Pages that were selected can not be fetched, and would be selected again. */
   #isStuck = false;
+  /** Settles when no batch is being selected. */
+  #selecting: Promise<unknown> = Promise.resolve();
+  /** Batches being updated of which nothing was fetched: what they let go of must not be selected before that is judged. */
+  #doubtful = 0;
   #passedOver: Report['counters'] = {};
 
   constructor(crawl: CrawlContext, options: CrawlOptions, tracker: Tracker, fetcher: Fetcher, wake: Wake) {
@@ -119,7 +124,7 @@ class Rounds {
 
   #wantsMore(): boolean {
     const { rounds = Infinity, maxPages = Infinity } = this.#options;
-    if (this.#isStuck || this.#rounds >= rounds || this.#pages >= maxPages) return false;
+    if (this.#isStuck || this.#doubtful > 0 || this.#rounds >= rounds || this.#pages >= maxPages) return false;
     if (performance.now() - this.#dryAt < LOOK_AGAIN) return false;
     if (this.#isStrict || this.#tasks.size === 0) return this.#tasks.size === 0 && this.#dryAt === -Infinity;
     let left = 0;
@@ -131,12 +136,14 @@ class Rounds {
     const { maxPages = Infinity } = this.#options;
     const topN = Math.min(this.#size, maxPages - this.#pages);
     const news = this.#news;
-    const report = await generate(this.#crawl, {
+    const selecting = generate(this.#crawl, {
       ...this.#step(),
       ...(topN < Infinity && { topN }),
       maxPerQueue: this.#perQueue,
       ...(this.#perQueue < Infinity && { isBusy: (queue) => this.#fetcher.hasPages(queue) }),
     });
+    this.#selecting = selecting.catch(() => undefined);
+    const report = await selecting;
     const { generated = 0, ...passedOver } = report.counters;
     this.#passedOver = passedOver;
     if (report.batchId === undefined) {
@@ -151,20 +158,25 @@ class Rounds {
 
   async #begin(batchId: string): Promise<void> {
     const release = await this.#hold(batchId);
-    const batch = await getBatch(this.#crawl.table.store, batchId);
-    if (batch.state !== 'open') {
+    try {
+      const batch = await getBatch(this.#crawl.table.store, batchId);
+      if (batch.state !== 'open') {
+        release();
+        return this.#track(this.#update(batchId));
+      }
+      const number = this.#rounds;
+      const fetch = await this.#fetcher.begin(batch, {
+        ...this.#step((progress) => this.#tell(number, progress)),
+        resume: true,
+        parse: true,
+      });
+      const round: Round = { fetch, release, idleSince: undefined };
+      this.#open.add(round);
+      this.#track(this.#follow(round));
+    } catch (error) {
       release();
-      return this.#track(this.#update(batchId));
+      throw error;
     }
-    const number = this.#rounds;
-    const fetch = await this.#fetcher.begin(batch, {
-      ...this.#step((progress) => this.#tell(number, progress)),
-      resume: true,
-      parse: true,
-    });
-    const round: Round = { number, fetch, release, idleSince: undefined };
-    this.#open.add(round);
-    this.#track(this.#follow(round));
   }
 
   /**
@@ -191,7 +203,16 @@ class Rounds {
   /** Updates what was fetched just now, unless the crawl is to end. */
   async #updateFetched({ batchId, counters }: Report): Promise<void> {
     this.#add(counters);
-    if (batchId !== undefined) await this.#update(batchId, { mayBeInVain: true });
+    if (batchId === undefined) return;
+    this.#progress.end(batchId);
+    if (counters['fetched'] !== undefined) return this.#update(batchId);
+    this.#doubtful += 1;
+    try {
+      await this.#selecting;
+      await this.#update(batchId, { mayBeInVain: true });
+    } finally {
+      this.#doubtful -= 1;
+    }
   }
 
   /** Adds the links of what was fetched, and plans its next fetch. */
@@ -247,17 +268,8 @@ class Rounds {
     return { ...(signal && { signal }), ...(onProgress && this.#options.onProgress && { onProgress }) };
   }
 
-  /** The rounds as one: what they have fetched of all that was selected. */
   #tell(round: number, progress: Progress): void {
-    this.#progress.set(progress.batchId ?? '', progress);
-    let [done, total] = [0, 0];
-    const counters: Record<string, number> = {};
-    for (const one of this.#progress.values()) {
-      done += one.done;
-      total += one.total ?? one.done;
-      for (const [reason, n] of Object.entries(one.counters)) counters[reason] = (counters[reason] ?? 0) + n;
-    }
-    this.#options.onProgress?.({ job: 'crawl', round, done, total, counters });
+    this.#options.onProgress?.({ job: 'crawl', round, ...this.#progress.tell(progress) });
   }
 
   #add(counters: Report['counters'], prefix = ''): void {
@@ -270,25 +282,3 @@ const OUTCOMES = ['fetched', 'notmodified', 'redirected', 'gone', 'retry'];
 
 /** The counters of updatedb that say more than those of fetch. */
 const OF_UPDATEDB = /^(added|not_added|sooner|plugin_error_.*)$/;
-
-/** Wakes the one who waits. */
-interface Wake {
-  now(): void;
-  wait(ms: number): Promise<void>;
-}
-
-function createWake(): Wake {
-  let wake: (() => void) | undefined;
-  return {
-    now: () => wake?.(),
-    wait: (ms) =>
-      new Promise((resolve) => {
-        const timer = setTimeout(() => wake?.(), ms);
-        wake = () => {
-          clearTimeout(timer);
-          wake = undefined;
-          resolve();
-        };
-      }),
-  };
-}
