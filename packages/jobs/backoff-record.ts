@@ -49,7 +49,7 @@ export async function putBackoff(store: Store, host: string, record: BackoffReco
  * The longest wait, in ms, that a fetch spends on such a host; a host that needs longer is left to a later run. None is
  * spent on a name without an address, nor, in a queue of many hosts, on one that can not be reached.
  */
-function longestWait({ partition, fetcher }: Settings, { code, http }: BackoffRecord): number {
+export function longestWait({ partition, fetcher }: Settings, { code, http }: BackoffRecord): number {
   const isHopeless = http === undefined && (code === 'dns' || partition.urlMode !== 'host');
   return isHopeless ? 0 : fetcher.maxBackoffWait * (1 + JITTER) * 1000;
 }

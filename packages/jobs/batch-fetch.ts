@@ -1,18 +1,8 @@
 import type { FetchQueues } from '../fetch/index.js';
-import {
-  batchEntry,
-  batchQueues,
-  hostRowKeys,
-  putBatch,
-  queueEntry,
-  writeBatchIndex,
-  writeIndexed,
-  FRONTIER_FIELDS,
-  type BatchHeader,
-  type PageChange,
-  type RowChange,
-} from '../../webtable/index.js';
-import { frontierClock, type CrawlContext } from './context.js';
+import { batchQueues, hostRowKeys, putBatch, urlOf, type BatchHeader, type PageChange } from '../../webtable/index.js';
+import { hostOf } from '../url/index.js';
+import { copyBatchIndex, moveMarks } from './batch-split.js';
+import type { CrawlContext } from './context.js';
 import { FETCH_FIELDS, type FetchItem, type FetchRun, type FetchTools } from './fetch-item.js';
 import { fetchPage } from './fetch-page.js';
 import { gracePeriod } from './grace-period.js';
@@ -59,13 +49,16 @@ export interface BatchFetch {
   /**
    * Moves the pages that are left, in flight too, to a batch of their own, which goes on in the same queues and whose
    * report {@link report} then is; so the pages that are through need not wait for them.
-   * @returns the report of those
+   * Only while {@link isMostlyThrough}.
+   * @param hold called with the id of that batch before anybody can see it; nobody else may work on it
+   * @returns the report of those that are through
    */
-  split(): Promise<Report>;
+  split(hold: (batchId: string) => Promise<void>): Promise<Report>;
 }
 
 interface OpenQueue {
-  readonly hosts: readonly string[];
+  /** Those that may have pages left in it. */
+  readonly hosts: Set<string>;
   /** Pages that wait or are in work, and one while rows are still read. */
   left: number;
 }
@@ -89,6 +82,8 @@ export async function createBatchFetch(
   const queueOfHost = new Map<string, string>();
   const writes = new Set<Promise<void>>();
   let header: BatchHeader = { ...batch, fetching: true };
+  /** The batch itself, and those that were split off: the mark of a row that was read may be that of the one before. */
+  const batchIds = new Set<string | undefined>([batch.batchId]);
   let tracker = createTracker(crawl, 'fetch', options, { batchId: batch.batchId, total: batch.size });
   let isFed = false;
   let passedOver = false;
@@ -98,6 +93,7 @@ export async function createBatchFetch(
   let queueCount = 0;
   /** Its time is over: what waits is passed over. */
   let isStopped = false;
+  let isOver = false;
   let splitting: Promise<unknown> | undefined;
   const limit = new AbortController();
   const grace = gracePeriod(AbortSignal.any([shared.stopped, limit.signal]));
@@ -124,7 +120,7 @@ export async function createBatchFetch(
     queues: {
       push(queue, item) {
         pagesLeft += 1;
-        enter(queue);
+        enter(queue, [hostOf(urlOf(item.key))]);
         shared.queues.push(queue, pageOf(item));
       },
       putBack(queue, item) {
@@ -167,9 +163,10 @@ export async function createBatchFetch(
     const known = open.get(queue);
     if (known) {
       known.left += 1;
+      for (const host of hosts) known.hosts.add(host);
       return;
     }
-    open.set(queue, { hosts, left: 1 });
+    open.set(queue, { hosts: new Set(hosts), left: 1 });
     shared.useQueue(queue, 1);
   }
 
@@ -211,8 +208,8 @@ export async function createBatchFetch(
           after = keys.at(-1);
           for (const row of await table.getMany(keys, FETCH_FIELDS)) {
             // A redirect's target that joined while the queue was being read was handed to the queue already.
-            if (!row || row.marks?.generate !== header.batchId || joined.has(row.key)) continue;
-            if (!row.damaged && !(resume && row.marks.fetch === header.batchId)) {
+            if (!row?.marks?.generate || !batchIds.has(row.marks.generate) || joined.has(row.key)) continue;
+            if (!row.damaged && !(resume && batchIds.has(row.marks.fetch))) {
               enter(queue);
               yield pageOf(row);
               continue;
@@ -228,6 +225,7 @@ export async function createBatchFetch(
       leave(queue);
     }
   }
+
   /** What is left is passed over. */
   function stop(): void {
     isStopped = true;
@@ -241,12 +239,13 @@ export async function createBatchFetch(
     try {
       await Promise.race([through, shared.running]);
     } finally {
+      isOver = true;
       clearTimeout(timer);
       grace.clear();
     }
     await splitting;
     if (isStopped) tracker.count('time_limit');
-    else if (options.signal?.aborted !== true) await close(header, tracker);
+    else if (!shared.stopped.aborted) await close(header, tracker);
     return tracker.report();
   }
 
@@ -264,67 +263,30 @@ export async function createBatchFetch(
    * index is there, what is fetched is marked for the new batch; a row that was fetched and is not yet moved when the
    * job is killed is fetched again.
    */
-  async function splitOff(): Promise<Report> {
+  async function splitOff(hold: (batchId: string) => Promise<void>): Promise<Report> {
     const old = header;
     const told = tracker;
     const batchId = await newBatchId(crawl);
-    header = await putRest(batchId, old);
-    tracker = createTracker(crawl, 'fetch', options, { batchId, total: header.size });
+    await hold(batchId);
+    let hosts: readonly string[] = [];
+    // The target of a redirect joins the old batch before this, or the new one after it, and never one in part.
+    await table.exclusive('rows', async () => {
+      const rest: BatchHeader = { batchId, state: 'open', size: 0, fetching: true };
+      await putBatch(store, rest);
+      header = { ...rest, size: await copyBatchIndex(store, open, old.batchId, batchId) };
+      // A queue may be through before its rows are moved.
+      hosts = [...open.values()].flatMap((queue) => [...queue.hosts]);
+      batchIds.add(batchId);
+      tracker = createTracker(crawl, 'fetch', options, { batchId, total: header.size });
+    });
     await Promise.allSettled(writes);
-    const moved = await moveMarks(old.batchId, batchId);
+    const moved = await moveMarks(crawl, hosts, old.batchId, batchId);
     header = { ...header, size: moved };
     queueCount = open.size;
     pagesThrough = 0;
     await putBatch(store, header);
     await close({ ...old, size: old.size - moved }, told);
     return told.report();
-  }
-
-  /** Makes the header and the index of a batch for all rows that may be left. */
-  async function putRest(batchId: string, old: BatchHeader): Promise<BatchHeader> {
-    const rest: BatchHeader = { batchId, state: 'open', size: 0, fetching: true };
-    await putBatch(store, rest);
-    let size = 0;
-    const index: RowChange[] = [];
-    for (const [queue, { hosts }] of open) {
-      for (const host of hosts) {
-        index.push(queueEntry(batchId, queue, host));
-        for await (const keys of hostKeys(old.batchId, host)) {
-          index.push(...keys.map((key) => batchEntry(batchId, key)));
-          size += keys.length;
-        }
-      }
-    }
-    await writeBatchIndex(store, index);
-    return { ...rest, size };
-  }
-
-  async function moveMarks(from: string, to: string): Promise<number> {
-    let moved = 0;
-    for (const host of [...open.values()].flatMap(({ hosts }) => hosts)) {
-      for await (const keys of hostKeys(from, host)) {
-        await table.exclusive('rows', async () => {
-          const rows = await table.getMany(keys, FRONTIER_FIELDS);
-          const changes = rows.flatMap((row) =>
-            row && !row.damaged && row.marks?.generate === from && row.marks.fetch !== from
-              ? { before: row, change: { key: row.key, marks: { generate: to } } }
-              : [],
-          );
-          await writeIndexed(table, changes, frontierClock(crawl));
-          moved += changes.length;
-        });
-      }
-    }
-    return moved;
-  }
-
-  async function* hostKeys(batchId: string, host: string): AsyncGenerator<string[]> {
-    for (let after: string | undefined; ;) {
-      const keys = await hostRowKeys(store, batchId, host, after, READ_AHEAD);
-      if (keys.length === 0) return;
-      after = keys.at(-1);
-      yield keys;
-    }
   }
 
   await putBatch(store, header);
@@ -340,10 +302,10 @@ export async function createBatchFetch(
       return pagesLeft;
     },
     get isMostlyThrough() {
-      return isFed && pagesThrough > 0 && open.size > 0 && 2 * open.size < queueCount;
+      return !isOver && isFed && pagesThrough > 0 && open.size > 0 && 2 * open.size < queueCount;
     },
-    split() {
-      const report = splitOff();
+    split(hold) {
+      const report = splitOff(hold);
       splitting = report;
       return report;
     },

@@ -1,12 +1,14 @@
-import { listBatches, type BatchHeader } from '../../webtable/index.js';
+import { getBatch, listBatches } from '../../webtable/index.js';
 import type { BatchFetch } from './batch-fetch.js';
 import type { CrawlContext } from './context.js';
 import type { CrawlOptions } from './crawl.js';
 import { openFetcher, type Fetcher } from './fetcher.js';
 import { generate } from './generate.js';
 import type { JobOptions, Progress, Report } from './job.js';
+import { createRoundsProgress } from './rounds-progress.js';
 import type { Tracker } from './tracker.js';
 import { updatedb } from './updatedb.js';
+import { createWake, type Wake } from './wake.js';
 
 /** Pages of a round for each request that may be in flight. */
 const PAGES_PER_THREAD = 20;
@@ -22,8 +24,8 @@ const LOOK_AGAIN = 1000;
 
 /**
  * Crawls in rounds until nothing is due, a limit is reached, or a round could fetch nothing. Rounds overlap where
- * neither they nor distances are limited: the next is selected while one is fetched, and the links of those that are through are added beside
- * it. The fetcher of the table must be free.
+ * neither they nor distances are limited: the next is selected while one is fetched, and the links of those that are
+ * through are added beside it. The fetcher of the table must be free.
  */
 export async function crawlRounds(crawl: CrawlContext, options: CrawlOptions, tracker: Tracker): Promise<void> {
   const wake = createWake();
@@ -36,17 +38,15 @@ export async function crawlRounds(crawl: CrawlContext, options: CrawlOptions, tr
   });
   try {
     await new Rounds(crawl, options, tracker, fetcher, wake).run();
-  } catch (error) {
-    fetcher.abort();
-    throw error;
   } finally {
+    // All is through, or is not to go on.
+    fetcher.abort();
     await fetcher.close();
   }
 }
 
 /** A round that is being fetched. */
 interface Round {
-  readonly number: number;
   readonly fetch: BatchFetch;
   /** Lets other jobs have the batch. */
   release: () => void;
@@ -67,7 +67,7 @@ class Rounds {
   readonly #open = new Set<Round>();
   /** Each ends with its updatedb, or with a failure that is noted. */
   readonly #tasks = new Set<Promise<void>>();
-  readonly #progress = new Map<string, Progress>();
+  readonly #progress = createRoundsProgress();
   #failure: { readonly error: unknown } | undefined;
   #rounds = 0;
   #pages = 0;
@@ -77,6 +77,10 @@ class Rounds {
   #news = 0;
   /** Pages that were selected can not be fetched, and would be selected again. */
   #isStuck = false;
+  /** Settles when no batch is being selected. */
+  #selecting: Promise<unknown> = Promise.resolve();
+  /** Batches being updated of which nothing was fetched: what they let go of must not be selected before that is judged. */
+  #doubtful = 0;
   #passedOver: Report['counters'] = {};
 
   constructor(crawl: CrawlContext, options: CrawlOptions, tracker: Tracker, fetcher: Fetcher, wake: Wake) {
@@ -95,26 +99,33 @@ class Rounds {
   }
 
   async run(): Promise<void> {
-    for (const batch of await listBatches(this.#crawl.table.store)) {
-      if (batch.state === 'generating') continue;
-      this.#pages += batch.size;
-      if (batch.state === 'open') await this.#begin(batch);
-      else this.#track(this.#update({ batchId: batch.batchId, counters: {} }));
+    try {
+      await this.#goOn();
+    } catch (error) {
+      this.#failure ??= { error };
+    }
+    if (this.#failure) this.#fetcher.abort();
+    await Promise.all(this.#tasks);
+    if (this.#failure) throw (this.#failure as { error: unknown }).error;
+    this.#add(this.#passedOver, 'generate_');
+  }
+
+  async #goOn(): Promise<void> {
+    for (const { batchId, state, size } of await listBatches(this.#crawl.table.store)) {
+      if (state === 'generating') continue;
+      this.#pages += size;
+      await this.#begin(batchId);
     }
     while (!this.#tracker.aborted && !this.#failure) {
       if (this.#wantsMore()) await this.#generate();
       else if (this.#tasks.size === 0) break;
       else await this.#splitOrWait();
     }
-    if (this.#failure) this.#fetcher.abort();
-    await Promise.all(this.#tasks);
-    if (this.#failure) throw this.#failure.error;
-    this.#add(this.#passedOver, 'generate_');
   }
 
   #wantsMore(): boolean {
     const { rounds = Infinity, maxPages = Infinity } = this.#options;
-    if (this.#isStuck || this.#rounds >= rounds || this.#pages >= maxPages) return false;
+    if (this.#isStuck || this.#doubtful > 0 || this.#rounds >= rounds || this.#pages >= maxPages) return false;
     if (performance.now() - this.#dryAt < LOOK_AGAIN) return false;
     if (this.#isStrict || this.#tasks.size === 0) return this.#tasks.size === 0 && this.#dryAt === -Infinity;
     let left = 0;
@@ -126,12 +137,14 @@ class Rounds {
     const { maxPages = Infinity } = this.#options;
     const topN = Math.min(this.#size, maxPages - this.#pages);
     const news = this.#news;
-    const report = await generate(this.#crawl, {
+    const selecting = generate(this.#crawl, {
       ...this.#step(),
       ...(topN < Infinity && { topN }),
       maxPerQueue: this.#perQueue,
       ...(this.#perQueue < Infinity && { isBusy: (queue) => this.#fetcher.hasPages(queue) }),
     });
+    this.#selecting = selecting.catch(() => undefined);
+    const report = await selecting;
     const { generated = 0, ...passedOver } = report.counters;
     this.#passedOver = passedOver;
     if (report.batchId === undefined) {
@@ -141,52 +154,79 @@ class Rounds {
     this.#rounds += 1;
     this.#pages += generated;
     this.#tracker.count('rounds');
-    await this.#begin({ batchId: report.batchId, state: 'open', size: generated });
+    await this.#begin(report.batchId);
   }
 
-  async #begin(batch: BatchHeader): Promise<void> {
-    const release = this.#hold(batch.batchId);
-    const number = this.#rounds;
-    const fetch = await this.#fetcher.begin(batch, {
-      ...this.#step((progress) => this.#tell(number, progress)),
-      resume: true,
-      parse: true,
+  async #begin(batchId: string): Promise<void> {
+    const release = await this.#hold(batchId);
+    try {
+      const batch = await getBatch(this.#crawl.table.store, batchId);
+      if (batch.state !== 'open') {
+        release();
+        return this.#track(this.#update(batchId));
+      }
+      const number = this.#rounds;
+      const fetch = await this.#fetcher.begin(batch, {
+        ...this.#step((progress) => this.#tell(number, progress)),
+        resume: true,
+        parse: true,
+      });
+      const round: Round = { fetch, release, heldSince: undefined };
+      this.#open.add(round);
+      this.#track(this.#follow(round));
+    } catch (error) {
+      release();
+      throw error;
+    }
+  }
+
+  /**
+   * Waits until nobody else works on a batch; nobody may while it is being fetched.
+   * @returns what lets go of it
+   */
+  #hold(batchId: string): Promise<() => void> {
+    return new Promise((hold) => {
+      void this.#crawl.table.exclusive(`batch ${batchId}`, () => new Promise<void>((release) => hold(release)));
     });
-    const round: Round = { number, fetch, release, heldSince: undefined };
-    this.#open.add(round);
-    this.#track(this.#follow(round));
-  }
-
-  /** Nobody else may work on a batch while it is being fetched. */
-  #hold(batchId: string): () => void {
-    let release = (): void => {};
-    const held = new Promise<void>((resolve) => (release = resolve));
-    void this.#crawl.table.exclusive(`batch ${batchId}`, () => held);
-    return release;
   }
 
   async #follow(round: Round): Promise<void> {
+    let report: Report;
     try {
-      const report = await round.fetch.report;
-      round.release();
-      await this.#update(report);
+      report = await round.fetch.report;
     } finally {
-      round.release();
       this.#open.delete(round);
+      round.release();
+    }
+    await this.#updateFetched(report);
+  }
+
+  /** Updates what was fetched just now, unless the crawl is to end. */
+  async #updateFetched({ batchId, counters }: Report): Promise<void> {
+    this.#add(counters);
+    if (batchId === undefined) return;
+    this.#progress.end(batchId);
+    if (counters['fetched'] !== undefined) return this.#update(batchId);
+    this.#doubtful += 1;
+    try {
+      await this.#selecting;
+      await this.#update(batchId, { mayBeInVain: true });
+    } finally {
+      this.#doubtful -= 1;
     }
   }
 
   /** Adds the links of what was fetched, and plans its next fetch. */
-  async #update({ batchId, counters }: Pick<Report, 'batchId' | 'counters'>): Promise<void> {
-    this.#add(counters);
-    if (this.#tracker.aborted || batchId === undefined) return;
+  async #update(batchId: string, { mayBeInVain = false } = {}): Promise<void> {
+    if (this.#tracker.aborted || this.#failure) return;
+    const { counters } = await updatedb(this.#crawl, { ...this.#step(), batch: batchId });
+    this.#add(Object.fromEntries(Object.entries(counters).filter(([reason]) => OF_UPDATEDB.test(reason))));
     // What could not be fetched is due again at once: the next round would be this one.
-    const isInVain = (counters['fetched'] ?? 0) === 0 && this.#tasks.size <= 1;
-    if (isInVain) this.#isStuck = true;
-    const report = await updatedb(this.#crawl, { ...this.#step(), batch: batchId });
-    this.#add(Object.fromEntries(Object.entries(report.counters).filter(([reason]) => OF_UPDATEDB.test(reason))));
-    if (isInVain && (report.counters['not_fetched'] ?? 0) > 0) return;
-    this.#isStuck = false;
+    const isInVain = counters['not_fetched'] !== undefined && !OUTCOMES.some((outcome) => outcome in counters);
+    if (isInVain && mayBeInVain) {
+      if (this.#tasks.size <= 1) this.#isStuck = true;
+      return;
+    }
     this.#news += 1;
     this.#dryAt = -Infinity;
   }
@@ -206,11 +246,13 @@ class Rounds {
 
   async #split(round: Round): Promise<void> {
     const { release } = round;
-    const report = await round.fetch.split();
-    round.release = this.#hold(round.fetch.batchId);
     round.heldSince = undefined;
-    release();
-    this.#track(this.#update(report));
+    try {
+      const report = await round.fetch.split(async (batchId) => void (round.release = await this.#hold(batchId)));
+      this.#track(this.#updateFetched(report));
+    } finally {
+      release();
+    }
   }
 
   #track(task: Promise<void>): void {
@@ -228,17 +270,8 @@ class Rounds {
     return { ...(signal && { signal }), ...(onProgress && this.#options.onProgress && { onProgress }) };
   }
 
-  /** The rounds as one: what they have fetched of all that was selected. */
   #tell(round: number, progress: Progress): void {
-    this.#progress.set(progress.batchId ?? '', progress);
-    let [done, total] = [0, 0];
-    const counters: Record<string, number> = {};
-    for (const one of this.#progress.values()) {
-      done += one.done;
-      total += one.total ?? one.done;
-      for (const [reason, n] of Object.entries(one.counters)) counters[reason] = (counters[reason] ?? 0) + n;
-    }
-    this.#options.onProgress?.({ job: 'crawl', round, done, total, counters });
+    this.#options.onProgress?.({ job: 'crawl', round, ...this.#progress.tell(progress) });
   }
 
   #add(counters: Report['counters'], prefix = ''): void {
@@ -246,27 +279,8 @@ class Rounds {
   }
 }
 
+/** The counters of updatedb for rows that were fetched. */
+const OUTCOMES = ['fetched', 'notmodified', 'redirected', 'gone', 'retry'];
+
 /** The counters of updatedb that say more than those of fetch. */
 const OF_UPDATEDB = /^(added|not_added|sooner|plugin_error_.*)$/;
-
-/** Wakes the one who waits. */
-interface Wake {
-  now(): void;
-  wait(ms: number): Promise<void>;
-}
-
-function createWake(): Wake {
-  let wake: (() => void) | undefined;
-  return {
-    now: () => wake?.(),
-    wait: (ms) =>
-      new Promise((resolve) => {
-        const timer = setTimeout(() => wake?.(), ms);
-        wake = () => {
-          clearTimeout(timer);
-          wake = undefined;
-          resolve();
-        };
-      }),
-  };
-}

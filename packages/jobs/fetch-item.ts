@@ -35,7 +35,7 @@ export interface FetchTools {
 
 /** The fetch of one batch, as its pages see it. */
 export interface FetchRun extends FetchTools {
-  /** Changes when what is left is split off; so do not keep it over an await. */
+  /** Changes when what is left is split off, which waits for the turn `rows`; so do not keep it over an await elsewhere. */
   readonly batchId: string;
   readonly tracker: Tracker;
   readonly parse: boolean;

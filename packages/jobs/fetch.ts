@@ -46,8 +46,9 @@ export async function fetch(crawl: CrawlContext, options: FetchOptions): Promise
   if (!Number.isInteger(threads) || threads < 1) {
     throw new CrawlError('USAGE', `expected a whole number of threads of at least 1, found ${threads}`);
   }
-  return overBatches(crawl, 'fetch', options, (batch) =>
-    crawl.table.exclusive('fetch', () => fetchBatch(crawl, batch, options)),
+  // The turn to fetch comes before that of a batch, as in crawl, so that neither waits for the other.
+  return crawl.table.exclusive('fetch', () =>
+    overBatches(crawl, 'fetch', options, (batch) => fetchBatch(crawl, batch, options)),
   );
 }
 
@@ -64,10 +65,9 @@ async function fetchBatch(crawl: CrawlContext, batch: BatchHeader, options: Fetc
     const { report } = await fetcher.begin(batch, { ...options, resume, parse });
     const { counters, ...rest } = await report;
     return { ...rest, counters: addCounters(counters, counts) };
-  } catch (error) {
-    fetcher.abort();
-    throw error;
   } finally {
+    // All is through, or what is left is not to go on: the time is over, or something failed.
+    fetcher.abort();
     await fetcher.close();
   }
 }

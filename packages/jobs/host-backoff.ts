@@ -1,14 +1,14 @@
 import { createBoundedCache, hostHealth, type HostHealth } from '../fetch/index.js';
 import type { FetchOutcome } from '../plugin-api/index.js';
 import { hostOf } from '../url/index.js';
-import { JITTER, getBackoff, isSetAside, putBackoff, type BackoffRecord } from './backoff-record.js';
+import { JITTER, getBackoff, longestWait, putBackoff, type BackoffRecord } from './backoff-record.js';
 import type { CrawlContext } from './context.js';
 
 /** How long a host is to be left alone. */
 export interface Rest {
   /** From now. */
   readonly seconds: number;
-  /** Longer than a run waits for it: the host is set aside for the rest of this one. */
+  /** Longer than a fetch waits for it: its pages are left to a later batch, as long as this is so. */
   readonly isLong: boolean;
 }
 
@@ -50,7 +50,6 @@ interface HostState {
   /** By `ticks`, as is `failedAt`. */
   freeAt: number;
   failedAt: number;
-  isSetAside: boolean;
   /** Settles when the table holds the record. */
   written: Promise<void>;
 }
@@ -87,14 +86,12 @@ export function createHostBackoff(
       record,
       freeAt: record ? ticks() + record.until - now : -Infinity,
       failedAt: -Infinity,
-      isSetAside: isSetAside(settings, record, now),
       written: Promise.resolve(),
     };
   }
 
   function save(host: string, state: HostState, record: BackoffRecord | undefined): Promise<void> {
     state.record = record;
-    state.isSetAside = isSetAside(settings, record, record?.since ?? 0);
     state.written = state.written.then(() => putBackoff(store, host, record));
     return state.written;
   }
@@ -124,9 +121,10 @@ export function createHostBackoff(
 
   return {
     async restOf(host) {
-      const { record, freeAt, isSetAside: isLong } = await stateOf(host);
-      const seconds = Math.max(0, freeAt - ticks()) / 1000;
-      return record && (isLong || seconds > 0) ? { seconds, isLong } : undefined;
+      const { record, freeAt } = await stateOf(host);
+      const millis = freeAt - ticks();
+      if (!record || millis <= 0) return undefined;
+      return { seconds: millis / 1000, isLong: millis > longestWait(settings, record) };
     },
     async ask(url, send, healthOf = hostHealth) {
       const host = hostOf(url);

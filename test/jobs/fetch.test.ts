@@ -233,8 +233,8 @@ describe('fetch', () => {
     ]);
     await updated;
     expect(first).toMatchObject({ status: 'fulfilled', value: { counters: { fetched: 3, parsed: 3 } } });
-    // The second waited for the first, and meanwhile for nobody else.
-    expect(second).toMatchObject({ status: 'fulfilled', value: { counters: { fetched: 3, parsed: 3 } } });
+    // The second waited for the first, and so came to the batch after updatedb.
+    expect(second).toMatchObject({ status: 'fulfilled', value: { counters: { batch_closed: 1 } } });
     for (const row of await allRows(crawl)) expect(row.marks ?? {}).not.toHaveProperty('fetch');
     expect(await rowOf(crawl, 'http://a.com/x', 'inlinkCount')).toEqual({ inlinkCount: 2 });
     expect((await getBatch(crawl.table.store, batch)).state).toBe('closed');
@@ -266,6 +266,16 @@ describe('fetch', () => {
     expect((await jobs.fetch(crawl, { batch })).counters).toEqual({ fetched: 1, success: 1, time_limit: 1 });
     expect((await jobs.updatedb(crawl, { batch })).counters).toEqual({ fetched: 1, not_fetched: 2, not_parsed: 1 });
     expect((await jobs.generate(crawl)).counters).toEqual({ generated: 2 });
+  });
+
+  it('waits for no host when its time is over', async () => {
+    const { plugin } = protocol(() => ({ kind: 'retry', code: 'throttled', http: 503, retryAfter: 50 }));
+    await using crawl = await testCrawl(undefined, {
+      settings: { 'fetcher.timelimitMins': 0.002 },
+      plugins: [plugin],
+    });
+    const batch = await start(crawl, 'http://a.com/1', 'http://a.com/2');
+    expect((await jobs.fetch(crawl, { batch })).counters).toMatchObject({ tried_again: 1, time_limit: 1 });
   });
 
   it('takes any time limit that the settings take', async () => {

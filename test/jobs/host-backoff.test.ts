@@ -187,16 +187,24 @@ it('is always long for a name that has no address', async () => {
 });
 
 describe('a host that is set aside', () => {
-  it('is so for the rest of the run, unless it answers after all', async () => {
+  it('is so until what is left is short enough to be waited for, in a run as after it', async () => {
+    for (const restart of [false, true]) {
+      const host = await setUp();
+      await host.ask(throttled(100));
+      if (restart) host.restart();
+      expect(await host.backoff.restOf(HOST)).toEqual({ seconds: 100, isLong: true });
+      host.pass(50);
+      expect(await host.backoff.restOf(HOST)).toEqual({ seconds: 50, isLong: false });
+      host.pass(50);
+      expect(await host.seconds()).toBeUndefined();
+    }
+  });
+
+  it('is so no longer once it answers after all', async () => {
     const host = await setUp();
     await host.ask(throttled(100));
-    host.pass(500);
-    expect(await host.backoff.restOf(HOST)).toEqual({ seconds: 0, isLong: true });
+    host.pass(1);
     await host.ask(fine);
-    expect(await host.seconds()).toBeUndefined();
-    await host.ask(throttled(100));
-    host.pass(500);
-    host.restart();
     expect(await host.seconds()).toBeUndefined();
   });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { MemoryStore, jobs, type Crawl, type Store } from '../../packages/webcrawl/index.js';
+import { putBatch } from '../../webtable/index.js';
 import { FailingStore, PlannedFailure } from '../support/failing-store.js';
 import { fakeWeb, links, randomNumbers, randomWeb, type FakePage } from '../support/fake-web.js';
 import { allRows, testCrawl } from '../support/test-crawl.js';
@@ -32,6 +33,13 @@ function slowWeb(pages: Readonly<Record<string, FakePage>>, seed: number) {
 
 const missing = (counters: Readonly<Record<string, number>>): string[] =>
   Object.keys(counters).filter((reason) => reason.startsWith('missing'));
+
+async function closedBatches(crawl: Crawl): Promise<number> {
+  let closed = 0;
+  for await (const _ of crawl.table.store.scan('batch', { ranges: [{ start: 'd|', end: 'd}' }], columns: ['b:*'] }))
+    closed += 1;
+  return closed;
+}
 
 describe('rounds that overlap', () => {
   it('leave what rounds one after another leave, and ask for each page once', async () => {
@@ -75,6 +83,77 @@ describe('rounds that overlap', () => {
     const { counters } = await jobs.repair(crawl);
     expect(counters).toEqual({ rows: web.requests.length });
   }, 60_000);
+
+  it('split off what is left of a batch, which then goes on with the pages that were read before', async () => {
+    const seeds = Array.from({ length: 12 }, (_, i) => `http://h${i}.com/`);
+    for (let page = 0; page < 12; page++) seeds.push(`http://slow.com/${page}`);
+    const web = fakeWeb(Object.fromEntries(seeds.map((url) => [url, 'x'])));
+    web.onRequest = (url) => sleep(url.startsWith('http://slow.com/') ? 30 : 1);
+    await using crawl = await testCrawl(web);
+    const { counters } = await jobs.crawl(crawl, { seeds });
+    expect(counters).toMatchObject({ rounds: 1, fetched: seeds.length });
+    expect(await closedBatches(crawl)).toBe(2);
+  });
+
+  it('split off targets of redirects, also on hosts whose pages were through', async () => {
+    const pages: Record<string, FakePage> = {};
+    for (let i = 0; i < 24; i++) {
+      pages[`http://h${i}.com/`] = { html: 'x' };
+      pages[`http://h${i}.com/target`] = { html: links('/from-target') };
+      pages[`http://h${i}.com/from-target`] = { html: 'x' };
+      pages[`http://slow.com/${i}`] = { location: `http://h${i}.com/target` };
+    }
+    const seeds = Object.keys(pages).filter((url) => !url.includes('target'));
+    const web = fakeWeb(pages);
+    web.onRequest = (url) => sleep(url.startsWith('http://slow.com/') ? 12 : url.endsWith('/target') ? 60 : 1);
+    await using crawl = await testCrawl(web);
+    const { counters } = await jobs.crawl(crawl, { seeds, stay: 'any' });
+    expect(await closedBatches(crawl)).toBeGreaterThan(2);
+    expect([...web.requests].sort()).toEqual(Object.keys(pages).sort());
+    expect(counters.fetched).toBe(web.requests.length);
+    expect((await jobs.repair(crawl)).counters).toEqual({ rows: web.requests.length });
+  });
+
+  it('and a fetch of every batch beside them wait for one another, and both end', async () => {
+    const seeds = Array.from({ length: 12 }, (_, i) => `http://h${i}.com/`);
+    const web = fakeWeb(Object.fromEntries(seeds.map((url) => [url, { html: links('/x') }])));
+    await using crawl = await testCrawl(web);
+    let beside: Promise<unknown> | undefined;
+    web.onRequest = async () => {
+      beside ??= jobs.fetch(crawl, { batch: 'all' });
+      await sleep(5);
+    };
+    await jobs.crawl(crawl, { seeds });
+    await beside;
+    expect(web.requests).toHaveLength(2 * seeds.length);
+  });
+
+  it('go on with what a batch leads to whose updatedb was killed, though some of its pages were not fetched', async () => {
+    const web = fakeWeb({ 'http://a.com/': { html: links('/x') }, 'http://b.com/robots.txt': { status: 500 } });
+    await using crawl = await testCrawl(web);
+    await jobs.inject(crawl, { seeds: ['http://a.com/', 'http://b.com/'] });
+    const { batchId = '' } = await jobs.generate(crawl);
+    await jobs.fetch(crawl, { batch: batchId, parse: true });
+    await putBatch(crawl.table.store, { batchId, state: 'linking', size: 2 });
+    await jobs.crawl(crawl, { seeds: [], rounds: 3 });
+    expect(web.requests).toEqual(['http://a.com/', 'http://a.com/x']);
+  });
+
+  it('ask a host again once it need not be left alone any more', async () => {
+    const web = fakeWeb({ 'http://a.com/robots.txt': { status: 503 }, 'http://a.com/': 'x' });
+    for (let i = 0; i < 8; i++) web.set(`http://b.com/${i}`, { html: links(`/${i + 1}`) });
+    web.onRequest = async (url) => {
+      web.set('http://a.com/robots.txt', undefined);
+      if (url.startsWith('http://b.com/')) await sleep(60);
+    };
+    await using crawl = await testCrawl(web, {
+      settings: { 'fetcher.backoffMin': 0.1, 'fetcher.maxBackoffWait': 0 },
+      clock: Date.now,
+    });
+    const { counters } = await jobs.crawl(crawl, { seeds: ['http://a.com/', 'http://b.com/0'] });
+    expect(counters).toMatchObject({ backed_off: 1, success: 9 });
+    expect(web.requests).toContain('http://a.com/');
+  });
 
   it('end in the same rows wherever they failed, when the same crawl is run again', async () => {
     const { pages, seeds } = randomWeb(5, 60, 6);

@@ -17,6 +17,12 @@ it('is raised by a Crawl-delay and never lowered by one', () => {
   expect([all.of('a'), all.of('b'), all.of('c')]).toEqual([10, 1, 0.5]);
 });
 
+it('is forgotten of a queue when very many others were told of since, so that memory is bounded', () => {
+  const all = delays({});
+  for (let i = 0; i <= 100_000; i++) all.crawlDelay(`q${i}`, 10);
+  expect([all.of('q0'), all.of('q1'), all.of('q100000')]).toEqual([1, 10, 10]);
+});
+
 it('follows slow answers up and, when they get quicker, down again to what it was', () => {
   const all = delays({ delayFactor: 10 });
   all.crawlDelay('b', 3);

@@ -1,0 +1,24 @@
+/** Wakes the one who waits. */
+export interface Wake {
+  /** Ends the wait under way; without one it does nothing. */
+  now(): void;
+  /** Waits until it is woken, and so many milliseconds at the most. One wait at a time. */
+  wait(ms: number): Promise<void>;
+}
+
+/** Makes one that nobody waits for. */
+export function createWake(): Wake {
+  let wake: (() => void) | undefined;
+  return {
+    now: () => wake?.(),
+    wait: (ms) =>
+      new Promise((resolve) => {
+        const timer = setTimeout(() => wake?.(), ms);
+        wake = () => {
+          clearTimeout(timer);
+          wake = undefined;
+          resolve();
+        };
+      }),
+  };
+}
