@@ -48,7 +48,7 @@ describe('fetch', () => {
     const { plugin, requests } = protocol(({ url }) =>
       isDead && !url.endsWith('/ok') ? { kind: 'retry', code: 'proxy', message: 'refused' } : content('x'),
     );
-    await using crawl = await testCrawl(plugin);
+    await using crawl = await testCrawl(undefined, { plugins: [plugin] });
     await start(crawl, 'http://a.com/', 'http://a.com/ok', 'http://b.com/');
     const report = await jobs.crawl(crawl, { seeds: [] });
     expect(report.counters).toMatchObject({ fetched: 1, success: 1 });
