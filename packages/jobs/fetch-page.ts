@@ -35,11 +35,9 @@ export async function fetchPage(
   if (refusal && !refusal.outcome) return told;
   const outcome = refusal?.outcome ?? (await ask(crawl, run, item, url));
   if (!refusal) {
-    if (isGivenUp(outcome, run.giveUp)) {
-      run.tracker.count('given_up');
-      run.tracker.done();
-      return undefined;
-    }
+    if (isGivenUp(outcome, run.giveUp)) return passOver(run, 'given_up');
+    // It says nothing of the page, nor of its host: the page stays due until the proxy is back.
+    if (outcome.code === 'proxy' && outcome.http === undefined) return passOver(run, 'proxy');
     run.delays.answered(queue, outcome.millis);
     run.queues.setDelay(queue, run.delays.of(queue));
     if (await isTriedAgain(run, item, url, outcome, queue)) return undefined;
@@ -91,6 +89,12 @@ export async function fetchPage(
   tracker.count(set.protocolStatus?.code ?? 'success');
   tracker.done();
   return told;
+}
+
+/** The page gets no mark, so updatedb lets go of it as it was. */
+function passOver({ tracker }: FetchRun, reason: 'given_up' | 'proxy'): void {
+  tracker.count(reason);
+  tracker.done();
 }
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };

@@ -17,16 +17,25 @@ const GRACE = 2;
 const LONGEST_TIMER = 2_147_483_647;
 
 /**
- * Fetches with the protocol that the URL calls for. One that throws counts as a fetch that failed and may work later,
- * as does one that does not answer within twice `http.timeLimit`, with code `too_slow`: it is told to abort, and what
- * becomes of it is of no interest any more.
+ * Fetches with the protocol that the URL calls for. One that throws, or whose answer is no outcome, counts as a fetch
+ * that failed and may work later, as does one that does not answer within twice `http.timeLimit`, with code `too_slow`:
+ * it is told to abort, and what becomes of it is of no interest any more. An aborted request is over as soon as
+ * the protocol had a turn of the event loop to say so itself.
  */
 export async function request(crawl: Requesting, request: FetchRequest): Promise<FetchOutcome> {
   const plugin = protocolFor(crawl, request.url);
   if (!plugin?.protocol) return { kind: 'gone', code: 'no_protocol' };
   const limit = Math.min(GRACE * crawl.settings.http.timeLimit, LONGEST_TIMER);
   const controller = new AbortController();
-  const abort = (): void => controller.abort();
+  let turn: NodeJS.Immediate | undefined;
+  let giveUp = (): void => {};
+  const aborted = new Promise<FetchOutcome>((resolve) => {
+    giveUp = () => resolve({ kind: 'retry', code: 'aborted', message: `${plugin.name}: the request was aborted` });
+  });
+  const abort = (): void => {
+    controller.abort();
+    turn ??= setImmediate(giveUp);
+  };
   if (request.signal?.aborted) abort();
   request.signal?.addEventListener('abort', abort);
   let timer: NodeJS.Timeout | undefined;
@@ -37,13 +46,54 @@ export async function request(crawl: Requesting, request: FetchRequest): Promise
     }, limit);
   });
   try {
-    return await Promise.race([plugin.protocol.fetch({ ...request, signal: controller.signal }), tooSlow]);
+    const answer = plugin.protocol.fetch({ ...request, signal: controller.signal });
+    const outcome: unknown = await Promise.race([answer, tooSlow, aborted]);
+    if (isOutcome(outcome)) return outcome;
+    return { kind: 'retry', code: `plugin_error_${plugin.name}`, message: 'expected an outcome, found something else' };
   } catch (error) {
     return { kind: 'retry', code: `plugin_error_${plugin.name}`, message: messageOf(error) };
   } finally {
     clearTimeout(timer);
+    clearImmediate(turn);
     request.signal?.removeEventListener('abort', abort);
   }
+}
+
+/** Whether what a plugin answered is what its type promises, so that no row is written with anything else. */
+function isOutcome(value: unknown): value is FetchOutcome {
+  if (typeof value !== 'object' || value === null) return false;
+  const found = value as Readonly<Record<string, unknown>>;
+  const { kind, code, http, message, headers, retryAfter } = found;
+  return (
+    typeof code === 'string' &&
+    code !== '' &&
+    (http === undefined || Number.isInteger(http)) &&
+    (message === undefined || typeof message === 'string') &&
+    (retryAfter === undefined || typeof retryAfter === 'number') &&
+    (headers === undefined || isTexts(headers)) &&
+    typeof kind === 'string' &&
+    (KINDS.get(kind)?.(found) ?? false)
+  );
+}
+
+/** What the outcomes of each kind have of their own. */
+const KINDS: ReadonlyMap<string, (outcome: Readonly<Record<string, unknown>>) => boolean> = new Map([
+  [
+    'content',
+    ({ body, truncated, contentType }) =>
+      body instanceof Uint8Array && typeof truncated === 'boolean' && typeof contentType === 'string',
+  ],
+  [
+    'redirect',
+    ({ permanent, target }) => typeof permanent === 'boolean' && (target === null || typeof target === 'string'),
+  ],
+  ['notmodified', () => true],
+  ['gone', () => true],
+  ['retry', () => true],
+]);
+
+function isTexts(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && Object.values(value).every((text) => typeof text === 'string');
 }
 
 /**

@@ -43,6 +43,31 @@ const content = (html: string, more: object = {}): FetchOutcome => ({
 });
 
 describe('fetch', () => {
+  it('leaves pages due that the proxy stood in the way of, and a crawl does not try them for ever', async () => {
+    let isDead = true;
+    const { plugin, requests } = protocol(({ url }) =>
+      isDead && !url.endsWith('/ok') ? { kind: 'retry', code: 'proxy', message: 'refused' } : content('x'),
+    );
+    await using crawl = await testCrawl(undefined, { plugins: [plugin] });
+    await start(crawl, 'http://a.com/', 'http://a.com/ok', 'http://b.com/');
+    const report = await jobs.crawl(crawl, { seeds: [] });
+    expect(report.counters).toMatchObject({ fetched: 1, success: 1 });
+    expect(report.counters.proxy).toBeGreaterThanOrEqual(2);
+    for (const url of ['http://a.com/', 'http://b.com/']) {
+      expect(await crawl.page(url, ['retries', 'fetchTime', 'marks'])).toMatchObject({
+        status: 'unfetched',
+        retries: 0,
+        fetchTime: START,
+        marks: { inject: 'y' },
+      });
+    }
+    const asked = requests.length;
+    expect(asked).toBeLessThan(10);
+    isDead = false;
+    expect((await jobs.crawl(crawl, { seeds: [] })).counters).toMatchObject({ fetched: 2, success: 2 });
+    expect((await jobs.repair(crawl)).counters).toEqual({ rows: 3 });
+  });
+
   it('stores what came with the mark, and leaves the rest of the row alone', async () => {
     const headers = {
       'content-type': 'text/html; charset=utf-8',

@@ -106,6 +106,36 @@ describe('a request', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
+  it('is over when it is aborted, also where the protocol does not listen', async () => {
+    vi.useRealTimers();
+    const controller = new AbortController();
+    const crawl = crawlWith(() => new Promise(() => undefined));
+    const pending = request(crawl, { url: URL, signal: controller.signal });
+    controller.abort();
+    expect(await pending).toMatchObject({ kind: 'retry', code: 'aborted' });
+    expect(await request(crawl, { url: URL, signal: controller.signal })).toMatchObject({ code: 'aborted' });
+  });
+
+  it.each([
+    ['nothing', undefined],
+    ['null', null],
+    ['text', 'ok'],
+    ['no code', { kind: 'gone' }],
+    ['an empty code', { kind: 'gone', code: '' }],
+    ['an unknown kind', { kind: 'constructor', code: 'x' }],
+    ['content without a body', { kind: 'content', code: 'success' }],
+    ['a body of text', { ...content, body: 'x' }],
+    ['a content type that is none', { ...content, contentType: null }],
+    ['headers that are lists', { ...content, headers: { a: ['b'] } }],
+    ['a status of text', { ...content, http: '200' }],
+    ['a message that is an object', { kind: 'gone', code: 'x', message: {} }],
+    ['a redirect without target', { kind: 'redirect', code: 'moved', permanent: true }],
+    ['a date as Retry-After', { kind: 'retry', code: 'x', retryAfter: new Date(0) }],
+  ])('that is answered with %s is a fault of the plugin', async (_what, answer) => {
+    const crawl = crawlWith(async () => answer as unknown as FetchOutcome);
+    expect(await request(crawl, { url: URL })).toMatchObject({ kind: 'retry', code: 'plugin_error_odd' });
+  });
+
   it('without a protocol is gone', async () => {
     expect(
       await request(
