@@ -56,7 +56,7 @@ it('store measures every store', async () => {
 
 it('frontier goes on for its time', async () => {
   const { samples } = await result('frontier', '--scale', '0.001', '--minutes', '0.01');
-  expect(samples).toMatchObject([{ round: 1, fetched: expect.any(Number) as number }]);
+  expect(samples).toContainEqual(expect.objectContaining({ round: 1, fetched: expect.any(Number) as number }));
 });
 
 it.runIf(process.platform === 'linux')('crawl reaches every page of the made-up site', async () => {

@@ -24,12 +24,15 @@ const BEHAVIOURS: readonly Behaviour[] = [
   ...traps,
 ];
 
+/** Each has a heap of its own, in which a hostile page may be parsed while others are. */
+const PARSE_THREADS = 2;
 /** What the process of the crawl may hold at the most, and its heap. */
-const MEGABYTES = 400;
+const MEGABYTES = 400 + 150 * PARSE_THREADS;
 const HEAP_MEGABYTES = 224;
 
 /** Sizes are the defaults. Times are short, so that whoever wants to waste some wastes little. */
 const SETTINGS = {
+  'parser.threads': PARSE_THREADS,
   'http.timeout': 2_500,
   'http.timeLimit': 8_000,
   'fetcher.serverDelay': 0,
