@@ -38,7 +38,7 @@ export function takeSnapshot(
   };
 }
 
-/** For one call of `getMany` on the hot database, which reads as of one moment by itself where `supports` says so. */
+/** For one call of `getMany` on the hot database, or one iterator, which reads as of one moment by itself where `supports` says so. */
 export function withoutSnapshot(hot: LevelDatabase, content: LevelDatabase): LevelSnapshot {
   return { hot, content, close: async () => undefined };
 }

@@ -80,7 +80,13 @@ export class LevelStore implements Store {
         (column) => column && splitColumn(column)[0] === name,
       );
       await this.#ready();
-      const snapshot = takeSnapshot(this.#hot, this.#content, { bodies });
+      // A single iterator reads as of one moment by itself.
+      const isOneRead =
+        !options.where && (options.ranges?.length ?? 1) === 1 && planRead(table, options.columns).families.length === 1;
+      const snapshot =
+        isOneRead && !bodies && this.#hot.supports.implicitSnapshots
+          ? withoutSnapshot(this.#hot, this.#content)
+          : takeSnapshot(this.#hot, this.#content, { bodies });
       try {
         for await (const row of scanRows(snapshot, table, options)) {
           yield row;

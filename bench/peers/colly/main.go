@@ -91,6 +91,7 @@ func main() {
 		log.Fatal(err)
 	}
 
+	var known sync.Map
 	c.OnRequest(func(r *colly.Request) { r.Ctx.Put("page", &page{}) })
 	c.OnHTML("title", func(e *colly.HTMLElement) {
 		if p := e.Request.Ctx.GetAny("page").(*page); p.Title == "" {
@@ -109,6 +110,10 @@ func main() {
 		}
 		p := e.Request.Ctx.GetAny("page").(*page)
 		p.Links = append(p.Links, link)
+		// Colly would look at each again, with all its filters.
+		if _, isKnown := known.LoadOrStore(link, true); isKnown {
+			return
+		}
 		// Not e.Request.Visit, which lets requests share a context. An error says that the link is known or not wanted.
 		_ = c.Visit(link)
 	})
