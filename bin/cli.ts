@@ -107,6 +107,11 @@ function notes({ job, batchId = '', counters, interrupted }: Report): string[] {
         'again. Run parse before updatedb, or fetch with --parse.',
     );
   }
+  if (counters.proxy) {
+    found.push(
+      `The proxy could not be used for ${number(counters.proxy)} pages, which stay due: see http.proxy, and run the same again.`,
+    );
+  }
   if (counters.host_backoff || counters.generate_host_backoff) {
     found.push(
       'Hosts that failed or asked for it are left alone for now, and their pages stay due; webcrawl explain <url> says until when.',

@@ -14,8 +14,9 @@ import {
   isHeaderValue,
   joinedHeaders,
   mediaType,
+  redirectTarget,
+  retryAfterSeconds,
 } from './http-headers.js';
-import { redirectTarget, retryAfterSeconds } from './http-headers.js';
 import { createHttpRoutes } from './http-routes.js';
 import { statusVerdict } from './http-status.js';
 import { networkCode, networkMessage } from './network-error.js';

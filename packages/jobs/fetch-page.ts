@@ -14,10 +14,10 @@ import { countDamaged } from './damaged.js';
 import { leavesSite } from './external.js';
 import type { FetchItem, FetchRun } from './fetch-item.js';
 import { followRedirect } from './follow-redirect.js';
+import { isGivenUp } from './grace-period.js';
 import { parsePage } from './parse-page.js';
 import { MAX_TRIES, mayAsk } from './may-ask.js';
 import { request } from './protocol-for.js';
-import { isGivenUp } from './robots-backoff.js';
 
 /** Redirects in a row that are too many wherever they were followed, as in the Fetch Standard, section 4.4. */
 const REDIRECT_LIMIT = 20;

@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events';
+import type { FetchOutcome } from '../plugin-api/index.js';
 
 /** How long requests in flight may go on when a run is to stop, in ms. */
 export const GRACE_PERIOD = 2000;
@@ -28,4 +29,9 @@ export function gracePeriod(stop: AbortSignal): GracePeriod {
       clearTimeout(timer);
     },
   };
+}
+
+/** Whether a request was ended because the run is to stop; it is as if it had not been made. */
+export function isGivenUp({ code }: Pick<FetchOutcome, 'code'>, giveUp: AbortSignal): boolean {
+  return giveUp.aborted && code === 'aborted';
 }

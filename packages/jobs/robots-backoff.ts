@@ -1,11 +1,12 @@
 import { robotsHealth, type HostHealth } from '../fetch/index.js';
 import type { FetchOutcome, Protocol } from '../plugin-api/index.js';
 import { hostOf } from '../url/index.js';
+import { isGivenUp } from './grace-period.js';
 import type { HostBackoff } from './host-backoff.js';
 
 /**
- * Ends requests for robots.txt by a signal, and has them go by the back-off of the host that they lead to: one that is left alone is not asked, and
- * counts as unavailable for as long. One that was ended says nothing about its host.
+ * Ends requests for robots.txt by a signal, and has them go by the back-off of the host that they lead to: one that is
+ * left alone is not asked, and counts as unavailable for as long. One that was ended says nothing about its host.
  */
 export function withBackoff(protocol: Protocol, backoff: HostBackoff, giveUp: AbortSignal): Protocol {
   const healthOf = (outcome: FetchOutcome): HostHealth =>
@@ -32,9 +33,4 @@ export function hostIfAny(url: string): string | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** Whether a request was ended because the run is to stop; it is as if it had not been made. */
-export function isGivenUp({ code }: Pick<FetchOutcome, 'code'>, giveUp: AbortSignal): boolean {
-  return giveUp.aborted && code === 'aborted';
 }

@@ -343,7 +343,10 @@ class HtmlScanner {
     const element: Element = { tagName, namespaceURI, attrs, childNodes };
     this.#open.push(element);
     this.#names.push(tagName);
-    return this.#visitor.enter(element);
+    const isSeen = this.#visitor.enter(element);
+    // Of what the visitor passes over, only plain text is known how to be left out.
+    if (!isSeen && !RAW_TEXT.has(tagName) && !RICH_TEXT.has(tagName)) unsure();
+    return isSeen;
   }
 
   #pop(isSeen = true): void {

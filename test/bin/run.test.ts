@@ -441,6 +441,8 @@ describe('what people should know beside the numbers', () => {
     ['crawl', { known: 1, generate_host_backoff: 1 }, 'left alone for now'],
     ['crawl', { injected: 1, rounds: 1, host_backoff: 1 }, 'left alone for now'],
     ['generate', { host_backoff: 1 }, 'left alone for now'],
+    ['crawl', { injected: 1, rounds: 1, proxy: 2 }, 'The proxy could not be used for 2 pages'],
+    ['crawl', { injected: 1, rounds: 1, proxy: 2 }, 'see http.proxy'],
     ['crawl', { rejected_url: 1 }, 'No seed was taken'],
   ])('%s with %j', async (verb, counters, expected) => {
     stub.report = { counters };

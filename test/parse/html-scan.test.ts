@@ -110,6 +110,16 @@ describe('the scanner', () => {
     expect(fromScan(page)).toBeUndefined();
   });
 
+  it('gives up where the visitor passes over an element that may hold others', () => {
+    const visitor = { leave: () => undefined, characters: () => undefined };
+    const passingOver = (name: string) => ({
+      ...visitor,
+      enter: ({ tagName }: { tagName: string }) => tagName !== name,
+    });
+    expect(scanHtml('<div>a</div>', passingOver('div'), 100)).toBe(false);
+    expect(scanHtml('<script>a</script>', passingOver('script'), 100)).toBe(true);
+  });
+
   it('never sees anything else than the tree holds, in random pages', () => {
     const limit = performance.now() + 1000 * Number(process.env['WEBCRAWL_FUZZ_SECONDS'] ?? 0);
     let sure = 0;
