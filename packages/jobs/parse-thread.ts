@@ -58,6 +58,7 @@ export class ParseThread {
   #timer: NodeJS.Timeout | undefined;
   #isReady = false;
   #hasEnded = false;
+  #lastWords = 'the thread of the parser ended';
 
   constructor(options: ParseThreadOptions, events: ParseThreadEvents) {
     this.#options = options;
@@ -66,8 +67,8 @@ export class ParseThread {
     this.#worker = new Worker(entry, { workerData: data, ...(limits && { resourceLimits: limits }) });
     this.#worker
       .on('message', (message: ParseReply | typeof READY) => this.#hear(message))
-      .on('error', (error) => this.#crash(messageOf(error)))
-      .on('exit', () => this.#crash('the thread of the parser ended'))
+      .on('error', (error) => (this.#lastWords = messageOf(error)))
+      .on('exit', () => this.#crash())
       .unref();
     this.#watch(options.startLimit, () => !this.#isReady, noThread('it does not start'));
   }
@@ -128,7 +129,9 @@ export class ParseThread {
     this.#timer = setTimeout(() => setImmediate(late), millis).unref();
   }
 
-  #crash(message: string): void {
+  /** An error may overtake answers that were sent before it; by the exit of the thread all of them are heard. */
+  #crash(): void {
+    const message = this.#lastWords;
     this.#end(this.#isReady ? { code: 'parser_crashed', message } : noThread(message));
   }
 
