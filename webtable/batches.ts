@@ -11,7 +11,7 @@ import { json, text } from './codec.js';
 import { chunked } from './chunked.js';
 import { hostRange } from './row-key.js';
 import { INDEX_COLUMNS } from './schema.js';
-import { ALL_SLOTS, slotOf } from './partition.js';
+import { ALL_SLOTS, FENCE, slotOf } from './partition.js';
 import type { RowChange, Store } from './store.js';
 
 /**
@@ -83,7 +83,7 @@ export async function getBatch(store: Store, batchId: string): Promise<BatchHead
 export async function listBatches(store: Store): Promise<BatchHeader[]> {
   const batches: BatchHeader[] = [];
   for await (const row of store.scan('batch', {
-    ranges: [{ start: 'h|', end: 'h}' }],
+    ranges: [{ start: 'h|', end: `h${FENCE}` }],
     columns: [INDEX_COLUMNS.batchHeader],
   })) {
     const cell = row.cells.get(INDEX_COLUMNS.batchHeader);
@@ -194,8 +194,14 @@ export async function* allBatchEntries(
   const options = { ranges: [{ start: 'e', end: 'f' }], columns: [INDEX_COLUMNS.batchEntry] };
   for await (const { key } of store.scan('batch', options)) {
     const start = key.indexOf('|') + 1;
+    if (start === 0) continue;
     yield { batchId: key.slice(start, key.indexOf('|', start)), rowKey: rowKeyOfEntry(key) };
   }
+}
+
+/** Where the zones of the batches end. */
+export function batchFences(): string[] {
+  return ['h', 'q', ...ALL_SLOTS.map((slot) => `e${slot}`)].map((zone) => `${zone}${FENCE}`);
 }
 
 function openKey(batchId: string): string {

@@ -6,7 +6,7 @@
  * head that its host's note does not name is of no use.
  */
 import { number } from './codec.js';
-import { dueRangeFrom, headKey, headRange, noteKey, parseKey } from './frontier-keys.js';
+import { dueRange, headKey, headRange, noteKey, parseKey } from './frontier-keys.js';
 import { ALL_SLOTS } from './partition.js';
 import { INDEX_COLUMNS } from './schema.js';
 import type { RowChange, Store } from './store.js';
@@ -79,7 +79,7 @@ async function moveHeads(store: Store, heads: Heads, to: ReadonlyMap<string, num
 
 /** The score of the best row in the queue of a host, which is not above its head. */
 async function bestDue(store: Store, host: string, head: number): Promise<number | undefined> {
-  const ranges = [dueRangeFrom(host, head)];
+  const ranges = [dueRange(host, head)];
   for await (const { cells } of store.scan('frontier', { ranges, columns: COLUMNS, limit: 1 })) {
     return scoreIn(cells);
   }

@@ -3,13 +3,14 @@
  *
  *     <slot>t<time>|<row key>         a row by when it may be selected
  *     <slot>q<host>|<order>|<rest>    a row that is due, in the queue of its host; `rest` is its row key after the host
- *     <slot>q<host>|                  the score at which the host's head stands, before the host's first row
+ *     <slot>q<host>|~                 the score at which the host's head stands, after the host's last row
  *     <slot>h<order>|<host>:          the head of a host that has rows due, at the order of the best of them
  *
  * A host is reversed, as in row keys, and holds no `|`. `order` is a score so that the highest comes first. A head ends
- * with a colon, as the host does in row keys, so that heads of one score are in the order of their rows.
+ * with a colon, as the host does in row keys, so that heads of one score are in the order of their rows. What ends a
+ * range is there as long as anything is in the range (see fences.ts).
  */
-import { slotOf } from './partition.js';
+import { FENCE, slotOf } from './partition.js';
 import { reversedHostOf } from './row-key.js';
 import type { KeyRange } from './store.js';
 
@@ -31,20 +32,20 @@ export function isDueKey(key: string): boolean {
   return key[2] === 'q';
 }
 
-/** The rows of a host that are due; from after an entry on, where one is given. */
-export function dueRange(host: string, after?: string): KeyRange {
-  const start = noteKey(host);
-  return { start: after === undefined ? `${start}\u0001` : `${after}\u0001`, end: `${start.slice(0, -1)}}` };
-}
-
-/** The same from the best row that may stand there on: where many have left the queue, it takes long to pass them. */
-export function dueRangeFrom(host: string, best: number): KeyRange {
-  return { ...dueRange(host), start: `${noteKey(host)}${orderOf(best)}|` };
+/**
+ * The rows of a host that are due.
+ * @param from the best score that may stand there, or the entry that was read last: where many have left the queue, it
+ *   takes long to pass them
+ */
+export function dueRange(host: string, from: number | string): KeyRange {
+  const end = noteKey(host);
+  const start = typeof from === 'string' ? `${from}\u0001` : `${end.slice(0, -1)}${orderOf(from)}|`;
+  return { start, end };
 }
 
 /** The note of where the head of a host stands. */
 export function noteKey(host: string): string {
-  return `${slotOf(`${host}:`)}q${host}|`;
+  return `${slotOf(`${host}:`)}q${host}|~`;
 }
 
 export function headKey(score: number, host: string): string {
@@ -53,22 +54,29 @@ export function headKey(score: number, host: string): string {
 
 /** The heads of a slot, the best first. */
 export function headRange(slot: string): KeyRange {
-  return { start: `${slot}h`, end: `${slot}i` };
+  return { start: `${slot}h`, end: `${slot}h${FENCE}` };
+}
+
+/** Where the ranges above end, but those that end within their zone. */
+export function frontierFences(slot: string): string[] {
+  return ['h', 'q', 't'].map((zone) => `${slot}${zone}${FENCE}`);
 }
 
 /** What the key of an entry speaks of. */
 export type ParsedKey =
   | { readonly kind: 'row'; readonly rowKey: string }
   | { readonly kind: 'head'; readonly host: string }
-  | { readonly kind: 'note'; readonly host: string };
+  | { readonly kind: 'note'; readonly host: string }
+  | { readonly kind: 'fence' };
 
 export function parseKey(key: string): ParsedKey {
   const zone = key[2];
   const bar = key.indexOf('|');
+  if (bar < 0) return { kind: 'fence' };
   if (zone === 't') return { kind: 'row', rowKey: key.slice(bar + 1) };
   if (zone === 'h') return { kind: 'head', host: key.slice(bar + 1, -1) };
   const host = key.slice(3, bar);
-  if (bar === key.length - 1) return { kind: 'note', host };
+  if (key[bar + 1] === '~') return { kind: 'note', host };
   return { kind: 'row', rowKey: host + key.slice(key.indexOf('|', bar + 1) + 1) };
 }
 

@@ -175,17 +175,18 @@ async function promoteStep(store: Store, range: KeyRange): Promise<number> {
 }
 
 /**
- * The rows of a host that are due, best score first and then by row key; from after an entry on, where one is given.
+ * The rows of a host that are due, best score first and then by row key.
  * @param host reversed
+ * @param from the score of its head, or the key of the entry that was read last
  */
 export async function dueEntries(
   store: Store,
   host: string,
-  after: string | undefined,
+  from: number | string,
   limit: number,
 ): Promise<FrontierEntry[]> {
   const entries: FrontierEntry[] = [];
-  for await (const entry of readEntries(store, dueRange(host, after), limit)) entries.push(entry);
+  for await (const entry of readEntries(store, dueRange(host, from), limit)) entries.push(entry);
   return entries;
 }
 

@@ -1,6 +1,9 @@
 import { CrawlError } from '../packages/errors/index.js';
 import { SLOTS } from './schema.js';
 
+/** Follows all that stands in a zone of an index table, and the `|` after the names there. */
+export const FENCE = '}';
+
 /** Two hex digits for every slot of the index tables, in order. */
 export const ALL_SLOTS: readonly string[] = Array.from({ length: SLOTS }, (_, i) => i.toString(16).padStart(2, '0'));
 

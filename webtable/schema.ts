@@ -4,7 +4,7 @@
  */
 
 /** Written into every table when it is made and checked when it is opened. */
-export const SCHEMA_VERSION = 3;
+export const SCHEMA_VERSION = 4;
 
 /**
  * The tables with their families, and how a family is shaped, which tells a store how to lay it out:

@@ -1,6 +1,7 @@
 import { CrawlError } from '../packages/errors/index.js';
 import { FIELD_CODECS, inlinkCodec, text } from './codec.js';
 import type { EncodedFields, Field, Inlink, Page, PageChange, PageRow, PlainField } from './page.js';
+import { writeFences } from './fences.js';
 import { urlOf } from './row-key.js';
 import {
   FIELD_COLUMNS,
@@ -49,6 +50,7 @@ export class WebTable {
     const cell = row?.cells.get(INDEX_COLUMNS.schemaVersion);
     const found = cell && text.decode(cell);
     if (found === undefined) {
+      await writeFences(store);
       await store.write('meta', [
         { key: 'schema', put: new Map([[INDEX_COLUMNS.schemaVersion, text.encode(String(SCHEMA_VERSION))]]) },
       ]);

@@ -97,7 +97,7 @@ export function createDueRows({ store, maxPerQueue, queueOf }: DueRowsOptions): 
   async function readOn(cursor: Cursor): Promise<void> {
     const limit = Math.min(cursor.readAhead, Math.max(0, roomOf(cursor.queue)) + 1);
     cursor.readAhead = Math.min(cursor.readAhead * 4, LONGEST_READ);
-    const entries = await dueEntries(store, cursor.host, cursor.after || undefined, limit);
+    const entries = await dueEntries(store, cursor.host, cursor.after || cursor.score, limit);
     cursor.after = entries.length < limit ? undefined : entries.at(-1)?.entryKey;
     for (const entry of entries.reverse()) {
       cursor.ahead.push({ ...entry, host: cursor.host, queue: cursor.queue });

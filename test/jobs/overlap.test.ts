@@ -166,13 +166,19 @@ describe('rounds that overlap', () => {
     await using undisturbed = await testCrawl(fakeWeb(pages), { store: new MemoryStore() });
     await jobs.crawl(undisturbed, options);
     const expected = await comparable(undisturbed);
+    let failed = 0;
     for (let failAt = 1; failAt < counting.writes; failAt += Math.ceil(counting.writes / 60)) {
       const store = new MemoryStore();
-      await expect(run(new FailingStore(store, failAt), failAt), `write ${failAt}`).rejects.toThrow(PlannedFailure);
+      const failing = new FailingStore(store, failAt);
+      const failure: unknown = await run(failing, failAt).catch((error: unknown) => error);
+      // How many writes there are depends on how rounds meet; a crawl that needs fewer ends well.
+      if (failing.writes >= failAt) failed += 1;
+      expect(failure instanceof PlannedFailure, `write ${failAt}: ${String(failure)}`).toBe(failing.writes >= failAt);
       await using crawl = await testCrawl(slowWeb(pages, failAt), { store });
       expect(missing((await jobs.repair(crawl)).counters), `write ${failAt}`).toEqual([]);
       await jobs.crawl(crawl, options);
       expect(await comparable(crawl), `write ${failAt}`).toEqual(expected);
     }
+    expect(failed).toBeGreaterThan(40);
   }, 120_000);
 });
