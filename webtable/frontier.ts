@@ -66,7 +66,7 @@ export async function writeIndexed(
     const entry = placeOf(change.key, applied(before, change), clock);
     added.push(entry);
     if (!before) continue;
-    for (const old of possiblePlaces(change.key, before, clock.lockExpiry)) {
+    for (const old of likelyPlaces(change.key, before, clock)) {
       if (old.entryKey !== entry.entryKey) removed.push(old);
     }
   }
@@ -229,6 +229,12 @@ function possiblePlaces(rowKey: string, row: FrontierRow, lockExpiry: number): [
   const score = row.score ?? 0;
   const entryKey = timedKey(selectableAt(row, lockExpiry), rowKey);
   return [duePlace(rowKey, score), { entryKey, rowKey, score }];
+}
+
+/** The same, less the queue for a row that is not due: it may stand there only where a clock was set back since. */
+function likelyPlaces(rowKey: string, row: FrontierRow, { now, lockExpiry }: FrontierClock): readonly FrontierEntry[] {
+  const places = possiblePlaces(rowKey, row, lockExpiry);
+  return selectableAt(row, lockExpiry) > now ? places.slice(1) : places;
 }
 
 function duePlace(rowKey: string, score: number): FrontierEntry {
