@@ -24,6 +24,8 @@ export interface SharedFetch {
   /** Settles when nothing more is fetched, of any batch. */
   readonly running: Promise<void>;
   write(change: PageChange): Promise<void>;
+  /** Called when a page is through. */
+  onPage(): void;
   openSource(): Promise<void>;
   closeSource(): void;
   useQueue(queue: string, by: 1 | -1): void;
@@ -44,12 +46,16 @@ export interface BatchFetch {
   readonly report: Promise<Report>;
   /** Pages that are left to fetch, as far as is known. */
   readonly pagesLeft: number;
-  /** Some pages are through, and fewer than half of the queues have any left. */
-  readonly isMostlyThrough: boolean;
+  /** Pages that are through, since the last {@link split} if there was one. */
+  readonly pagesThrough: number;
+  /** All its queues are known and some of its pages are left, so that these can be split off. */
+  readonly canSplit: boolean;
+  /** Few queues hold it up: fewer than half have pages left. */
+  readonly isHeldUp: boolean;
   /**
    * Moves the pages that are left, in flight too, to a batch of their own, which goes on in the same queues and whose
    * report {@link report} then is; so the pages that are through need not wait for them.
-   * Only while {@link isMostlyThrough}.
+   * Only while {@link canSplit}.
    * @param hold called with the id of that batch before anybody can see it; nobody else may work on it
    * @returns the report of those that are through
    */
@@ -154,6 +160,7 @@ export async function createBatchFetch(
           inWork -= 1;
           pagesLeft -= 1;
           leave(queue);
+          shared.onPage();
         }
       },
     };
@@ -301,8 +308,14 @@ export async function createBatchFetch(
     get pagesLeft() {
       return pagesLeft;
     },
-    get isMostlyThrough() {
-      return !isOver && isFed && pagesThrough > 0 && open.size > 0 && 2 * open.size < queueCount;
+    get pagesThrough() {
+      return pagesThrough;
+    },
+    get canSplit() {
+      return !isOver && isFed && pagesThrough > 0 && open.size > 0;
+    },
+    get isHeldUp() {
+      return 2 * open.size < queueCount;
     },
     split(hold) {
       const report = splitOff(hold);

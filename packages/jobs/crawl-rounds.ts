@@ -16,6 +16,8 @@ const PAGES_PER_THREAD = 20;
 const HOST_SECONDS = 30;
 /** Pages that are selected ahead of the fetcher, in whole rounds. */
 const ROUNDS_AHEAD = 4;
+/** Pages left for each request that may be in flight when the links of a round are wanted before it is through. */
+const RUNNING_DRY = 4;
 /** Milliseconds for which a round is waited for that only few hosts hold up, and while the fetcher could do more. */
 const PATIENCE = 500;
 const PATIENCE_IDLE = 50;
@@ -33,7 +35,7 @@ export async function crawlRounds(crawl: CrawlContext, options: CrawlOptions, tr
   const fetcher = await openFetcher(crawl, {
     threads,
     count: tracker.count,
-    onIdle: wake.now,
+    onChange: wake.now,
     ...(signal && { signal }),
   });
   try {
@@ -62,6 +64,7 @@ class Rounds {
   readonly #wake: Wake;
   /** One round after the other. */
   readonly #isStrict: boolean;
+  readonly #threads: number;
   readonly #size: number;
   readonly #perQueue: number;
   readonly #open = new Set<Round>();
@@ -94,6 +97,7 @@ class Rounds {
     this.#wake = wake;
     // A limit of distance is only met exactly where pages are fetched in the order of their distances.
     this.#isStrict = rounds !== undefined || crawl.settings.generate.maxDistance >= 0;
+    this.#threads = threads;
     this.#size = topN ?? (this.#isStrict ? Infinity : PAGES_PER_THREAD * threads);
     this.#perQueue = this.#isStrict || delay === 0 ? Infinity : Math.ceil(HOST_SECONDS / delay);
   }
@@ -128,9 +132,21 @@ class Rounds {
     if (this.#isStuck || this.#doubtful > 0 || this.#rounds >= rounds || this.#pages >= maxPages) return false;
     if (performance.now() - this.#dryAt < LOOK_AGAIN) return false;
     if (this.#isStrict || this.#tasks.size === 0) return this.#tasks.size === 0 && this.#dryAt === -Infinity;
+    const left = this.#pagesLeft;
+    return left < this.#size || (this.#fetcher.isIdle && left < ROUNDS_AHEAD * this.#size);
+  }
+
+  get #pagesLeft(): number {
     let left = 0;
     for (const { fetch } of this.#open) left += fetch.pagesLeft;
-    return left < this.#size || (this.#fetcher.isIdle && left < ROUNDS_AHEAD * this.#size);
+    return left;
+  }
+
+  /** What is being fetched will soon be through, nothing else is due, and no links are being added. */
+  get #isRunningDry(): boolean {
+    return (
+      this.#dryAt !== -Infinity && this.#tasks.size === this.#open.size && this.#pagesLeft < RUNNING_DRY * this.#threads
+    );
   }
 
   async #generate(): Promise<void> {
@@ -231,13 +247,20 @@ class Rounds {
     this.#dryAt = -Infinity;
   }
 
-  /** Lets a round go on without the few hosts that hold it up. */
+  /**
+   * Lets a round go on without the few hosts that hold it up. Where the fetcher is about to run dry, one that is half
+   * through is split for the links of that half.
+   */
   async #splitOrWait(): Promise<void> {
     const now = performance.now();
     const patience = this.#fetcher.isIdle ? PATIENCE_IDLE : PATIENCE;
     let wait = LOOK_AGAIN;
     for (const round of this.#open) {
-      if (this.#isStrict || !round.fetch.isMostlyThrough) round.heldSince = undefined;
+      const { fetch } = round;
+      const { pagesThrough } = fetch;
+      if (this.#isStrict || !fetch.canSplit) continue;
+      if (pagesThrough >= Math.max(this.#threads, fetch.pagesLeft) && this.#isRunningDry) return this.#split(round);
+      if (!fetch.isHeldUp) round.heldSince = undefined;
       else if (now - (round.heldSince ??= now) >= patience) return this.#split(round);
       else wait = Math.min(wait, patience - (now - round.heldSince));
     }

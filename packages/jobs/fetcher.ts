@@ -28,8 +28,8 @@ export interface FetcherOptions {
   readonly signal?: AbortSignal;
   /** Counts what belongs to no batch. */
   readonly count: (reason: string) => void;
-  /** Called often, when fewer requests are in flight than may be. */
-  readonly onIdle?: () => void;
+  /** Called often: when a page is through, and when fewer requests are in flight than may be. */
+  readonly onChange?: () => void;
 }
 
 /** Fetches the pages of batches, of several at a time where asked, each host in its own queue with its delay. */
@@ -55,7 +55,7 @@ const MAX_SOURCES = 5_000;
 /** Opens a fetcher; one at a time on a table, so that politeness holds. */
 export async function openFetcher(crawl: CrawlContext, options: FetcherOptions): Promise<Fetcher> {
   const { settings, table, clock } = crawl;
-  const { threads, signal, count, onIdle } = options;
+  const { threads, signal, count, onChange = () => {} } = options;
   const delays = createQueueDelays(settings.fetcher);
   const backoff = createHostBackoff(crawl, { onFailure: () => count('backed_off') });
   const seedHosts = createSeedHosts(crawl);
@@ -63,7 +63,7 @@ export async function openFetcher(crawl: CrawlContext, options: FetcherOptions):
     threads,
     threadsPerQueue: settings.fetcher.threadsPerQueue,
     delay: delays.of,
-    ...(onIdle && { onIdle }),
+    onIdle: onChange,
   });
   const controller = new AbortController();
   const stopped = signal ? AbortSignal.any([signal, controller.signal]) : controller.signal;
@@ -100,6 +100,7 @@ export async function openFetcher(crawl: CrawlContext, options: FetcherOptions):
     stopped,
     running,
     write: createGroupWriter(table),
+    onPage: onChange,
     /** Waits until one more host may be read. */
     async openSource(): Promise<void> {
       if (sources >= MAX_SOURCES) await Promise.race([new Promise<void>((resolve) => waiting.push(resolve)), running]);
