@@ -1,0 +1,63 @@
+import { describe, expect, it } from 'vitest';
+import { MemoryStore, WebTable, allBatchEntries, allEntries, listBatches, putBatch } from '../../webtable/index.js';
+import { batchEntry, queueEntry, writeBatchIndex } from '../../webtable/batches.js';
+import { dueRange, headRange, timedRange } from '../../webtable/frontier-keys.js';
+import { ALL_SLOTS } from '../../webtable/partition.js';
+import { writeIndexed } from '../../webtable/frontier.js';
+import type { TableName } from '../../webtable/schema.js';
+import type { KeyRange } from '../../webtable/store.js';
+
+const clock = { now: 1000, lockExpiry: 10 };
+
+/** The first key at or after the end of a range, where a scan of LevelDB comes to rest. */
+async function rest(store: MemoryStore, table: TableName, { end = '' }: KeyRange): Promise<string | undefined> {
+  for await (const { key } of store.scan(table, {
+    ranges: [{ start: end }],
+    columns: [`${columns[table]}:*`],
+    limit: 1,
+  }))
+    return key;
+  return undefined;
+}
+const columns: Partial<Record<TableName, string>> = { frontier: 'f', batch: 'b' };
+
+describe('fences', () => {
+  it('stand in the same slot behind the heads and the timed entries, whatever is in the others', async () => {
+    const store = new MemoryStore();
+    await WebTable.open(store);
+    for (const slot of ALL_SLOTS) {
+      expect(await rest(store, 'frontier', headRange(slot))).toBe(`${slot}h}`);
+      expect(await rest(store, 'frontier', timedRange(slot, 1e12))).toBe(`${slot}t}`);
+      expect(await rest(store, 'batch', { start: '', end: `e${slot}|1-2}` })).toBe(`e${slot}}`);
+    }
+    expect(await rest(store, 'batch', { start: '', end: 'q|1-2}' })).toBe('q}');
+    expect(await rest(store, 'batch', { start: '', end: 'h}' })).toBe('h}');
+  });
+
+  it('are the note of the host behind a queue that has rows', async () => {
+    const store = new MemoryStore();
+    const table = await WebTable.open(store);
+    const change = { key: 'com.a:http/', set: { fetchTime: 1, score: 3 } };
+    await writeIndexed(table, [{ before: undefined, change }], clock);
+    expect(await rest(store, 'frontier', dueRange('com.a', 3))).toMatch(/^..qcom\.a\|~$/);
+  });
+
+  it('are no entries, and stay when what is in front of them goes', async () => {
+    const store = new MemoryStore();
+    const table = await WebTable.open(store);
+    const found = async () => {
+      const entries: unknown[] = [];
+      for await (const entry of allEntries(store)) entries.push(entry);
+      for await (const entry of allBatchEntries(store)) entries.push(entry);
+      return [...entries, ...(await listBatches(store))];
+    };
+    expect(await found()).toEqual([]);
+    await putBatch(store, { batchId: '1-2', state: 'open', size: 1 });
+    await writeBatchIndex(store, [queueEntry('1-2', 'a.com', 'a.com'), batchEntry('1-2', 'com.a:http/')]);
+    const change = { key: 'com.a:http/', set: { fetchTime: 1, score: 3 } };
+    await writeIndexed(table, [{ before: undefined, change }], clock);
+    expect(await found()).toHaveLength(3);
+    await WebTable.open(store);
+    expect(await found()).toHaveLength(3);
+  });
+});
