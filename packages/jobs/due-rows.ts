@@ -82,17 +82,20 @@ export function createDueRows({ store, maxPerQueue, queueOf }: DueRowsOptions): 
     if (!hasBegun) await nextHead();
     hasBegun = true;
     while (head && !(heap.first && isBefore(heap.first, head))) {
-      const some: Cursor[] = [];
-      for (; head && some.length < TOGETHER && !(heap.first && isBefore(heap.first, head)); await nextHead()) {
-        if (cursors.has(head.host)) continue;
-        const queue = await queueOf(head.host);
-        if (queue === undefined) continue;
-        const cursor: Cursor = { ...head, queue, ahead: [], after: '', readAhead: FIRST_READ, at: -1 };
-        cursors.set(head.host, cursor);
-        some.push(cursor);
+      const some = new Map<string, DueScore & Place>();
+      for (; head && some.size < TOGETHER && !(heap.first && isBefore(heap.first, head)); await nextHead()) {
+        if (!cursors.has(head.host) && !some.has(head.host)) some.set(head.host, head);
       }
-      await Promise.all(some.map(readOn));
+      await Promise.all([...some.values()].map(open));
     }
+  }
+
+  async function open(place: DueScore & Place): Promise<void> {
+    const queue = await queueOf(place.host);
+    if (queue === undefined) return;
+    const cursor: Cursor = { ...place, queue, ahead: [], after: '', readAhead: FIRST_READ, at: -1 };
+    cursors.set(place.host, cursor);
+    await readOn(cursor);
   }
 
   /** Reads one row more than there is room for, to know whether there is one. */
