@@ -1,8 +1,9 @@
-// Prints "<passed> <failed>" for a JSON report of vitest and the exit status of its run. A run without a report, or one
-// that failed although no test did, counts as one failed test, and so does a file that can not be loaded.
-import { existsSync, readFileSync } from 'node:fs';
+// Prints "<passed> <failed>" for a JSON report of vitest and the exit status of its run, and appends what failed to a
+// file. A run without a report, or one that failed although no test did, counts as one failed test, and so does a file
+// that can not be loaded.
+import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 
-const [report = '', status = '1'] = process.argv.slice(2);
+const [report = '', status = '1', failures = '/dev/null', name = ''] = process.argv.slice(2);
 let passed = 0;
 let failed = 0;
 if (existsSync(report)) {
@@ -14,6 +15,12 @@ if (existsSync(report)) {
     );
     passed = numPassedTests;
     failed = numFailedTests + broken.length;
+    for (const { name: file } of broken) tell(file, ['could not be loaded']);
+    for (const { name: file, assertionResults } of testResults) {
+      for (const { status, fullName, failureMessages } of assertionResults) {
+        if (status === 'failed') tell(`${file}: ${fullName}`, failureMessages);
+      }
+    }
   } catch {
     failed = 1;
   }
@@ -22,3 +29,8 @@ if (existsSync(report)) {
 }
 if (status !== '0' && failed === 0) failed = 1;
 console.log(`${passed} ${failed}`);
+
+function tell(what, messages) {
+  const why = messages.map((message) => message.split('\n', 1)[0]).join('; ');
+  appendFileSync(failures, `${name}: ${what}: ${why.slice(0, 500)}\n`);
+}
