@@ -74,6 +74,8 @@ class HtmlScanner {
   #phase: Phase = 'start';
   #doctype: string | undefined;
   #at = 0;
+  /** The next `&`; behind this place it is not looked for yet. */
+  #reference = -1;
 
   constructor(source: HtmlSource, visitor: TreeVisitor, maxElements: number) {
     this.#source = source;
@@ -86,7 +88,7 @@ class HtmlScanner {
     const text = this.#text;
     while (this.#at < text.length) {
       const mark = nextMarkup(text, this.#at);
-      if (mark > this.#at) this.#characters(this.#source.slice(this.#at, mark));
+      if (mark > this.#at) this.#characters(this.#at, mark);
       if (mark === text.length) break;
       if (isLetter(text.charCodeAt(mark + 1))) this.#startTag(mark + 1);
       else if (isLetter(text.charCodeAt(mark + 2)) && text[mark + 1] === '/') this.#endTag(mark + 2);
@@ -108,8 +110,9 @@ class HtmlScanner {
     if (/^<!doctype/i.test(this.#text.slice(mark, mark + 9))) this.#doctype ??= this.#text.slice(mark, this.#at);
   }
 
-  #characters(raw: string): void {
-    const value = raw.includes('&') ? decodeHTML(raw) : raw;
+  #characters(from: number, to: number): void {
+    const raw = this.#source.slice(from, to);
+    const value = this.#hasReference(from, to) ? decodeHTML(raw) : raw;
     if (this.#phase !== 'body') {
       if (!HAS_TEXT.test(value)) return;
       this.#openBody();
@@ -117,6 +120,15 @@ class HtmlScanner {
       unsure();
     }
     this.#visitor.characters(value);
+  }
+
+  /** Whether a piece holds a `&`. */
+  #hasReference(from: number, to: number): boolean {
+    if (this.#reference < from) {
+      const next = this.#text.indexOf('&', from);
+      this.#reference = next < 0 ? this.#text.length : next;
+    }
+    return this.#reference < to;
   }
 
   #startTag(at: number): void {
