@@ -11,6 +11,7 @@ const PRIORITY_SCORE = 1e-9;
 
 /** Those hints that are numbers. Undefined where nothing is said, as of most links. */
 export function hintsOf({ changeInterval, lastModified, priority }: LinkHints): LinkHints | undefined {
+  if (changeInterval === undefined && lastModified === undefined && priority === undefined) return undefined;
   const said = Object.entries({ changeInterval, lastModified, priority }).filter(([, value]) => Number.isFinite(value));
   return said.length === 0 ? undefined : Object.fromEntries(said);
 }

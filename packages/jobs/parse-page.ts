@@ -212,10 +212,11 @@ function keptLinks(
       const known = links.get(verdict.url);
       const anchor = known?.anchor || given.slice(0, maxAnchorLength);
       // Nobody may say when the pages of another host are to be fetched.
-      const hints = hostOf(from) === hostOf(verdict.url) ? hintsOf(said) : undefined;
+      const hints = hintsOf(said);
+      const isOwn = hints !== undefined && hostOf(from) === hostOf(verdict.url);
       if (known) links.set(verdict.url, { ...known, anchor });
       else if (links.size >= limit) count('links_over_limit');
-      else links.set(verdict.url, { anchor, ...hints });
+      else links.set(verdict.url, { anchor, ...(isOwn && hints) });
     }
   }
   count('links', links.size);

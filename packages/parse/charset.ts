@@ -22,13 +22,24 @@ export function decodeText(
   fallback: string,
   declared: (content: Uint8Array) => Encoding | undefined = prescanHtml,
 ): DecodedText {
-  const encoding =
+  const encoding = encodingOf(content, contentTypeHeader, fallback, declared);
+  return { text: encoding.decode(content), charset: encoding.name };
+}
+
+/** The encoding by which {@link decodeText} decodes. */
+export function encodingOf(
+  content: Uint8Array,
+  contentTypeHeader: string | undefined,
+  fallback: string,
+  declared: (content: Uint8Array) => Encoding | undefined = prescanHtml,
+): Encoding {
+  return (
     byteOrderMark(content) ??
     headerEncoding(contentTypeHeader) ??
     declared(content) ??
     (looksLikeUtf8(content) ? findEncoding('utf-8') : undefined) ??
-    fallbackEncoding(fallback);
-  return { text: encoding.decode(content), charset: encoding.name };
+    fallbackEncoding(fallback)
+  );
 }
 
 /** The encoding of `parser.characterEncodingDefault`. Throws BAD_SETTING when there is none of that name. */

@@ -1,3 +1,5 @@
+import { isAscii } from 'node:buffer';
+
 /** One encoding of the WHATWG Encoding Standard. */
 export interface Encoding {
   /** In lower case. */
@@ -20,7 +22,7 @@ export function findEncoding(label: string): Encoding | undefined {
   try {
     const decoder = new TextDecoder(label);
     const name = decoder.encoding;
-    if (name === 'windows-1252') return { name, decode: (bytes) => mapHighControls(decoder.decode(bytes)) };
+    if (name === 'windows-1252') return { name, decode: decodeWindows1252 };
     return { name, decode: (bytes) => decoder.decode(bytes) };
   } catch {
     return undefined;
@@ -30,9 +32,16 @@ export function findEncoding(label: string): Encoding | undefined {
 /** 0x80 to 0x9F of windows-1252; the five holes stay control characters. */
 const WINDOWS_1252_HIGH = '€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ';
 
-/** Some releases of Node decode windows-1252 as if it were ISO 8859-1; where they do not, there is nothing to map. */
-function mapHighControls(text: string): string {
+/** Not by TextDecoder: some releases of Node decode windows-1252 as if it were ISO 8859-1. */
+function decodeWindows1252(bytes: Uint8Array): string {
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
+  if (isAscii(bytes)) return text;
   return text.replace(/[\u0080-\u009f]/g, (c) => WINDOWS_1252_HIGH[c.charCodeAt(0) - 0x80] ?? c);
+}
+
+/** Bytes in UTF-8 without the byte order mark that they may begin with. */
+export function withoutUtf8Mark(bytes: Uint8Array): Uint8Array {
+  return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes;
 }
 
 const ISO_8859_16_HIGH =

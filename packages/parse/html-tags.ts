@@ -1,49 +1,41 @@
 import { decodeHTMLAttribute } from 'entities';
+import { lowerCase } from './html-elements.js';
+import type { HtmlSource } from './html-source.js';
 
-/** A tag as it stands in the text. */
-export interface Tag {
-  /** In lower case. */
-  readonly name: string;
-  /** Of several of one name, the first. Empty where nobody asked for them. */
-  readonly attrs: Attribute[];
-  /** Where the text goes on; beyond its end where it ends within the tag. */
-  readonly end: number;
-}
-
+/** An attribute as the tree has it. */
 export interface Attribute {
   readonly name: string;
   readonly value: string;
 }
 
-const NO_ATTRIBUTES: Attribute[] = [];
-/** Attributes of a tag up to which it is quicker to look through them than to keep a set of their names. */
-const FEW = 16;
+/** Names of the attributes that the visitor wants to know. */
+const WANTED: ReadonlySet<string> = new Set(
+  'action alt content href hreflang http-equiv lang method name property rel src srcset type xml:lang'.split(' '),
+);
 const [TAB, NEWLINE, FEED, RETURN, SPACE] = [0x09, 0x0a, 0x0c, 0x0d, 0x20];
 const [BANG, QUOTE, APOSTROPHE, SLASH, EQUALS, GREATER, QUESTION] = [0x21, 0x22, 0x27, 0x2f, 0x3d, 0x3e, 0x3f];
 
-/**
- * Reads a tag by the tokenizer of the HTML Standard, section 13.2.5.
- * @param at of the first letter of its name
- * @param wanted names of elements whose attributes are asked for
- */
-export function readTag(text: string, at: number, wanted?: ReadonlySet<string>): Tag {
-  let end = at;
+/** Where the name of a tag ends that begins at this letter; tags are read by the HTML Standard, section 13.2.5. */
+export function nameEnd(text: string, at: number): number {
+  let end = at + 1;
   for (; end < text.length; end++) {
     const code = text.charCodeAt(end);
     if (code === GREATER || code === SLASH || isSpace(code)) break;
   }
-  const name = lowerCase(text.slice(at, end));
-  if (text.charCodeAt(end) === GREATER) return { name, attrs: NO_ATTRIBUTES, end: end + 1 };
-  const attrs = wanted?.has(name) ? [] : undefined;
-  return { name, end: readAttributes(text, end, attrs), attrs: attrs ?? NO_ATTRIBUTES };
+  return end;
 }
 
-/** Reads up to the end of the tag, and returns where the text goes on. */
-function readAttributes(text: string, from: number, attrs: Attribute[] | undefined): number {
+/**
+ * Reads a tag from the end of its name on.
+ * @param attrs takes the attributes that the visitor wants, of several of one name the first; none are kept without it
+ * @returns where the text goes on; beyond its end where it ends within the tag
+ */
+export function readAttributes(source: HtmlSource, from: number, attrs?: Attribute[]): number {
+  const text = source.markup;
+  if (text.charCodeAt(from) === GREATER) return from + 1;
   const { length } = text;
   const beyond = length + 1;
   let at = from;
-  const add = attrs && adderTo(attrs);
   for (;;) {
     while (at < length && (isSpace(text.charCodeAt(at)) || text.charCodeAt(at) === SLASH)) at++;
     if (at >= length) return beyond;
@@ -53,10 +45,10 @@ function readAttributes(text: string, from: number, attrs: Attribute[] | undefin
       const code = text.charCodeAt(at);
       if (code === EQUALS || code === GREATER || code === SLASH || isSpace(code)) break;
     }
-    const nameEnd = at;
+    const end = at;
     while (at < length && isSpace(text.charCodeAt(at))) at++;
     if (text.charCodeAt(at) !== EQUALS) {
-      add?.(text.slice(nameStart, nameEnd), '');
+      if (attrs) add(attrs, text.slice(nameStart, end));
       continue;
     }
     at++;
@@ -68,7 +60,7 @@ function readAttributes(text: string, from: number, attrs: Attribute[] | undefin
       valueStart++;
       at = text.indexOf(quote === QUOTE ? '"' : "'", valueStart);
       if (at < 0) return beyond;
-      add?.(text.slice(nameStart, nameEnd), text.slice(valueStart, at));
+      if (attrs) add(attrs, text.slice(nameStart, end), source, valueStart, at);
       at++;
       continue;
     }
@@ -76,20 +68,15 @@ function readAttributes(text: string, from: number, attrs: Attribute[] | undefin
       const code = text.charCodeAt(at);
       if (code === GREATER || isSpace(code)) break;
     }
-    add?.(text.slice(nameStart, nameEnd), text.slice(valueStart, at));
+    if (attrs) add(attrs, text.slice(nameStart, end), source, valueStart, at);
   }
 }
 
-/** Of two attributes of one name it takes the first. */
-function adderTo(attrs: Attribute[]): (rawName: string, rawValue: string) => void {
-  let names: Set<string> | undefined;
-  return (rawName, rawValue) => {
-    const name = lowerCase(rawName);
-    if (attrs.length > FEW) names ??= new Set(attrs.map((attr) => attr.name));
-    if (names ? names.has(name) : attrs.some((attr) => attr.name === name)) return;
-    names?.add(name);
-    attrs.push({ name, value: valueOf(rawValue) });
-  };
+function add(attrs: Attribute[], rawName: string, source?: HtmlSource, from = 0, to = 0): void {
+  const name = WANTED.has(rawName) ? rawName : lowerCase(rawName);
+  if (!WANTED.has(name)) return;
+  for (const attr of attrs) if (attr.name === name) return;
+  attrs.push({ name, value: source ? valueOf(source.slice(from, to)) : '' });
 }
 
 function valueOf(raw: string): string {
@@ -97,16 +84,17 @@ function valueOf(raw: string): string {
   return value.includes('&') ? decodeHTMLAttribute(value) : value;
 }
 
+/** Whether the tag that begins here is of this name, in lower case, and has no more to it. */
+export function tagEndsAt(text: string, name: string, at: number): boolean {
+  return text.charCodeAt(at + name.length) === GREATER && text.startsWith(name, at);
+}
+
 /** White space of the HTML Standard. */
 export function isSpace(code: number): boolean {
   return code === SPACE || code === NEWLINE || code === TAB || code === RETURN || code === FEED;
 }
 
-/** ASCII letters only. */
-function lowerCase(name: string): string {
-  return /[A-Z]/.test(name) ? name.replace(/[A-Z]+/g, (letters) => letters.toLowerCase()) : name;
-}
-
+/** An ASCII letter. */
 export function isLetter(code: number): boolean {
   return (code >= 0x61 && code <= 0x7a) || (code >= 0x41 && code <= 0x5a);
 }

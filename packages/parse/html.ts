@@ -1,7 +1,9 @@
 import type { ParseInput, ParseOutcome, Parser } from '../plugin-api/index.js';
 import { resolveLink } from '../url/index.js';
-import { decodeText, fallbackEncoding } from './charset.js';
+import { encodingOf, fallbackEncoding } from './charset.js';
+import type { Encoding } from './encodings.js';
 import { scanHtml } from './html-scan.js';
+import { sourceOf } from './html-source.js';
 import { parseTree, walkTree } from './html-tree.js';
 import { MAX_ELEMENTS, MAX_REFRESH_DELAY } from './limits.js';
 import { canonicalInHeader } from './link-header.js';
@@ -35,8 +37,8 @@ export function htmlParser(settings: ParseSettings, clock: () => number = () => 
 export function parseHtml(input: ParseInput, settings: ParseSettings, clock: () => number): ParseOutcome {
   const { headers } = input;
   const deadline = clock() + settings.parser.timeout * 1000;
-  const decoded = decodeText(input.content, headers['content-type'], settings.parser.characterEncodingDefault);
-  const seen = readPage(decoded.text, input, settings, () => clock() > deadline);
+  const encoding = encodingOf(input.content, headers['content-type'], settings.parser.characterEncodingDefault);
+  const seen = readPage(encoding, input, settings, () => clock() > deadline);
   if (!seen) {
     return { kind: 'failed', code: 'timeout', message: `not done after ${settings.parser.timeout} seconds` };
   }
@@ -59,7 +61,7 @@ export function parseHtml(input: ParseInput, settings: ParseSettings, clock: () 
     outlinks: directives.nofollow ? [] : body.links.resolve(base),
     robots: directives,
     metadata: { ...head.metadata, ...alternates(head, base, settings) },
-    charset: decoded.charset,
+    charset: encoding.name,
     ...(canonical !== undefined && { canonical }),
     ...(isRedirect && target !== undefined && { refresh: { url: target, delay: refresh.delay } }),
     ...(language !== undefined && { language }),
@@ -75,8 +77,13 @@ interface Seen {
   readonly truncated: boolean;
 }
 
-/** Reads the text of a page: by the scanner where that is sure, else from its tree. Undefined when time was up. */
-function readPage(text: string, input: ParseInput, settings: ParseSettings, expired: () => boolean): Seen | undefined {
+/** Reads a page: by the scanner where that is sure, else from its tree. Undefined when time was up. */
+function readPage(
+  encoding: Encoding,
+  input: ParseInput,
+  settings: ParseSettings,
+  expired: () => boolean,
+): Seen | undefined {
   const xhtml = input.contentType === 'application/xhtml+xml';
   const begin = () => {
     const robots = new RobotsReader(settings.http.agentName);
@@ -84,9 +91,12 @@ function readPage(text: string, input: ParseInput, settings: ParseSettings, expi
     const head = new PageHead(robots);
     return { robots, head, body: new PageBody(settings, head) };
   };
-  const scanned = begin();
-  if (!xhtml && scanHtml(text, scanned.body, MAX_ELEMENTS)) return { ...scanned, truncated: false };
-  const tree = parseTree(text, MAX_ELEMENTS, expired, xhtml);
+  if (!xhtml) {
+    const scanned = begin();
+    if (scanHtml(sourceOf(input.content, encoding), scanned.body, MAX_ELEMENTS))
+      return { ...scanned, truncated: false };
+  }
+  const tree = parseTree(encoding.decode(input.content), MAX_ELEMENTS, expired, xhtml);
   if (!tree) return undefined;
   const read = begin();
   walkTree(tree.document, read.body);

@@ -1,5 +1,5 @@
 import type { ParsedOutlink } from '../plugin-api/index.js';
-import { resolveLink } from '../url/index.js';
+import { linkResolver } from '../url/index.js';
 import { MAX_LINK_CHARACTERS, MAX_LINKS } from './limits.js';
 
 /** A link as it stands in the page. Its anchor may be set as long as it has none, and what is said of its target too. */
@@ -39,9 +39,10 @@ export class LinkCollector {
   /** Absolute URLs in order of appearance, each once with the first anchor that is not empty. */
   resolve(base: string): ParsedOutlink[] {
     const byUrl = new Map<string, FoundLink & { url: string }>();
+    const resolveLink = linkResolver(base);
     let characters = 0;
     for (const [reference, link] of this.#links) {
-      const url = resolveLink(reference, base);
+      const url = resolveLink(reference);
       if (url === null || url.length > this.#maxLength) continue;
       const known = byUrl.get(url);
       if (known) {

@@ -17,6 +17,17 @@ const BREAKING = names(
 /** Elements whose text is code, or is shown by none. */
 const SILENT = names('iframe noembed noframes script style template');
 
+/** What this walk does at elements of one name; at those of other names nothing. */
+interface Role {
+  readonly isBreaking: boolean;
+  readonly isSilent: boolean;
+  /** Which attribute is a link. */
+  readonly link: string | undefined;
+}
+
+/** Elements that the head reads. */
+const HEAD = names('base html link meta script');
+
 /** Which attribute of an element is a link. */
 const LINK_ATTRIBUTES: ReadonlyMap<string, string> = new Map([
   ['a', 'href'],
@@ -29,6 +40,14 @@ const LINK_ATTRIBUTES: ReadonlyMap<string, string> = new Map([
   ['script', 'src'],
   ['source', 'src'],
 ]);
+
+/** One look at the name of an element tells whether there is anything to do. */
+const ROLES: ReadonlyMap<string, Role> = new Map(
+  [...BREAKING, ...SILENT, ...LINK_ATTRIBUTES.keys(), ...HEAD, 'noscript'].map((name) => [
+    name,
+    { isBreaking: BREAKING.has(name), isSilent: SILENT.has(name), link: LINK_ATTRIBUTES.get(name) },
+  ]),
+);
 
 /** A link whose element is not closed yet. Text belongs to the innermost. */
 interface OpenLink {
@@ -70,13 +89,15 @@ export class PageBody implements TreeVisitor {
 
   enter(element: Element): boolean {
     const { tagName } = element;
+    const role = ROLES.get(tagName);
+    if (!role) return true;
     const html = isHtml(element);
     if (html) this.#head.read(element, this.#noscripts > 0);
-    if (html || tagName === 'a') this.#readLink(element);
-    if (html && BREAKING.has(tagName)) this.#breakWord();
+    if (role.link !== undefined && (html || tagName === 'a')) this.#readLink(element, role.link);
+    if (html && role.isBreaking) this.#breakWord();
     // Links side by side, as in menus, are set apart by style sheets.
     if (tagName === 'a' && this.#afterLink) this.#breakWord();
-    if (SILENT.has(tagName)) return false;
+    if (role.isSilent) return false;
     if (html && tagName === 'noscript') this.#noscripts++;
     if (html && tagName === 'title' && !this.#title) {
       this.#title = { element, text: new TextBuilder(MAX_TITLE_LENGTH) };
@@ -87,8 +108,10 @@ export class PageBody implements TreeVisitor {
 
   leave(element: Element): void {
     const { tagName } = element;
+    const role = ROLES.get(tagName);
+    if (!role) return;
     const html = isHtml(element);
-    if (html && BREAKING.has(tagName)) this.#breakWord();
+    if (html && role.isBreaking) this.#breakWord();
     if (html && tagName === 'noscript') this.#noscripts--;
     if (tagName === 'a') this.#afterLink = true;
     if (element === this.#title?.element) this.#inTitle = false;
@@ -111,10 +134,8 @@ export class PageBody implements TreeVisitor {
     this.#open.at(-1)?.text?.breakWord();
   }
 
-  #readLink(element: Element): void {
+  #readLink(element: Element, source: string): void {
     const { tagName } = element;
-    const source = LINK_ATTRIBUTES.get(tagName);
-    if (source === undefined) return;
     const alt = tagName === 'img' || tagName === 'area' ? this.#anchor(attribute(element, 'alt')) : '';
     const around = this.#open.at(-1);
     if (alt !== '' && tagName === 'img' && around?.link) (around.alt ??= this.#anchorBuilder()).add(` ${alt} `);

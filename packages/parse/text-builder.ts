@@ -1,12 +1,14 @@
 /** A long run of white space is looked at in pieces, so that no copy of a huge text is made to keep little of it. */
 const PIECE = 65_536;
+const SPACE = 0x20;
 
 /** Collects text with every run of white space made one space, none at the ends, and never more than `limit` characters. */
 export class TextBuilder {
   readonly #limit: number;
-  readonly #parts: string[] = [];
-  #length = 0;
+  #text = '';
   #gap = false;
+  /** The limit may be reached one short of it. */
+  #full = false;
 
   /** @param limit characters kept; below 0: no limit */
   constructor(limit: number) {
@@ -15,7 +17,7 @@ export class TextBuilder {
 
   /** Nothing that is added is kept any more. */
   get full(): boolean {
-    return this.#length >= this.#limit;
+    return this.#full || this.#text.length >= this.#limit;
   }
 
   /** What comes next is a new word. */
@@ -25,32 +27,57 @@ export class TextBuilder {
 
   add(value: string): void {
     for (let at = 0; at < value.length && !this.full; at += PIECE) {
-      const piece = value.length <= PIECE ? value : value.slice(at, at + PIECE);
-      const collapsed = piece.replace(/[^\S ]\s*| \s+/g, ' ');
-      const words = collapsed.trim();
-      if (collapsed.startsWith(' ')) this.#gap = true;
-      if (words === '') continue;
-      if (this.#gap && this.#length > 0) this.#append(' ');
-      this.#append(words);
-      this.#gap = collapsed.endsWith(' ');
+      this.#addPiece(value.length <= PIECE ? value : value.slice(at, at + PIECE));
     }
   }
 
   /** The text so far. */
   toString(): string {
-    return this.#parts.join('').trimEnd();
+    return this.#text.trimEnd();
+  }
+
+  #addPiece(piece: string): void {
+    let start = 0;
+    while (start < piece.length && isSpace(piece.charCodeAt(start))) start++;
+    if (start > 0) this.#gap = true;
+    if (start === piece.length) return;
+    let end = piece.length;
+    while (isSpace(piece.charCodeAt(end - 1))) end--;
+    if (this.#gap && this.#text !== '') this.#append(' ');
+    const words = piece.slice(start, end);
+    this.#append(isCollapsed(words) ? words : words.replace(/[^\S ]\s*| \s+/g, ' '));
+    this.#gap = end < piece.length;
   }
 
   #append(part: string): void {
-    let room = this.#limit - this.#length;
-    if (part.length > room) {
-      // Half of a surrogate pair is no character.
-      if (/[\ud800-\udbff]/.test(part.charAt(room - 1))) room--;
-      this.#parts.push(part.slice(0, room));
-      this.#length = this.#limit;
-    } else {
-      this.#parts.push(part);
-      this.#length += part.length;
+    let room = this.#limit - this.#text.length;
+    if (part.length <= room) {
+      this.#text += part;
+      return;
     }
+    // Half of a surrogate pair is no character.
+    if (/[\ud800-\udbff]/.test(part.charAt(room - 1))) room--;
+    this.#text += part.slice(0, room);
+    this.#full = true;
   }
+}
+
+/** What `\s` stands for in a regular expression. */
+function isSpace(code: number): boolean {
+  if (code < 0xa0) return code === SPACE || (code >= 0x09 && code <= 0x0d);
+  if (code < 0x2000) return code === 0xa0 || code === 0x1680;
+  if (code <= 0x205f) return code <= 0x200a || code === 0x2028 || code === 0x2029 || code === 0x202f || code === 0x205f;
+  return code === 0x3000 || code === 0xfeff;
+}
+
+/** Whether all white space in it is single spaces. */
+function isCollapsed(words: string): boolean {
+  let afterSpace = false;
+  for (let at = 0; at < words.length; at++) {
+    const code = words.charCodeAt(at);
+    if (code === SPACE && afterSpace) return false;
+    afterSpace = code === SPACE;
+    if (!afterSpace && isSpace(code)) return false;
+  }
+  return true;
 }

@@ -1,5 +1,5 @@
 import { messageOf } from '../errors/index.js';
-import { parseUrl } from '../url/index.js';
+import { isPlainUrl, parseUrl } from '../url/index.js';
 import type { Plugin, UrlScope } from './plugin.js';
 
 /** What the normalisers and filters made of a URL. */
@@ -39,12 +39,12 @@ export function normalizeUrl(
     current = after;
   };
   try {
-    changeTo(parseUrl(current).href);
+    changeTo(isPlainUrl(current) ? current : parseUrl(current).href);
     for (const plugin of plugins) {
       if (!plugin.normalizeUrl) continue;
       by = plugin.name;
       const next = plugin.normalizeUrl(current, scope);
-      changeTo(next === current ? next : parseUrl(next).href);
+      changeTo(next === current || isPlainUrl(next) ? next : parseUrl(next).href);
     }
   } catch (error) {
     return { accepted: false, url: current, rejectedBy: by, rule: messageOf(error) };

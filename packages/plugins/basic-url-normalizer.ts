@@ -1,9 +1,5 @@
 import type { Plugin } from '../plugin-api/index.js';
-import { parseUrl } from '../url/index.js';
-
-/** URLs that are certainly in the form wanted, so that they need not be taken apart. */
-const NOTHING_TO_DO = /^https?:\/\/(?:[a-z0-9-]+\.)*[a-z][a-z0-9-]*\/[\w\-.~!$&()*+,;=:@/?]*$/;
-const DOT_SEGMENT = /\/\.|xn--/;
+import { isPlainUrl, parseUrl } from '../url/index.js';
 
 /** An escape, or a character that RFC 3986 allows neither in a path nor in a query, a `%` without two digits included. */
 const TO_REWRITE = /%[0-9a-f]{2}|[^\w\-.~!$&'()*+,;=:@/?]/gi;
@@ -24,7 +20,7 @@ export function basicUrlNormalizer(): Plugin {
   return {
     name: 'urlnormalizer-basic',
     normalizeUrl(url) {
-      if (NOTHING_TO_DO.test(url) && !DOT_SEGMENT.test(url)) return url;
+      if (isPlainUrl(url)) return url;
       const href = parseUrl(url).href.replace(DOT_AFTER_HOST, '$1');
       const path = href.indexOf('/', href.indexOf('://') + 3);
       return href.slice(0, path) + href.slice(path).replace(TO_REWRITE, rewrite);

@@ -1,6 +1,7 @@
 import { RE2JS } from 're2js';
 import { safeText } from '../errors/index.js';
 import { countedSearch, TooManySteps, type Match } from './counted-search.js';
+import { neededCharacter } from './needed-character.js';
 import { isLinear } from './pattern-cost.js';
 import { groupsOf, needsBacktracking, parsePattern, repeatsPeculiarly, type Alternatives } from './pattern-tree.js';
 
@@ -45,7 +46,7 @@ export function safePattern(source: string, ignoreCase: boolean): SafePattern {
   const counted = onCounted(tree, source, ignoreCase);
   if (!re2) return { groups, engines: { test: 'counted', replace: 'counted' }, ...counted };
 
-  const { test, replace } = onRe2(re2, source);
+  const { test, replace } = onRe2(re2, source, neededCharacter(tree, ignoreCase));
   if (!repeatsPeculiarly(tree)) return { groups, engines: { test: 're2', replace: 're2' }, test, replace };
   return {
     groups,
@@ -61,7 +62,7 @@ function onPlatform(pattern: RegExp): Search {
   const all = new RegExp(pattern.source, `g${pattern.flags}`);
   return {
     test: (text) => pattern.test(text),
-    replace: (text, replacement) => text.replace(all, asText(replacement)),
+    replace: (text, replacement) => (pattern.test(text) ? text.replace(all, asText(replacement)) : text),
   };
 }
 
@@ -85,11 +86,12 @@ function compileRe2(source: string, ignoreCase: boolean): RE2JS | undefined {
   }
 }
 
-function onRe2(pattern: RE2JS, source: string): Search {
+function onRe2(pattern: RE2JS, source: string, needed = /(?:)/): Search {
+  const test = (text: string): boolean => needed.test(text) && pattern.test(text);
   return {
-    test: (text) => pattern.test(text),
+    test,
     replace(text, replacement) {
-      if (!pattern.test(text)) return text;
+      if (!test(text)) return text;
       const matcher = pattern.matcher(text);
       return replaceAll(text, replacement, (_from, matches) => {
         if (matches * text.length > REPLACE_LIMIT) throw tooMuch(source);

@@ -16,6 +16,8 @@ export interface TrapLimits {
 /** Longer blocks are not looked for, which bounds the work where neither length nor depth is limited. */
 const MAX_BLOCK = 32;
 
+const [SLASH, AND] = [0x2f, 0x26];
+
 /**
  * Rejects URLs of the forms that endless sites make.
  *
@@ -49,17 +51,18 @@ export function trapUrlFilter(limits: TrapLimits): Plugin {
       if (url.length > maxLength) return verdicts.length;
       const hostStart = url.indexOf('://') + 3;
       const queryStart = url.indexOf('?', hostStart);
-      const path = queryStart < 0 ? url.slice(hostStart) : url.slice(hostStart, queryStart);
-      if (countParts(path, '/') - 1 > maxDepth) return verdicts.depth;
-      if (queryStart >= 0 && countParts(url.slice(queryStart + 1), '&') > maxParameters) return verdicts.parameters;
-      return repeats(url.slice(hostStart, url.lastIndexOf('/')), maxRepeats) ? verdicts.repeats : true;
+      const pathEnd = queryStart < 0 ? url.length : queryStart;
+      if (countParts(url, SLASH, hostStart, pathEnd) - 1 > maxDepth) return verdicts.depth;
+      if (queryStart >= 0 && countParts(url, AND, queryStart + 1) > maxParameters) return verdicts.parameters;
+      const lastSlash = url.lastIndexOf('/');
+      if (countParts(url, SLASH, hostStart, lastSlash) <= maxRepeats) return true;
+      return repeats(url.slice(hostStart, lastSlash), maxRepeats) ? verdicts.repeats : true;
     },
   };
 }
 
 function repeats(text: string, max: number): boolean {
   const segments = text.split('/').filter(Boolean);
-  if (segments.length <= max) return false;
   if (standsApart(segments, max)) return true;
   const longest = Math.min(MAX_BLOCK, Math.floor(segments.length / (max + 1)));
   for (let length = 1; length <= longest; length++) if (standsBackToBack(segments, length, max)) return true;
@@ -87,9 +90,15 @@ function standsBackToBack(segments: readonly string[], length: number, max: numb
   return false;
 }
 
-function countParts(text: string, separator: string): number {
+/** Those between separators that are not empty. */
+function countParts(text: string, separator: number, from: number, to = text.length): number {
   let parts = 0;
-  for (const part of text.split(separator)) if (part !== '') parts++;
+  let before = separator;
+  for (let at = from; at < to; at++) {
+    const code = text.charCodeAt(at);
+    if (before === separator && code !== separator) parts++;
+    before = code;
+  }
   return parts;
 }
 

@@ -1,5 +1,6 @@
 export { parseUrl } from './parse-url.js';
-export { resolveLink } from './resolve-link.js';
+export { isPlainUrl } from './plain-url.js';
+export { linkResolver, resolveLink } from './resolve-link.js';
 export { hostOf } from './host.js';
 export { domainOf, publicSuffixOf } from './domain.js';
 export { groupOf, type GroupMode } from './group.js';

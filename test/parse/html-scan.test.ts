@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { scanHtml } from '../../packages/parse/html-scan.js';
+import { sourceOf } from '../../packages/parse/html-source.js';
+import { findEncoding } from '../../packages/parse/encodings.js';
 import { parseTree, walkTree } from '../../packages/parse/html-tree.js';
 import { PageBody } from '../../packages/parse/page-body.js';
 import { PageHead } from '../../packages/parse/page-head.js';
@@ -31,17 +33,42 @@ function fromTree(text: string) {
   return seen(read);
 }
 
-/** Undefined where the scanner gave up. */
+const UTF8 = findEncoding('utf-8')!;
+const UTF16 = findEncoding('utf-16le')!;
+
+/** Undefined where the scanner gave up. A page in UTF-8 is decoded piece by piece, any other as a whole. */
 function fromScan(text: string) {
-  const read = begin();
-  return scanHtml(text, read.body, 200_000) ? seen(read) : undefined;
+  const [read, other] = [begin(), begin()];
+  const sure = scanHtml(sourceOf(Buffer.from(text), UTF8), read.body, 200_000);
+  expect(scanHtml(sourceOf(Buffer.from(text, 'utf16le'), UTF16), other.body, 200_000)).toBe(sure);
+  if (sure) expect(seen(other)).toEqual(seen(read));
+  return sure ? seen(read) : undefined;
 }
+
+const source = (text: string) => sourceOf(Buffer.from(text), UTF8);
 
 const NAMES =
   'a b i div p span ul li ol dl dt dd table tr td th tbody thead caption col colgroup h1 h2 form button pre textarea title script style noscript br hr img input link meta base body html head select option optgroup svg g path text circle address center object label iframe xmp nav section font em'.split(
     ' ',
   );
-const TEXTS = ['x', ' ', 'y z', '\n', '\r\n', '&amp;', '&lt', '&#x41;', '<', '</', '< ', '&nbsp;', '</ x>', 'é😀'];
+const TEXTS = [
+  'x',
+  ' ',
+  'y z',
+  '\n',
+  '\r\n',
+  '&amp;',
+  '&lt',
+  '&#x41;',
+  '<',
+  '</',
+  '< ',
+  '&nbsp;',
+  '</ x>',
+  'é😀',
+  'ü',
+  '日本 \u3000語',
+];
 const PIECES = [
   '<!-- c -->',
   '<!doctype html>',
@@ -70,6 +97,9 @@ const PIECES = [
   '<a href=/4/>n</a>',
   '<table><tr><td>1<td>2<tr><td>3</table>',
   '<p>a<p>b',
+  '</p>',
+  '<a href="/é" title=ü>日</a>',
+  '<DIV CLASS=x>',
   '<li>1<li>2',
 ];
 
@@ -82,6 +112,18 @@ describe('the scanner', () => {
     [
       'no head, no body, no end tags',
       '<title>T</title><p>a<ul><li>b<li>c<a href=x>d</a></ul><table><tr><td>e<td>f</table>',
+    ],
+    [
+      'ends of paragraphs that are closed',
+      '<p>a<ul><li>b</ul>c</p>d</p><button>e</p>f</button><table><tr><td>g</p>h</table>',
+    ],
+    [
+      'names in capitals and of no element',
+      '<DIV><SPAN>a</span><X-Y>b</x-Y><É>c</É></div><A HREF=x REL=nofollow>d</A>',
+    ],
+    [
+      'more than ASCII, in text, attributes and titles',
+      '<title>é😀&amp;ü</title><p title="ß">日本 \u00a0 語<a href="/ö?ü=😀" class=é>ä</a><img alt="ñ" src=é><é>x</é></p>é',
     ],
     ['lists of lists', '<ul><li>a<ul><li>b</ul><li>c</ul><dl><dt>d<dd>e<dt>f</dl>'],
     [
@@ -102,6 +144,7 @@ describe('the scanner', () => {
     ['text between cells', '<table>a<tr><td>b</table>'],
     ['a link in a link', '<a href=1>a<a href=2>b</a>'],
     ['a stray end tag', 'a</div>b'],
+    ['the end of a paragraph in a drawing', '<svg></p></svg>'],
     ['mathematics', '<math><mi>x</math>'],
     ['a template', '<template><p>a</template>'],
     ['NUL', 'a\0b'],
@@ -116,8 +159,8 @@ describe('the scanner', () => {
       ...visitor,
       enter: ({ tagName }: { tagName: string }) => tagName !== name,
     });
-    expect(scanHtml('<div>a</div>', passingOver('div'), 100)).toBe(false);
-    expect(scanHtml('<script>a</script>', passingOver('script'), 100)).toBe(true);
+    expect(scanHtml(source('<div>a</div>'), passingOver('div'), 100)).toBe(false);
+    expect(scanHtml(source('<script>a</script>'), passingOver('script'), 100)).toBe(true);
   });
 
   it('never sees anything else than the tree holds, in random pages', () => {
@@ -143,7 +186,7 @@ describe('the scanner', () => {
     // Each of these made a search that begins anew at every piece go over all of the rest.
     for (const piece of ['<!-- -->', '<!x', '</ ', '<a href="', '<script>', '</scrip', '<div><span>', '<p>', '<']) {
       const page = piece.repeat(Math.ceil(1_000_000 / piece.length));
-      scanHtml(page, { enter: () => true, leave: () => undefined, characters: () => undefined }, 200_000);
+      scanHtml(source(page), { enter: () => true, leave: () => undefined, characters: () => undefined }, 200_000);
     }
   }, 5000);
 });

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { countedSearch, TooManySteps } from '../../packages/plugins/counted-search.js';
+import { neededCharacter } from '../../packages/plugins/needed-character.js';
 import { parsePattern } from '../../packages/plugins/pattern-tree.js';
 import { safePattern } from '../../packages/plugins/safe-pattern.js';
 import { runs } from '../support/fuzz-runs.js';
@@ -74,6 +75,26 @@ describe('a safe pattern', () => {
       runs(20_240_711, 3_000),
     );
     expect([...engines].sort()).toEqual(['counted counted', 'native native', 're2 counted', 're2 re2']);
+  });
+
+  it('looks first for a character that every match holds', () => {
+    const needed = (source: string, ignoreCase = false) =>
+      neededCharacter(parsePattern(source), ignoreCase)?.source.replace('|[^\\0-\\x7f]', '');
+    expect(needed('a*(?:[bc]d|e)+[^f]')).toBe('d|e');
+    expect(needed('(?:a|)b?(?=c)[^d](?:e){0,2}\\w')).toBeUndefined();
+    expect(needed('[?&]a;+', true)).toBe(';');
+    expect(needed('\\u212a', true)).toBeUndefined();
+    let useful = 0;
+    fc.assert(
+      fc.property(patterns, fc.boolean(), texts, (source, ignoreCase, text) => {
+        const first = neededCharacter(parsePattern(source), ignoreCase);
+        if (!first || first.test(text)) return;
+        useful++;
+        expect(new RegExp(source, ignoreCase ? 'i' : '').test(text)).toBe(false);
+      }),
+      runs(20_240_713, 5_000),
+    );
+    expect(useful).toBeGreaterThan(100);
   });
 
   it('counts along what the platform finds', () => {

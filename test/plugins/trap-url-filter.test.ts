@@ -111,6 +111,19 @@ describe('trapUrlFilter: repeats', () => {
 });
 
 describe('trapUrlFilter: the other limits', () => {
+  it('count what stands between separators', () => {
+    const parts = (text: string, separator: string) => text.split(separator).filter((part) => part !== '').length;
+    const text = (signs: string) => fc.array(fc.constantFrom(...signs), { maxLength: 12 }).map((all) => all.join(''));
+    fc.assert(
+      fc.property(text('ab//&.'), fc.option(text('a/&&?=')), fc.nat(4), (path, query, max) => {
+        const url = `http://a.com/${path}${query === null ? '' : `?${query}`}`;
+        expect(verdict({ maxDepth: max }, url) === true).toBe(parts(path, '/') <= max);
+        expect(verdict({ maxParameters: max }, url) === true).toBe(parts(query ?? '', '&') <= max);
+      }),
+      { seed: 20_240_803, numRuns: 2_000 },
+    );
+  });
+
   it.each([
     [{ maxLength: 20 }, 'http://a.com/1234567', true],
     [{ maxLength: 20 }, 'http://a.com/12345678', 'length: more than 20 characters'],

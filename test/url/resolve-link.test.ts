@@ -1,5 +1,7 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { resolveLink } from '../../packages/url/index.js';
+import { linkResolver, resolveLink } from '../../packages/url/index.js';
+import { runs } from '../support/fuzz-runs.js';
 
 const BASE = 'http://a.com/b/c?d#e';
 
@@ -37,5 +39,34 @@ describe('resolveLink', () => {
 
   it.each(['', 'nonsense', '/b', 'data:text/html,'])('leads nowhere from the base %j', (base) => {
     expect(resolveLink('/x', base)).toBeNull();
+  });
+});
+
+describe('linkResolver', () => {
+  it('resolves each link as resolveLink does', () => {
+    const part = fc.constantFrom(
+      ...'a b.html .. ../ ../../ . ./ / // ? & = # : ; % %2e %2E%2e ~ - _ é \\ @ 1 http: .a a. ..b c.. xn--'.split(' '),
+      '',
+      ' ',
+      '\n',
+    );
+    const parts = (max: number) => fc.array(part, { maxLength: max }).map((all) => all.join(''));
+    const plain = fc.tuple(
+      fc.constantFrom('', '../', '../../../'),
+      fc.constantFrom('a', 'b/c', 'd/e/', 'f?g=h/i', 'j-/_'),
+    );
+    const href = fc.oneof(
+      parts(5),
+      plain.map((both) => both.join('')),
+    );
+    const host = fc.constantFrom('a.com', 'a.com:8080', 'a.com:80', '10.0.0.1', 'A.com', 'u@a.com', '', '[::1]');
+    const path = fc.oneof(parts(6), fc.constantFrom('', 'a/b', 'a//b//c', 'a/b/?c/d', '?x=/y/z', 'a/b/c/d/'));
+    fc.assert(
+      fc.property(href, host, path, (link, name, rest) => {
+        const base = `http://${name}/${rest}`;
+        expect(linkResolver(base)(link)).toBe(resolveLink(link, base));
+      }),
+      runs(20_240_802, 20_000),
+    );
   });
 });

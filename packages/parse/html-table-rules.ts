@@ -1,0 +1,64 @@
+import { IMPLIED_END, kindOf, SELECT_PART, TABLE_SCOPE, type ElementKind } from './html-elements.js';
+import { unsure, type OpenElements } from './html-stack.js';
+
+/** What the end of a part of a table closes besides, unless it is closed already. */
+const ROWS = ['tr', 'td', 'th'];
+const CLOSED_BY: Readonly<Record<string, readonly string[]>> = {
+  table: [...ROWS, 'tbody', 'thead', 'tfoot', 'caption', 'colgroup'],
+  tbody: ROWS,
+  thead: ROWS,
+  tfoot: ROWS,
+  tr: ['td', 'th'],
+};
+
+/** The start tag of a part of a table: closes what it ends, and opens what may be left out around it. */
+export function openTablePart(open: OpenElements, name: string): void {
+  const isCell = name === 'td' || name === 'th';
+  for (;;) {
+    const top = open.top?.name;
+    if (top === 'table') {
+      if (isCell || name === 'tr') open.push(kindOf('tbody'));
+      else if (name === 'col') open.push(kindOf('colgroup'));
+      else break;
+    } else if (top === 'tbody' || top === 'thead' || top === 'tfoot') {
+      if (name === 'tr') break;
+      if (isCell) open.push(kindOf('tr'));
+      else open.pop();
+    } else if (top === 'tr') {
+      if (isCell) break;
+      open.pop();
+    } else if (top === 'colgroup') {
+      if (name === 'col') break;
+      open.pop();
+    } else {
+      const cell = open.findLast((kind) => kind.name === 'td' || kind.name === 'th' || kind.name === 'caption');
+      if (cell < 0 || open.find('table') > cell) unsure();
+      open.close(cell);
+    }
+  }
+}
+
+/** The end tag of a table or a part of one. */
+export function closeTablePart(open: OpenElements, name: string): void {
+  const index = open.find(name, TABLE_SCOPE);
+  if (index < 0) unsure();
+  const closed = CLOSED_BY[name] ?? [];
+  open.closeWith(index, (kind) => (kind.rules & IMPLIED_END) !== 0 || closed.includes(kind.name));
+}
+
+/** A start tag in a list of choices. */
+export function openInSelect(open: OpenElements, kind: ElementKind): void {
+  if (kind.name !== 'option' && kind.name !== 'optgroup') unsure();
+  if (open.top?.name === 'option') open.pop();
+  if (kind.name === 'optgroup' && open.top?.name === 'optgroup') open.pop();
+  open.push(kind);
+}
+
+/** An end tag in a list of choices. */
+export function closeInSelect(open: OpenElements, { name, rules }: ElementKind): void {
+  if ((rules & SELECT_PART) === 0) unsure();
+  if (name !== 'option' && open.top?.name === 'option') open.pop();
+  if (name === 'select' && open.top?.name === 'optgroup') open.pop();
+  if (open.top?.name !== name) unsure();
+  open.pop();
+}
