@@ -115,8 +115,14 @@ export async function createBatchFetch(
     get batchId() {
       return header.batchId;
     },
-    get tracker() {
-      return tracker;
+    // What began before a split and ends after it counts after it: the report of what was through is made.
+    tracker: {
+      count: (reason, n) => tracker.count(reason, n),
+      more: () => tracker.more(),
+      done: (n) => tracker.done(n),
+      get aborted() {
+        return tracker.aborted;
+      },
     },
     parse: options.parse,
     giveUp: grace.signal,

@@ -35,9 +35,10 @@ export interface FetchTools {
 
 /** The fetch of one batch, as its pages see it. */
 export interface FetchRun extends FetchTools {
+  /** Counts for what is left, after a split too. */
+  readonly tracker: Omit<Tracker, 'report'>;
   /** Changes when what is left is split off, which waits for the turn `rows`; so do not keep it over an await elsewhere. */
   readonly batchId: string;
-  readonly tracker: Tracker;
   readonly parse: boolean;
   readonly queues: {
     push(queue: string, item: FetchItem): void;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { MemoryStore, jobs, type Crawl, type Store } from '../../packages/webcrawl/index.js';
+import { MemoryStore, jobs, type Crawl, type Plugin, type Store } from '../../packages/webcrawl/index.js';
 import { putBatch } from '../../webtable/index.js';
 import { FailingStore, PlannedFailure } from '../support/failing-store.js';
 import { fakeWeb, links, randomNumbers, randomWeb, type FakePage } from '../support/fake-web.js';
@@ -94,6 +94,33 @@ describe('rounds that overlap', () => {
     expect(counters).toMatchObject({ rounds: 1, fetched: seeds.length });
     expect(await closedBatches(crawl)).toBe(2);
   });
+
+  it('are split for their links when the fetcher runs dry, and count each page and link once', async () => {
+    const hosts = Array.from({ length: 30 }, (_, i) => `http://h${i}.com`);
+    const pages: Record<string, FakePage> = {};
+    for (const host of hosts) {
+      for (let page = 0; page < 6; page++) pages[`${host}/${page || ''}`] = { html: links(`/${page + 1}`, '/1', '/2') };
+      pages[`${host}/6`] = { html: 'the end' };
+    }
+    const web = slowWeb(pages, 4);
+    await using crawl = await testCrawl(web);
+    // A page is in the hands of its parser while others are through.
+    const parser = crawl.plugins.find(({ name }) => name === 'parse-html')!.parser!;
+    const slowly: Plugin = {
+      name: 'slowly',
+      parser: { ...parser, parse: async (input) => (await sleep(web.requests.length % 7), parser.parse(input)) },
+    };
+    const { counters } = await jobs.crawl(
+      { ...crawl, plugins: [...crawl.plugins, slowly] },
+      { seeds: hosts.map((host) => `${host}/`), stay: 'any', threads: 4 },
+    );
+    const size = Object.keys(pages).length;
+    expect(await closedBatches(crawl)).toBeGreaterThan(counters.rounds!);
+    expect(counters).toMatchObject({ fetched: size, parsed: size, success: size });
+    // Of each host, the first page leads to two others, the second to two, and the further ones to three.
+    expect(counters.links).toBe(30 * (2 + 2 + 4 * 3));
+    expect((await jobs.repair(crawl)).counters).toEqual({ rows: size });
+  }, 60_000);
 
   it('split off targets of redirects, also on hosts whose pages were through', async () => {
     const pages: Record<string, FakePage> = {};
