@@ -22,6 +22,8 @@ export interface DueRows {
   giveBack(rows: readonly DueRow[]): void;
   /** How many queues had more rows than room, as far as it has read. */
   readonly fullQueues: number;
+  /** Ends the reading, which holds on to files and memory of the store until then. */
+  close(): Promise<void>;
 }
 
 export interface DueRowsOptions {
@@ -157,6 +159,9 @@ export function createDueRows({ store, maxPerQueue, queueOf }: DueRowsOptions): 
       }
       for (const cursor of stopped) settle(cursor);
       stopped.clear();
+    },
+    async close() {
+      await heads.return(undefined);
     },
   };
 }

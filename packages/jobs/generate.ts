@@ -114,17 +114,21 @@ async function select(
   const namedHosts = new Set<string>();
   let size = 0;
 
-  while (!tracker.aborted && size < topN) {
-    const rows = await due.read(Math.min(CHUNK, topN - size));
-    // Rows come best first, so none after this one can pass.
-    if (rows.length === 0 || rows[0]!.score < minScore) break;
-    // Nobody else may take a row, or add to its score, between reading and marking it.
-    const selected = await crawl.table.exclusive('rows', () =>
-      take(crawl, batchId, now, due, rows, namedHosts, tracker),
-    );
-    size += selected;
-    tracker.count('generated', selected);
-    tracker.done(selected);
+  try {
+    while (!tracker.aborted && size < topN) {
+      const rows = await due.read(Math.min(CHUNK, topN - size));
+      // Rows come best first, so none after this one can pass.
+      if (rows.length === 0 || rows[0]!.score < minScore) break;
+      // Nobody else may take a row, or add to its score, between reading and marking it.
+      const selected = await crawl.table.exclusive('rows', () =>
+        take(crawl, batchId, now, due, rows, namedHosts, tracker),
+      );
+      size += selected;
+      tracker.count('generated', selected);
+      tracker.done(selected);
+    }
+  } finally {
+    await due.close();
   }
   tracker.count('capped', due.fullQueues);
   return size;

@@ -94,4 +94,23 @@ describe('generate', () => {
     expect(many['frontier']).toBeLessThan(1.5 * few['frontier']!);
     expect(few['frontier']).toBeLessThan(400);
   });
+
+  it.each([
+    ['at its limit', { topN: 3 }, undefined],
+    ['at a score that is too low', {}, undefined],
+    ['when it is told to', { signal: AbortSignal.abort() }, undefined],
+    ['when the store fails', {}, new Error('the disk is gone')],
+  ])('ends every scan where it stops %s', async (_, options, failure) => {
+    const store = countingStore(new MemoryStore());
+    await using crawl = await testCrawl(undefined, { store, settings: { 'generate.minScore': 1 } });
+    await putRows(
+      crawl,
+      Array.from({ length: 1500 }, (_, i) => ({ url: `http://h${i}.com/`, score: i < 500 ? 2 : 0 })),
+    );
+    const { getMany } = crawl.table;
+    if (failure) crawl.table.getMany = () => Promise.reject(failure);
+    await jobs.generate(crawl, options).catch((error: unknown) => expect(error).toBe(failure));
+    crawl.table.getMany = getMany;
+    expect(store.openScans).toBe(0);
+  });
 });
