@@ -44,7 +44,10 @@ const memory = watchMemory();
 let fetched = 0;
 const left = [...marks];
 const timer = setInterval(() => {
-  if (made.rows >= (left[0] ?? Infinity)) tell();
+  if (made.rows < (left[0] ?? Infinity)) return;
+  left.shift();
+  if (left.length > 0) tell();
+  else controller.abort();
 }, LOOK);
 const seeds = Array.from({ length: Math.min(SEEDS, hosts) }, (_, i) => pageUrl(hosts, i, 0));
 await jobs.crawl(crawl, {
@@ -55,11 +58,10 @@ await jobs.crawl(crawl, {
 });
 clearInterval(timer);
 await crawl.close();
-// The end of the crawl belongs to the last stretch; and a web may end before.
+// The end of the crawl belongs to the last stretch.
 tell();
 
 function tell(): void {
-  if (left.shift() !== undefined && left.length === 0) return controller.abort();
   const { residentMb = peakMemoryMb(), ownMb = residentMb, ...javascript } = memory();
   const seconds = (performance.now() - start) / 1000;
   reply({ rows: made.rows, fetched, seconds, residentMb, ownMb, ...javascript } satisfies MemoryStretch);
