@@ -5,21 +5,11 @@
  *
  * The server is on the same machine, and takes its part of the cores from all alike.
  */
-import { mkdir, rm } from 'node:fs/promises';
-import { join } from 'node:path';
 import { isWanted, type Bench, type BenchOptions, type BenchResult } from './lib/bench.js';
+import { crawlOnce, type CrawlSample } from './lib/crawl-once.js';
 import { CRAWLERS, type Crawler } from './lib/crawlers.js';
-import { bytesOnDisk, measure } from './lib/measure.js';
 import { alternate, spread, type Spread } from './lib/rounds.js';
 import { startSite, type Site } from './lib/site.js';
-
-interface Sample {
-  readonly pages: number;
-  readonly seconds: number;
-  readonly cpuSeconds: number;
-  readonly peakMb?: number;
-  readonly diskMb: number;
-}
 
 /** `crawl`: webcrawl and its peers on one site. */
 export const crawlBench: Bench = {
@@ -39,7 +29,7 @@ async function run(options: BenchOptions): Promise<BenchResult> {
   try {
     const samples = await alternate(crawlers, options.rounds, async (crawler, round) => {
       options.say(`round ${round + 1} of ${options.rounds}: ${crawler.name}`);
-      return crawlOnce(crawler, site, options);
+      return crawlOnce(crawler, site, options.cache);
     });
     return present(crawlers, absent, site, samples);
   } finally {
@@ -47,30 +37,13 @@ async function run(options: BenchOptions): Promise<BenchResult> {
   }
 }
 
-async function crawlOnce(crawler: Crawler, site: Site, { cache }: BenchOptions): Promise<Sample> {
-  const out = join(cache, 'crawl');
-  await rm(out, { recursive: true, force: true });
-  await mkdir(out, { recursive: true });
-  const { command, args, env = {} } = crawler.command({ ...site, out });
-  // Nothing of the environment may set webcrawl up.
-  const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('WEBCRAWL_'));
-  const { stdout, seconds, cpuSeconds, peakMb } = await measure(command, args, {
-    cwd: out,
-    env: { ...Object.fromEntries(inherited), ...env },
-  });
-  const pages = crawler.pages(stdout);
-  const diskMb = (await bytesOnDisk(out)) / 2 ** 20;
-  await rm(out, { recursive: true, force: true });
-  return { pages, seconds, cpuSeconds, diskMb, ...(peakMb !== undefined && { peakMb }) };
-}
-
 function present(
   crawlers: readonly Crawler[],
   absent: readonly string[],
   site: Site,
-  samples: ReadonlyMap<string, readonly Sample[]>,
+  samples: ReadonlyMap<string, readonly CrawlSample[]>,
 ): BenchResult {
-  const of = (name: string, figure: (sample: Sample) => number): Spread =>
+  const of = (name: string, figure: (sample: CrawlSample) => number): Spread =>
     spread((samples.get(name) ?? []).map(figure));
   const rate = (name: string): Spread => of(name, ({ pages, seconds }) => pages / seconds);
   const cpu = (name: string): Spread => of(name, ({ pages, cpuSeconds }) => (1000 * cpuSeconds) / pages);

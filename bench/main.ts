@@ -9,6 +9,8 @@ import type { Bench, BenchOptions, BenchResult } from './lib/bench.js';
 import { drawChart } from './lib/chart.js';
 import { describeMachine, machineLine, type Machine } from './lib/machine.js';
 import { formatTable } from './lib/table.js';
+import { memoryBench } from './memory.js';
+import { profileBench } from './profile.js';
 import { storeBench } from './store.js';
 import { waitingBench } from './waiting.js';
 
@@ -19,8 +21,10 @@ const BENCHES: Readonly<Record<string, Bench>> = {
   store: storeBench,
   frontier: frontierBench,
   waiting: waitingBench,
+  memory: memoryBench,
+  profile: profileBench,
 };
-/** Fewer rounds, or a smaller scale, are for trying a bench out. */
+/** Unless the bench says otherwise. Fewer rounds, or a smaller scale, are for trying it out. */
 const ROUNDS = 5;
 
 const USAGE = `npm run bench -- <name> [options]
@@ -30,10 +34,10 @@ ${Object.entries(BENCHES)
   .join('\n')}
 
   --json            print JSON instead of a table
-  --rounds <n>      rounds in which all that is compared takes turns (${ROUNDS})
+  --rounds <n>      rounds in which all that is compared takes turns (${ROUNDS}; 1 of what no round could change much)
   --scale <factor>  of the sizes (1), to try a bench out
   --only <a,b>      leave all others out
-  --site <name>     crawl: docs or synthetic (docs)
+  --site <name>     crawl, profile: docs or synthetic (docs)
   --minutes <n>     frontier: how long (10)
   --cache <folder>  where tables and outputs go (bench/.cache)
 
@@ -69,7 +73,7 @@ function readArguments(args: readonly string[]): { name: string; json: boolean; 
     allowPositionals: true,
     options: {
       json: { type: 'boolean', default: false },
-      rounds: { type: 'string', default: String(ROUNDS) },
+      rounds: { type: 'string' },
       scale: { type: 'string', default: '1' },
       minutes: { type: 'string', default: '10' },
       site: { type: 'string', default: 'docs' },
@@ -84,10 +88,10 @@ function readArguments(args: readonly string[]): { name: string; json: boolean; 
   const { site } = values;
   if (site !== 'docs' && site !== 'synthetic') throw new Error(`expected --site docs or synthetic, found "${site}"`);
   const only = values.only?.split(',');
-  const { names } = BENCHES[name]!;
+  const { names, rounds: enough = ROUNDS } = BENCHES[name]!;
   const unknown = only?.find((one) => !names.includes(one));
   if (unknown !== undefined) throw new Error(`expected --only of ${names.join(', ') || 'nothing'}, found "${unknown}"`);
-  const rounds = above0('rounds', values.rounds);
+  const rounds = above0('rounds', values.rounds ?? String(enough));
   if (!Number.isInteger(rounds)) throw new Error(`expected a whole number of --rounds, found ${rounds}`);
   return {
     name,
@@ -113,11 +117,12 @@ function above0(option: string, value: string): number {
 
 /** Returns where it has written to, without the ending. */
 async function save(name: string, options: BenchOptions, machine: Machine, result: BenchResult): Promise<string> {
-  const isWhole =
-    options.scale === 1 && options.only === undefined && (options.rounds >= ROUNDS || name === 'frontier');
+  const { rounds = ROUNDS } = BENCHES[name]!;
+  const isWhole = options.scale === 1 && options.only === undefined && options.rounds >= rounds;
   const folder = isWhole ? join(FOLDER, 'results') : join(options.cache, 'results');
   await mkdir(folder, { recursive: true });
-  const file = name === 'crawl' && options.site !== 'docs' ? `${name}-${options.site}` : name;
+  const hasSites = name === 'crawl' || name === 'profile';
+  const file = hasSites && options.site !== 'docs' ? `${name}-${options.site}` : name;
   const notes = [...result.notes, ...(isWhole ? [] : ['Only a trial: not of full size, or of too few rounds.'])];
   await writeFile(join(folder, `${file}.svg`), drawChart(result.chart, [...notes, machineLine(machine)].join('\n')));
   await writeFile(join(folder, `${file}.json`), `${asJson(options, machine, result)}\n`);

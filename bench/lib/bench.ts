@@ -3,13 +3,13 @@ import type { Column, Row } from './table.js';
 
 /** What every benchmark is told. */
 export interface BenchOptions {
-  /** Rounds in which all that is compared takes its turn; at least 5 for a figure to be quoted. */
+  /** Rounds in which all that is compared takes its turn; by default as many as a figure needs to be quoted. */
   readonly rounds: number;
   /** 1 is full size; less makes tables, sites and webs smaller by that factor. */
   readonly scale: number;
   /** Of `frontier`: how long to go on. */
   readonly minutes: number;
-  /** Of `crawl`: which site. */
+  /** Of `crawl` and `profile`: which site. */
   readonly site: 'docs' | 'synthetic';
   /** Run only what is named so; absent: all. */
   readonly only?: readonly string[];
@@ -36,6 +36,8 @@ export interface Bench {
   readonly about: string;
   /** What it compares, and `--only` may name. */
   readonly names: readonly string[];
+  /** Rounds of a run that counts, where they are not five. */
+  readonly rounds?: number;
   readonly run: (options: BenchOptions) => Promise<BenchResult>;
 }
 

@@ -36,25 +36,46 @@ export function peakMemoryMb(): number {
   return process.resourceUsage().maxRSS / 1024;
 }
 
-/**
- * Watches how much memory of its own a worker holds, without the pages of the table's files that the system has mapped
- * and can take back at any time. Returns a function that tells the most so far, in MB; undefined where the system does
- * not say.
- */
-export function watchOwnMemory(): () => number | undefined {
-  let most: number | undefined;
+/** The most memory of some time, in MB. The first two are undefined where the system does not say. */
+export interface PeakMemory {
+  /** All that is resident. */
+  residentMb?: number;
+  /** The same without the pages of the table's files that the system has mapped and can take back at any time. */
+  ownMb?: number;
+  /** What the thread that asks has for objects. */
+  heapMb: number;
+  /** Its bytes outside of that. */
+  bytesMb: number;
+}
+
+const LOOK_MS = 20;
+const MB = 1024 * 1024;
+
+/** Watches the memory of a worker. Returns a function that tells the most since it was last called. */
+export function watchMemory(): () => PeakMemory {
+  let most: PeakMemory = { heapMb: 0, bytesMb: 0 };
   const look = (): void => {
+    const { heapTotal, external } = process.memoryUsage();
+    most.heapMb = Math.max(most.heapMb, heapTotal / MB);
+    most.bytesMb = Math.max(most.bytesMb, external / MB);
     try {
-      const kilobytes = /^RssAnon:\s+(\d+)/m.exec(readFileSync('/proc/self/status', 'latin1'))?.[1];
-      if (kilobytes !== undefined) most = Math.max(most ?? 0, Number(kilobytes) / 1024);
+      const status = readFileSync('/proc/self/status', 'latin1');
+      most.residentMb = Math.max(most.residentMb ?? 0, megabytes(status, 'VmRSS'));
+      most.ownMb = Math.max(most.ownMb ?? 0, megabytes(status, 'RssAnon'));
     } catch {
       // There is no such file but on Linux.
     }
   };
-  const timer = setInterval(look, 20);
+  const timer = setInterval(look, LOOK_MS);
   timer.unref();
   return () => {
     look();
-    return most;
+    const told = most;
+    most = { heapMb: 0, bytesMb: 0 };
+    return told;
   };
+}
+
+function megabytes(status: string, name: string): number {
+  return Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(status)?.[1]) / 1024;
 }

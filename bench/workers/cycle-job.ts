@@ -2,7 +2,7 @@
 import { fileURLToPath } from 'node:url';
 import { jobs, openCrawl } from '../../packages/webcrawl/index.js';
 import { CYCLE_TIME } from '../lib/cycle-table.js';
-import { givenArgument, peakMemoryMb, reply, watchOwnMemory } from '../lib/worker.js';
+import { givenArgument, peakMemoryMb, reply, watchMemory } from '../lib/worker.js';
 
 /** What to run. */
 export interface CycleJob {
@@ -23,6 +23,9 @@ export interface JobFigures {
   readonly peakMb: number;
   /** The same without; as `peakMb` where the system does not tell them apart. */
   readonly ownMb: number;
+  /** Peaks of what the main thread has for objects, and of its bytes outside of that. */
+  readonly heapMb: number;
+  readonly bytesMb: number;
   readonly batchId?: string;
   /** Rows that the job took up. */
   readonly did: number;
@@ -42,7 +45,7 @@ const crawl = await openCrawl({
   },
   clock: () => CYCLE_TIME + performance.now(),
 });
-const ownMemory = watchOwnMemory();
+const memory = watchMemory();
 const start = performance.now();
 const report = await (job === 'generate'
   ? jobs.generate(crawl, { topN })
@@ -53,10 +56,13 @@ await crawl.close();
 
 const TAKEN_UP = ['generated', 'fetched', 'already_fetched', 'parsed', 'already_parsed'];
 const did = TAKEN_UP.map((name) => counters[name] ?? 0).find((count) => count > 0) ?? 0;
+const { ownMb = peakMemoryMb(), heapMb, bytesMb } = memory();
 reply({
   seconds,
   peakMb: peakMemoryMb(),
-  ownMb: ownMemory() ?? peakMemoryMb(),
+  ownMb,
+  heapMb,
+  bytesMb,
   did,
   counters,
   ...(batchId !== undefined && { batchId }),

@@ -31,6 +31,8 @@ export interface Queue<T> {
   /** When the last item or task ended (with more threads: started). */
   last: number;
   notBefore: number;
+  /** It has nothing to do, and waits to be forgotten. */
+  resting: boolean;
   /** Its place in the heap. Entries of a queue that are not this one are void. */
   turn: Turn<T> | undefined;
   /** The order of the turn in which it began to load, so that it does not wait for another. */
@@ -56,6 +58,7 @@ export function newQueue<T>(id: string, delay: number): Queue<T> {
     delay,
     last: -Infinity,
     notBefore: -Infinity,
+    resting: false,
     turn: undefined,
     order: undefined,
   };

@@ -74,6 +74,8 @@ export function createFetchQueues<T>(options: FetchQueuesOptions): FetchQueues<T
   const readAhead = threadsPerQueue + 1;
   const queues = new Map<string, Queue<T>>();
   const heap = createReadyHeap<Turn<T>>();
+  /** Queues that ran empty, by when their delay is over. They do not wait for a thread as turns do. */
+  const resting = createReadyHeap<Turn<T>>();
   const timer = createWakeTimer(serve, clock, options.timers);
   let worker: FetchWorker<T> | undefined;
   let finish: (() => void) | undefined;
@@ -100,11 +102,30 @@ export function createFetchQueues<T>(options: FetchQueuesOptions): FetchQueues<T
 
   /** Gives a queue its turn. One that was put off meanwhile keeps its early turn, and is put back when that comes. */
   function schedule(queue: Queue<T>): void {
-    if (nextOf(queue, threadsPerQueue) === undefined && !isIdle(queue)) return;
     const time = readyAt(queue);
+    if (nextOf(queue, threadsPerQueue) === undefined) {
+      if (!isIdle(queue) || queue.resting) return;
+      queue.resting = true;
+      resting.push({ time, order: 0, queue });
+      return;
+    }
     if (queue.turn && queue.turn.time <= time) return;
     queue.turn = { time, order: queue.order ?? turns++, queue };
     heap.push(queue.turn);
+  }
+
+  /** Forgets the queues that ran empty and whose delay is over. */
+  function forget(): void {
+    const now = clock();
+    for (let rest = resting.peek(); rest && rest.time <= now; rest = resting.peek()) {
+      const { queue } = rest;
+      resting.pop();
+      queue.resting = false;
+      // An old turn of a queue that was forgotten may have led here.
+      if (queues.get(queue.id) !== queue) continue;
+      if (isIdle(queue) && readyAt(queue) <= now) queues.delete(queue.id);
+      else schedule(queue);
+    }
   }
 
   function touch(queue: Queue<T>): void {
@@ -131,6 +152,7 @@ export function createFetchQueues<T>(options: FetchQueuesOptions): FetchQueues<T
   function serve(): void {
     if (!worker || serving) return;
     serving = true;
+    forget();
     let wakeAt: number | undefined;
     while (!halted && working < threads && wakeAt === undefined) {
       const turn = heap.peek();
@@ -152,7 +174,7 @@ export function createFetchQueues<T>(options: FetchQueuesOptions): FetchQueues<T
       else if (next === 'load') {
         queue.order = turn.order;
         void load(queue);
-      } else if (isIdle(queue)) queues.delete(queue.id);
+      } else schedule(queue);
     }
     serving = false;
     const done = halted || (waiting === 0 && openSources === 0 && !feeding && away === 0);

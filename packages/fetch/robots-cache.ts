@@ -95,7 +95,7 @@ interface Elsewhere {
  */
 export function createRobots(options: RobotsOptions): Robots {
   const { clock, store, protocol, maxRedirects = 5, inTurn = atOnce } = options;
-  const cache = createBoundedCache<Entry>(options.memory ?? 67_108_864);
+  const cache = createBoundedCache<Entry>(options.memory ?? 16_777_216);
   const underWay = new Map<string, Promise<Loaded | Elsewhere>>();
 
   function isFresh({ fetchedAt }: { readonly fetchedAt: number }): boolean {

@@ -95,7 +95,7 @@ function toRules(groups: readonly Group[], sitemaps: readonly string[]): RobotsR
   const delays = groups.flatMap((group) => group.crawlDelay ?? []);
   const size = [...rules.map((rule) => rule.line.text), ...sitemaps].reduce(
     (sum, text) => sum + 4 * text.length + 200,
-    200,
+    500,
   );
   return {
     allowed(pathAndQuery) {

@@ -25,7 +25,7 @@ export interface BackoffRecord {
 /** So much of a wait may come on top of it by chance, so that hosts which failed together are not asked together. */
 export const JITTER = 0.25;
 
-const MAX_HOSTS = 100_000;
+const MAX_HOSTS = 20_000;
 const COLUMN = INDEX_COLUMNS.hostBackoff;
 
 /**

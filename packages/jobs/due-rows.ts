@@ -54,19 +54,23 @@ const LONGEST_READ = 500;
 
 /**
  * Reads the frontier from its best row down. A host is opened when its head says that its best row may be the next of
- * all, and read on only while its queue has room, so hosts and rows that are not selected cost nothing. It holds a few
- * hundred bytes for each host that it has opened.
+ * all, and read on only while its queue has room, so hosts and rows that are not selected cost nothing. It holds the
+ * names of the hosts that it has opened, and what it has read ahead of those that are not through.
  */
 export function createDueRows({ store, maxPerQueue, queueOf }: DueRowsOptions): DueRows {
   const heads = dueHeads(store);
   let head: (DueScore & Place) | undefined;
   let hasBegun = false;
+  const opened = new Set<string>();
+  /** Those that are not through, and those that the last read was through with. */
   const cursors = new Map<string, Cursor>();
   const heap = createCursorHeap<Cursor>();
   /** Rows of a queue that were read and not refused. */
   const taken = new Map<string, number>();
   /** Cursors that the last read stopped for want of room. */
   const stopped = new Set<Cursor>();
+  /** Cursors that came to their end. */
+  const ended = new Set<Cursor>();
   const full = new Set<string>();
 
   const roomOf = (queue: string): number => maxPerQueue - (taken.get(queue) ?? 0);
@@ -82,19 +86,21 @@ export function createDueRows({ store, maxPerQueue, queueOf }: DueRowsOptions): 
     if (!hasBegun) await nextHead();
     hasBegun = true;
     while (head && !(heap.first && isBefore(heap.first, head))) {
-      const some = new Map<string, DueScore & Place>();
-      for (; head && some.size < TOGETHER && !(heap.first && isBefore(heap.first, head)); await nextHead()) {
-        if (!cursors.has(head.host) && !some.has(head.host)) some.set(head.host, head);
+      const some: (DueScore & Place)[] = [];
+      for (; head && some.length < TOGETHER && !(heap.first && isBefore(heap.first, head)); await nextHead()) {
+        if (opened.has(head.host)) continue;
+        opened.add(head.host);
+        some.push(head);
       }
-      await Promise.all([...some.values()].map(open));
+      await Promise.all(some.map(open));
     }
   }
 
-  async function open(place: DueScore & Place): Promise<void> {
-    const queue = await queueOf(place.host);
+  async function open({ host, score, rowKey }: DueScore & Place): Promise<void> {
+    const queue = await queueOf(host);
     if (queue === undefined) return;
-    const cursor: Cursor = { ...place, queue, ahead: [], after: '', readAhead: FIRST_READ, at: -1 };
-    cursors.set(place.host, cursor);
+    const cursor: Cursor = { host, queue, ahead: [], score, rowKey, after: '', readAhead: FIRST_READ, at: -1 };
+    cursors.set(host, cursor);
     await readOn(cursor);
   }
 
@@ -104,8 +110,10 @@ export function createDueRows({ store, maxPerQueue, queueOf }: DueRowsOptions): 
     cursor.readAhead = Math.min(cursor.readAhead * 4, LONGEST_READ);
     const entries = await dueEntries(store, cursor.host, cursor.after || cursor.score, limit);
     cursor.after = entries.length < limit ? undefined : entries.at(-1)?.entryKey;
-    for (const entry of entries.reverse()) {
-      cursor.ahead.push({ ...entry, host: cursor.host, queue: cursor.queue });
+    const { host, queue } = cursor;
+    // Spelled out: V8 gives each object that is spread from others a shape of its own, which takes more than its values.
+    for (const { entryKey, rowKey, score } of entries.reverse()) {
+      cursor.ahead.push({ entryKey, rowKey, score, host, queue });
     }
     settle(cursor);
   }
@@ -118,7 +126,17 @@ export function createDueRows({ store, maxPerQueue, queueOf }: DueRowsOptions): 
       cursor.rowKey = next.rowKey;
     }
     if (next || cursor.after !== undefined) heap.put(cursor);
-    else heap.remove(cursor);
+    else {
+      heap.remove(cursor);
+      ended.add(cursor);
+    }
+  }
+
+  /** Forgets the cursors that have no more to give, now that nothing of the last read is refused or given back. */
+  function forget(): void {
+    for (const cursor of [...stopped, ...ended]) if (cursor.at < 0) cursors.delete(cursor.host);
+    stopped.clear();
+    ended.clear();
   }
 
   return {
@@ -126,7 +144,7 @@ export function createDueRows({ store, maxPerQueue, queueOf }: DueRowsOptions): 
       return full.size;
     },
     async read(limit) {
-      stopped.clear();
+      forget();
       const rows: DueRow[] = [];
       while (rows.length < limit) {
         await openHosts();

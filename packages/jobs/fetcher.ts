@@ -95,15 +95,23 @@ export async function openFetcher(crawl: CrawlContext, options: FetcherOptions):
   const users = new Map<string, number>();
   let sources = 0;
   const waiting: (() => void)[] = [];
+  let hasEnded = false;
+  const onEnd = (): void => {
+    hasEnded = true;
+    for (const wake of waiting.splice(0)) wake();
+  };
+  // Once: what waits for a promise that is long in coming stays in memory as long, so no host may wait for this one.
+  running.then(onEnd, onEnd);
   const shared: SharedFetch = {
     queues,
     stopped,
     running,
     write: createGroupWriter(table),
     onPage: onChange,
-    /** Waits until one more host may be read. */
+    /** Waits until one more host may be read. Throws what ended the run. */
     async openSource(): Promise<void> {
-      if (sources >= MAX_SOURCES) await Promise.race([new Promise<void>((resolve) => waiting.push(resolve)), running]);
+      if (sources >= MAX_SOURCES && !hasEnded) await new Promise<void>((resolve) => waiting.push(resolve));
+      if (hasEnded) await running;
       sources += 1;
     },
     closeSource(): void {

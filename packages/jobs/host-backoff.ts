@@ -43,7 +43,7 @@ export interface HostBackoffOptions {
 const LONGEST_RETRY_AFTER = 86_400;
 /** Failures in a row after which a `Retry-After` that is shorter than the wait without one counts no more. */
 const BELIEVED = 3;
-const MAX_HOSTS = 100_000;
+const MAX_HOSTS = 20_000;
 
 interface HostState {
   record: BackoffRecord | undefined;

@@ -13,7 +13,7 @@ export interface SeedHosts {
   has(url: string): Promise<boolean>;
 }
 
-const MAX_HOSTS = 100_000;
+const MAX_HOSTS = 20_000;
 
 /** Reads nothing unless `http.privateAddresses` is `seeds`: otherwise it makes no difference. */
 export function createSeedHosts(crawl: Pick<CrawlContext, 'settings' | 'table'>): SeedHosts {

@@ -34,7 +34,7 @@ async function bench(...args: string[]): Promise<Finished> {
 async function result(name: string, ...args: string[]): Promise<Result> {
   const { code, stdout, stderr } = await bench(name, '--json', '--rounds', '1', ...args);
   expect(code, stderr).toBe(0);
-  const file = name === 'crawl' ? 'crawl-synthetic' : name;
+  const file = args.includes('synthetic') ? `${name}-synthetic` : name;
   const parsed = JSON.parse(stdout) as Result;
   expect(JSON.parse(await readFile(join(cache, 'results', `${file}.json`), 'utf8'))).toEqual(parsed);
   expect(await readFile(join(cache, 'results', `${file}.svg`), 'utf8')).toMatch(/^<svg [^]*<\/svg>\n$/);
@@ -62,6 +62,22 @@ it('frontier goes on for its time', async () => {
 it.runIf(process.platform === 'linux')('crawl reaches every page of the made-up site', async () => {
   const { rows } = await result('crawl', '--site', 'synthetic', '--scale', '0.005', '--only', 'webcrawl');
   expect(rows).toMatchObject([{ pages: { median: 100 } }]);
+});
+
+it('memory follows a crawl and a batch', async () => {
+  const { rows } = await result('memory', '--scale', '0.001');
+  expect(rows).toHaveLength(8);
+  for (const row of rows) {
+    expect(row).toMatchObject({ ratio: expect.any(Number) as number, pages: { median: expect.any(Number) as number } });
+  }
+});
+
+it.runIf(process.platform === 'linux')('profile tells where the time of every thread goes', async () => {
+  const { rows } = await result('profile', '--site', 'synthetic', '--scale', '0.005');
+  const names = rows.map(({ what }) => what);
+  expect(names).toEqual(
+    expect.arrayContaining(['CPU time: main thread', 'CPU time: parse threads', 'HTML scan', 'idle']),
+  );
 });
 
 it.each([

@@ -156,6 +156,30 @@ describe('one queue', () => {
     expect(starts()).toEqual(['1@0', '2@1000', '3@5400']);
   });
 
+  it('that ran empty are forgotten when their delay is over, however many others wait', async () => {
+    const asked: string[] = [];
+    const delay = (id: string): number => {
+      asked.push(id);
+      return id.startsWith('slow') ? 1 : 0;
+    };
+    const { time, queues, work } = setup({ threads: 1, delay });
+    const ids = ['fast', 'slow', 'slow too', ...Array.from({ length: 50 }, (_, i) => `other ${i}`)];
+    for (const id of ids) queues.addQueue(id, source(id));
+    const inner = work(100);
+    let count = 0;
+    const run = queues.run(async (item, id) => {
+      await inner(item, id);
+      count += 1;
+      // Who is asked for its delay is a queue that is made anew.
+      if (count === 5) for (const known of ['fast', 'slow']) queues.push(known, 'again');
+      if (count === 25) queues.push('slow too', 'again');
+    });
+    await time.pass();
+    await run;
+    expect(asked.slice(ids.length)).toEqual(['fast', 'slow too']);
+    expect(count).toBe(ids.length + 3);
+  });
+
   it('takes several sources and items found on the way', async () => {
     const { time, queues, log, work } = setup({ delay: () => 0 });
     queues.addQueue('a', source('1', '2'));

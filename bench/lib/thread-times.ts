@@ -1,0 +1,42 @@
+import { readFile, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** The environment variable that names the folder for the notes of `workers/note-threads.js`. */
+export const NOTES_FOLDER = 'BENCH_THREAD_NOTES';
+/** The file in it with {@link ThreadNotes}. Each further thread that runs JavaScript leaves a file named `worker-<id>`. */
+export const NOTES_FILE = 'threads.json';
+
+/** What the main thread of a process has seen of all its threads, by their ids in the system. */
+export interface ThreadNotes {
+  readonly main: string;
+  /** The threads that were there at the start, the main one and those of the engine, and perhaps some of the pool. */
+  readonly first: readonly string[];
+  readonly pool: readonly string[];
+  /** CPU time of each as it was last seen. */
+  readonly seconds: Readonly<Record<string, number>>;
+  /** CPU time of the process. */
+  readonly total: number;
+}
+
+/** CPU seconds by kind of thread; undefined where none were noted, as on systems that do not tell. */
+export async function readThreadTimes(folder: string): Promise<Map<string, number> | undefined> {
+  const names = await readdir(folder);
+  if (!names.includes(NOTES_FILE)) return undefined;
+  const { main, first, pool, seconds, total } = JSON.parse(
+    await readFile(join(folder, NOTES_FILE), 'utf8'),
+  ) as ThreadNotes;
+
+  const kindOf = (thread: string): string => {
+    if (thread === main) return 'main thread';
+    if (names.includes(`worker-${thread}`)) return 'parse threads';
+    if (pool.includes(thread)) return 'pool of libuv: reads and writes of LevelDB, files';
+    return first.includes(thread) ? 'V8: compiling, garbage collection' : 'compaction of LevelDB';
+  };
+  const kinds = new Map<string, number>();
+  for (const [thread, value] of Object.entries(seconds)) {
+    const kind = kindOf(thread);
+    kinds.set(kind, (kinds.get(kind) ?? 0) + value);
+  }
+  const seen = Object.values(seconds).reduce((sum, value) => sum + value, 0);
+  return kinds.set('not seen: threads that have ended', Math.max(0, total - seen));
+}

@@ -1,0 +1,140 @@
+/**
+ * What memory webcrawl takes, of which 500 MB at the most are asked for. `rows`: a crawl of the generated web, as users
+ * run it, until its table has 2,000,000 rows, so that one sees whether memory grows with the table. `hosts`: a batch of one
+ * page of each of 100,000 hosts, each job in a process of its own. There is no network.
+ */
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isWanted, scaled, type Bench, type BenchOptions, type BenchResult } from './lib/bench.js';
+import { copyTable, makeTable } from './lib/cached-table.js';
+import { alternate, spread, type Spread } from './lib/rounds.js';
+import type { Row } from './lib/table.js';
+import { runWorker } from './lib/worker.js';
+import type { CycleJob, JobFigures } from './workers/cycle-job.js';
+import type { MemoryCrawl, MemoryStretch } from './workers/memory-crawl.js';
+
+const ASKED_MB = 500;
+const MARKS = [250_000, 500_000, 1_000_000, 2_000_000];
+const WEB_HOSTS = 1_000_000;
+const BATCH_HOSTS = 100_000;
+const TABLE_ROWS = 2_000_000;
+/** As in the benchmark `cycle`, so that both have the table from the cache. */
+const POOL = 50_000;
+const STEPS = ['generate', 'fetch', 'parse', 'updatedb'] as const;
+
+/** One line: what was done, and the peaks meanwhile. */
+interface Sample extends Omit<MemoryStretch, 'rows' | 'fetched'> {
+  readonly what: string;
+  readonly pages: number;
+}
+const FIGURES = ['pages', 'seconds', 'ownMb', 'residentMb', 'heapMb', 'bytesMb'] as const;
+type Figures = Readonly<Record<(typeof FIGURES)[number], Spread>>;
+
+const CASES: readonly {
+  readonly name: string;
+  readonly about: string;
+  readonly run: (options: BenchOptions) => Promise<Sample[]>;
+}[] = [
+  { name: 'rows', about: 'one crawl; each line is the way to so many rows', run: crawlRows },
+  { name: 'hosts', about: 'one batch; each job in a process of its own', run: runHosts },
+];
+
+/** `memory`: whether it is bounded. */
+export const memoryBench: Bench = {
+  about: 'peak memory of a crawl of 2,000,000 rows, and of a batch of 100,000 hosts',
+  names: CASES.map(({ name }) => name),
+  rounds: 1,
+  run,
+};
+
+async function run(options: BenchOptions): Promise<BenchResult> {
+  const cases = CASES.filter(({ name }) => isWanted(options, name));
+  const samples = await alternate(cases, options.rounds, async (one, round) => {
+    options.say(`round ${round + 1} of ${options.rounds}: ${one.name}`);
+    return one.run(options);
+  });
+  return present(cases, samples);
+}
+
+async function crawlRows({ cache, scale, say }: BenchOptions): Promise<Sample[]> {
+  const directory = join(cache, 'memory');
+  await rm(directory, { recursive: true, force: true });
+  const marks = MARKS.map((rows) => scaled(rows, scale, 100));
+  const samples: Sample[] = [];
+  const job: MemoryCrawl = { directory, hosts: scaled(WEB_HOSTS, scale, 1000), marks };
+  await runWorker<MemoryStretch>(new URL('workers/memory-crawl.js', import.meta.url), job, (stretch) => {
+    const { rows, fetched, ...figures } = stretch;
+    const at = marks[samples.length]!.toLocaleString('en-US');
+    samples.push({ what: `crawl to ${at} rows`, pages: fetched, ...figures });
+    say(`${rows.toLocaleString('en-US')} rows: ${figures.ownMb.toFixed(0)} MB`);
+  });
+  await rm(directory, { recursive: true, force: true });
+  return samples;
+}
+
+async function runHosts(options: BenchOptions): Promise<Sample[]> {
+  const { cache, scale, say } = options;
+  const hosts = scaled(BATCH_HOSTS, scale, 100);
+  const rowsPerHost = TABLE_ROWS / BATCH_HOSTS;
+  const plan = { hosts, rowsPerHost, pool: scaled(POOL, scale, 100), bigHostRows: 0, notDue: 0 };
+  const made = await makeTable(options, plan);
+  const directory = join(cache, 'memory');
+  await copyTable(made, directory);
+  const samples: Sample[] = [];
+  let batch: string | undefined;
+  for (const job of STEPS) {
+    const argument: CycleJob = { directory, job, topN: hosts, maxCount: 1, ...(batch !== undefined && { batch }) };
+    const figures = await runWorker<JobFigures>(new URL('workers/cycle-job.js', import.meta.url), argument);
+    batch ??= figures.batchId;
+    const { seconds, did, peakMb, ownMb, heapMb, bytesMb } = figures;
+    const what = `${job} of ${hosts.toLocaleString('en-US')} hosts`;
+    samples.push({ what, pages: did, seconds, residentMb: peakMb, ownMb, heapMb, bytesMb });
+    say(`${job}: ${ownMb.toFixed(0)} MB`);
+  }
+  await rm(directory, { recursive: true, force: true });
+  return samples;
+}
+
+function present(
+  cases: readonly { readonly name: string; readonly about: string }[],
+  samples: ReadonlyMap<string, readonly (readonly Sample[])[]>,
+): BenchResult {
+  const rows = cases.flatMap(({ name }) => {
+    const rounds = samples.get(name) ?? [];
+    return (rounds[0] ?? []).map(({ what }, i) => {
+      const figure = (key: (typeof FIGURES)[number]): Spread => spread(rounds.map((lines) => lines[i]?.[key] ?? NaN));
+      return { name, what, ...(Object.fromEntries(FIGURES.map((key) => [key, figure(key)])) as Figures) };
+    });
+  });
+  return {
+    title: `memory: of which ${ASKED_MB} MB at the most are asked for`,
+    columns: [
+      { key: 'what', head: 'what' },
+      { key: 'pages', head: 'pages' },
+      { key: 'seconds', head: 'seconds', digits: 1 },
+      { key: 'ownMb', head: 'own MB' },
+      { key: 'ratio', head: `of ${ASKED_MB} MB`, digits: 2 },
+      { key: 'residentMb', head: 'with mapped files' },
+      { key: 'heapMb', head: 'heap' },
+      { key: 'bytesMb', head: 'bytes' },
+    ],
+    rows: rows.map(({ name: _, ...row }): Row => ({ ...row, ratio: row.ownMb.max / ASKED_MB })),
+    notes: [
+      ...cases.map(({ name, about }) => `${name}: ${about}.`),
+      'Own MB is the peak of the memory of the process; besides it the system maps what is read of the files of the table, which it can take back at any time.',
+      `The ratio is that of the greatest peak of all rounds to ${ASKED_MB} MB: at most 1 is asked for.`,
+      'Heap and bytes are peaks of the main thread: its objects, and its buffers outside of them. The rest of own MB are the parse threads, and the write buffers and caches of LevelDB.',
+    ],
+    chart: {
+      title: 'Memory',
+      panels: cases.map(({ name }) => ({
+        title: `${name}, own MB`,
+        better: 'less' as const,
+        bars: rows
+          .filter((row) => row.name === name)
+          .map(({ what, ownMb }) => ({ label: what, value: ownMb, ours: true })),
+      })),
+    },
+    samples: Object.fromEntries(samples),
+  };
+}

@@ -1,0 +1,148 @@
+/**
+ * Where the CPU time of a crawl goes: webcrawl crawls the same site as in the benchmark `crawl` twice. The first time the CPU
+ * time of each of its threads is noted; the second time Node's profiler takes samples in all that run JavaScript.
+ */
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Bench, BenchOptions, BenchResult } from './lib/bench.js';
+import type { Bar } from './lib/chart.js';
+import { IDLE, readProfiles, type ThreadProfile } from './lib/cpu-profile.js';
+import { crawlOnce, type CrawlSample } from './lib/crawl-once.js';
+import { CRAWLERS } from './lib/crawlers.js';
+import { startSite, type Site } from './lib/site.js';
+import type { Row } from './lib/table.js';
+import { NOTES_FOLDER, readThreadTimes } from './lib/thread-times.js';
+
+/** Microseconds from sample to sample. */
+const INTERVAL = 500;
+
+/** `profile`: why a page costs what it costs. */
+export const profileBench: Bench = {
+  about: 'where the CPU time of a crawl of a site goes, by thread and by part',
+  names: [],
+  rounds: 1,
+  run,
+};
+
+/** Seconds by name. */
+type Times = ReadonlyMap<string, number>;
+
+interface Findings {
+  readonly plain: CrawlSample;
+  readonly profiled: CrawlSample;
+  /** CPU time by kind of thread; absent where the system does not tell. */
+  readonly threads: Times | undefined;
+  readonly main: Times;
+  readonly parse: Times;
+}
+
+async function run(options: BenchOptions): Promise<BenchResult> {
+  const site = await startSite(options);
+  const folder = await mkdtemp(join(tmpdir(), 'webcrawl-bench-'));
+  options.say(`${site.name}, served by ${site.server}`);
+  try {
+    return present(site, await crawlTwice(site, options, folder));
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+    await site.close();
+  }
+}
+
+async function crawlTwice(site: Site, { cache, say }: BenchOptions, folder: string): Promise<Findings> {
+  const crawler = CRAWLERS.find(({ isOurs }) => isOurs)!;
+  say('a crawl with an eye on its threads');
+  const notes = join(folder, 'notes');
+  await mkdir(notes);
+  const preload = new URL('workers/note-threads.js', import.meta.url).href;
+  const plain = await crawlOnce(crawler, site, cache, { args: ['--import', preload], env: { [NOTES_FOLDER]: notes } });
+
+  say('a crawl with the profiler');
+  const args = ['--cpu-prof', `--cpu-prof-dir=${folder}`, `--cpu-prof-interval=${INTERVAL}`];
+  const profiled = await crawlOnce(crawler, site, cache, { args });
+  const profiles = await readProfiles(folder);
+  return {
+    plain,
+    profiled,
+    threads: await readThreadTimes(notes),
+    main: sum(profiles.filter(({ isMain }) => isMain)),
+    parse: sum(profiles.filter(({ isMain }) => !isMain)),
+  };
+}
+
+function sum(profiles: readonly ThreadProfile[]): Times {
+  const all = new Map<string, number>();
+  for (const { seconds } of profiles) {
+    for (const [part, value] of seconds) all.set(part, (all.get(part) ?? 0) + value);
+  }
+  return all;
+}
+
+function present(site: Site, { plain, profiled, threads, main, parse }: Findings): BenchResult {
+  const all = sum([main, parse].map((seconds) => ({ isMain: false, seconds })));
+  const busy = total(all) - (all.get(IDLE) ?? 0);
+  const parts = largestFirst(all).map(([what, seconds]): Row => ({
+    what,
+    main: main.get(what),
+    parse: parse.get(what),
+    all: seconds,
+    perThousand: (1000 * seconds) / profiled.pages,
+    share: what === IDLE ? undefined : (100 * seconds) / busy,
+  }));
+  const kinds = largestFirst(threads ?? new Map<string, number>()).map(([kind, seconds]): Row => ({
+    what: `CPU time: ${kind}`,
+    all: seconds,
+    perThousand: (1000 * seconds) / plain.pages,
+    share: (100 * seconds) / plain.cpuSeconds,
+  }));
+  const bars = (times: Times): Bar[] =>
+    largestFirst(times)
+      .filter(([name]) => name !== IDLE)
+      .map(([label, value]) => ({ label, value, ours: true }));
+  return {
+    title: `profile: a crawl of ${site.name}, ${plain.pages.toLocaleString('en-US')} pages`,
+    columns: [
+      { key: 'what', head: 'seconds' },
+      { key: 'main', head: 'main thread', digits: 2 },
+      { key: 'parse', head: 'parse threads', digits: 2 },
+      { key: 'all', head: 'all', digits: 2 },
+      { key: 'perThousand', head: 'per 1,000 pages', digits: 3 },
+      { key: 'share', head: '%', digits: 1 },
+    ],
+    rows: [...kinds, ...parts],
+    notes: [
+      `The crawl took ${figures(plain)}. With the profiler, which distorts a little, another took ${figures(profiled)}.`,
+      'CPU time is what the system counts of each thread, and its share that of all. The other lines are samples of the threads that run JavaScript, and shares of those that are not idle.',
+      'A sample is time that has passed: in a native function, a call of LevelDB or a message, it may be time in which the thread waited for its turn on a core.',
+      'Start-up is the loading of modules. Functions that the engine compiles as they are called first count where they are.',
+      ...(threads ? [] : ['This system does not tell the CPU time of threads.']),
+    ],
+    chart: {
+      title: `Where the time of a crawl of ${site.name} goes`,
+      panels: [
+        { title: 'CPU seconds by thread', times: threads },
+        { title: 'Main thread, seconds', times: main },
+        { title: 'Parse threads, seconds', times: parse },
+      ].flatMap(({ title, times }) => (times ? [{ title, digits: 2, bars: bars(times) }] : [])),
+    },
+    samples: {
+      plain,
+      profiled,
+      main: Object.fromEntries(main),
+      parse: Object.fromEntries(parse),
+      ...(threads && { threads: Object.fromEntries(threads) }),
+    },
+  };
+}
+
+function figures({ seconds, cpuSeconds }: CrawlSample): string {
+  return `${seconds.toFixed(2)} s and ${cpuSeconds.toFixed(2)} CPU seconds`;
+}
+
+function total(times: Times): number {
+  return [...times.values()].reduce((all, value) => all + value, 0);
+}
+
+function largestFirst(times: Times): [string, number][] {
+  return [...times].sort(([, a], [, b]) => b - a);
+}
