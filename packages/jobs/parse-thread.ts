@@ -39,8 +39,6 @@ export interface ParseThreadOptions {
 
 /** What a thread tells its owner. */
 export interface ParseThreadEvents {
-  /** It takes pages. */
-  onReady(): void;
   /** It has given an answer. */
   onAnswer(): void;
   /** It has ended, and was the first to settle the page that it ended on. The others in line are handed back. */
@@ -111,8 +109,7 @@ export class ParseThread {
     else this.#line.shift()?.settle(unpackResult(message));
     if (this.#line.length > 0) this.#watchFirst();
     else this.#worker.unref();
-    if (message === READY) this.#events.onReady();
-    else this.#events.onAnswer();
+    if (message !== READY) this.#events.onAnswer();
   }
 
   #watchFirst(): void {

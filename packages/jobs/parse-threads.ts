@@ -22,10 +22,7 @@ export interface ParseThreadsOptions extends Omit<ParseThreadOptions, 'startLimi
   readonly plugins: readonly Plugin[];
   /** Threads at the most. */
   readonly threads: number;
-  /**
-   * Bytes of pages that are left to the caller before a thread is started, and eight times as many until it is ready.
-   * Default: 1 MiB.
-   */
+  /** Bytes of pages that are left to the caller before a thread is started. Default: 1 MiB. */
   readonly startAfter?: number;
   /** Milliseconds. Default: 30 seconds. */
   readonly startLimit?: number;
@@ -36,9 +33,8 @@ export interface ParseThreadsOptions extends Omit<ParseThreadOptions, 'startLimi
 /** The module that a thread runs. */
 export const PARSE_THREAD_ENTRY = new URL('./parse-worker.js', import.meta.url);
 
-/** Starting a thread costs about as much as parsing so many bytes, and takes about as long as parsing several times that. */
+/** Starting a thread costs about as much as parsing so many bytes. */
 const START_AFTER = 1_048_576;
-const MEANWHILE = 8;
 
 /** Pages in the line of a thread: one that it is at, and one so that it need not wait for the main thread. */
 const LINE = 2;
@@ -53,25 +49,17 @@ export function createParseThreads(options: ParseThreadsOptions): ParseThreads {
   const threads = new Set<ParseThread>();
   const waiting: WaitingPage[] = [];
   let bytes = 0;
-  let hasBegun = false;
   let hasEnded = false;
-  /** That no thread could be started, when no page waited for it. */
-  let untold: ThreadFailure | undefined;
 
   function onEnd(thread: ParseThread, failure: ThreadFailure, rest: readonly WaitingPage[]): void {
     threads.delete(thread);
     waiting.unshift(...rest);
     if (failure.code === 'no_thread') {
-      if (!hasEnded && waiting.length === 0) untold = failure;
       hasEnded = true;
       for (const { settle } of waiting.splice(0)) settle(failure);
     } else {
       handOut();
     }
-  }
-
-  function onReady(): void {
-    hasBegun = true;
   }
 
   function handOut(): void {
@@ -88,7 +76,7 @@ export function createParseThreads(options: ParseThreadsOptions): ParseThreads {
     let least: ParseThread | undefined;
     for (const thread of threads) if (thread.load < (least?.load ?? LINE)) least = thread;
     if ((least && least.load === 0) || threads.size >= most || hasEnded) return least;
-    const thread = new ParseThread({ ...options, startLimit, grace }, { onReady, onAnswer: handOut, onEnd });
+    const thread = new ParseThread({ ...options, startLimit, grace }, { onAnswer: handOut, onEnd });
     threads.add(thread);
     return thread;
   }
@@ -97,16 +85,7 @@ export function createParseThreads(options: ParseThreadsOptions): ParseThreads {
     plugins,
     parse(settings, page) {
       bytes += page.content?.length ?? 0;
-      if (untold) {
-        const failure = untold;
-        untold = undefined;
-        return Promise.resolve(failure);
-      }
       if (hasEnded || bytes <= startAfter) return undefined;
-      if (!hasBegun && bytes <= MEANWHILE * startAfter) {
-        freeThread();
-        return undefined;
-      }
       return new Promise((settle) => {
         waiting.push({ settings, page, settle });
         handOut();

@@ -152,23 +152,7 @@ describe('pages that are parsed by the caller', () => {
     const crawl = await oddThreads({ startAfter: 10 });
     expect(await parse(crawl, page('12345'))).toMatchObject(inMain);
     expect(await parse(crawl, page('67890'))).toMatchObject(inMain);
-    // The first one is started, and needs not be waited for before the pages come to eight times as much.
-    expect(await parse(crawl, page('x'))).toMatchObject(inMain);
-    for (let bytes = 12; bytes <= 80; bytes++) await parse(crawl, page('x'));
     expect((await parse(crawl, page('x'))).cells.title).toBe('x');
-  });
-
-  it('are told once of a thread that could not be started when no page waited for it', async () => {
-    const module = pathToFileURL(join(folder, 'nowhere.mjs'));
-    const crawl = await oddThreads({ data: { module: module.href, input: {} }, startAfter: 1e6 });
-    expect(await parse(crawl, page('y'.repeat(1e6)))).toMatchObject(inMain);
-    let told = 0;
-    for (const end = Date.now() + 20_000; told === 0 && Date.now() < end;) {
-      told += (await parse(crawl, page('x'))).counters.parse_thread_failed ?? 0;
-      await new Promise((resolve) => setTimeout(resolve, 5));
-    }
-    expect(told).toBe(1);
-    expect(await parse(crawl, page('x'))).toEqual({ ...(await parse(crawl, page('x'))), counters: inMain.counters });
   });
 
   it('are those of a parser that keeps the time, of other plugins, and without content', async () => {
