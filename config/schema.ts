@@ -159,7 +159,7 @@ export const settingsSchema = z.strictObject({
       .default(-1)
       .describe(
         'Threads that parse pages, started when there is enough to parse; each loads the modules of `plugins` for itself. ' +
-          '0: parse in the main thread. -1: one less than processors, at most 2',
+          '0: parse in the main thread. -1: one, where there is more than one processor',
       ),
     skipTruncated: z.boolean().default(false).describe('Do not parse bodies that were cut at http.contentLimit'),
     characterEncodingDefault: z

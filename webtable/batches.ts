@@ -171,9 +171,31 @@ export async function hostRowKeys(
   return keys;
 }
 
+/** Hosts of a batch up to which it pays to look where their rows are. */
+const FEW_HOSTS = 64;
+
+/** The slots in which a batch may have rows. */
+async function slotsOf(store: Store, batchId: string): Promise<readonly string[]> {
+  const ranges = [{ start: `q|${batchId}|`, end: `q|${batchId}}` }];
+  const slots = new Set<string>();
+  let hosts = 0;
+  for await (const { key } of store.scan('batch', {
+    ranges,
+    columns: [INDEX_COLUMNS.batchEntry],
+    limit: FEW_HOSTS + 1,
+  })) {
+    hosts += 1;
+    slots.add(slotOf(hostRange(key.slice(key.lastIndexOf('|') + 1)).start));
+  }
+  return hosts > FEW_HOSTS ? ALL_SLOTS : [...slots].sort();
+}
+
 /** Every row key that the index names for a batch. */
 export async function* batchRowKeys(store: Store, batchId: string): AsyncGenerator<string> {
-  const ranges = ALL_SLOTS.map((slot) => ({ start: `e${slot}|${batchId}|`, end: `e${slot}|${batchId}}` }));
+  const ranges = (await slotsOf(store, batchId)).map((slot) => ({
+    start: `e${slot}|${batchId}|`,
+    end: `e${slot}|${batchId}}`,
+  }));
   for await (const row of store.scan('batch', { ranges, columns: [INDEX_COLUMNS.batchEntry] }))
     yield rowKeyOfEntry(row.key);
 }

@@ -11,7 +11,7 @@ const ENCODINGS = { keyEncoding: 'utf8', valueEncoding: 'view' } as const;
 
 /**
  * Opens the store in a directory, which is made when it is not there and `create` is not false.
- * Write buffers are large because a small one stalls writers for seconds while LevelDB compacts bodies.
+ * Write buffers are large because small ones stall writers while LevelDB compacts; two of each are in memory at times.
  * @throws CrawlError NO_TABLE, TABLE_LOCKED, TABLE_DAMAGED, STORE_FULL or STORE_FAILED, naming the directory
  */
 export async function openLevelStore(directory: string, { create = true } = {}): Promise<LevelStore> {
@@ -20,10 +20,10 @@ export async function openLevelStore(directory: string, { create = true } = {}):
       hint: 'crawl and inject make one; or name another place with --table level:<directory>',
     });
   }
-  const hot = new ClassicLevel<string, Uint8Array>(join(directory, 'hot'), { ...ENCODINGS, writeBufferSize: 64 * MB });
+  const hot = new ClassicLevel<string, Uint8Array>(join(directory, 'hot'), { ...ENCODINGS, writeBufferSize: 32 * MB });
   const content = new ClassicLevel<string, Uint8Array>(join(directory, 'content'), {
     ...ENCODINGS,
-    writeBufferSize: 64 * MB,
+    writeBufferSize: 16 * MB,
     maxFileSize: 32 * MB,
   });
   try {

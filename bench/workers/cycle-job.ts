@@ -2,7 +2,7 @@
 import { fileURLToPath } from 'node:url';
 import { jobs, openCrawl } from '../../packages/webcrawl/index.js';
 import { CYCLE_TIME } from '../lib/cycle-table.js';
-import { givenArgument, peakMemoryMb, reply, watchMemory } from '../lib/worker.js';
+import { givenArgument, growHeapAsCommand, peakMemoryMb, reply, watchMemory } from '../lib/worker.js';
 
 /** What to run. */
 export interface CycleJob {
@@ -33,6 +33,7 @@ export interface JobFigures {
 }
 
 const { directory, job, topN, maxCount, batch = '', resume } = givenArgument<CycleJob>();
+growHeapAsCommand();
 const crawl = await openCrawl({
   table: `level:${directory}`,
   create: false,

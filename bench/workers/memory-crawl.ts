@@ -2,7 +2,7 @@
 import { fileURLToPath } from 'node:url';
 import { jobs, openCrawl } from '../../packages/webcrawl/index.js';
 import { pageUrl } from '../lib/endless-web.js';
-import { givenArgument, peakMemoryMb, reply, watchMemory } from '../lib/worker.js';
+import { givenArgument, growHeapAsCommand, peakMemoryMb, reply, watchMemory } from '../lib/worker.js';
 import { made } from './memory-web.js';
 
 /** Where to crawl, and how far. */
@@ -31,6 +31,7 @@ export interface MemoryStretch {
 const SEEDS = 100;
 const LOOK = 20;
 const { directory, hosts, marks } = givenArgument<MemoryCrawl>();
+growHeapAsCommand();
 const crawl = await openCrawl({
   table: `level:${directory}`,
   settings: {

@@ -8,8 +8,8 @@ import type { Plugin } from '../plugin-api/index.js';
 import { readRules } from './default-plugins.js';
 import type { PagePluginInput } from './page-plugins.js';
 
-/** More would wait for the main thread: fetching and storing a page takes it longer than two threads take to parse one. */
-const ENOUGH = 2;
+/** More would wait for the main thread: fetching and storing a page takes it longer than a thread takes to parse one. */
+const ENOUGH = 1;
 
 /**
  * Threads that parse with these plugins, which must be those of the settings: each thread makes its own. Undefined where

@@ -8,7 +8,15 @@ import {
   type Report,
   type Store,
 } from '../../packages/webcrawl/index.js';
-import { batchEntry, batchRowKeys, getBatch, slotOf, writeBatchIndex } from '../../webtable/index.js';
+import {
+  batchEntry,
+  batchRowKeys,
+  getBatch,
+  queueEntry,
+  slotOf,
+  urlOf,
+  writeBatchIndex,
+} from '../../webtable/index.js';
 import { copyStore, dumpStore } from '../support/copy-store.js';
 import { fakeWeb, links, randomNumbers, type FakePage, type FakeWeb } from '../support/fake-web.js';
 import { round, rowOf, select, start } from '../support/job-steps.js';
@@ -597,7 +605,10 @@ describe('updatedb run again', () => {
     const stale = [free[slots.indexOf('00')]!, free[slots.indexOf('0f')]!];
     await writeBatchIndex(
       store,
-      stale.map((key) => batchEntry(batch, key)),
+      stale.flatMap((key) => {
+        const { host } = new URL(urlOf(key));
+        return [queueEntry(batch, host, host), batchEntry(batch, key)];
+      }),
     );
 
     const undisturbed = await copyStore(store);
