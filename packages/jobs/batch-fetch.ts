@@ -281,19 +281,16 @@ export async function createBatchFetch(
     const told = tracker;
     const batchId = await newBatchId(crawl);
     await hold(batchId);
-    let hosts: readonly string[] = [];
     // The target of a redirect joins the old batch before this, or the new one after it, and never one in part.
     await table.exclusive('rows', async () => {
       const rest: BatchHeader = { batchId, state: 'open', size: 0, fetching: true };
       await putBatch(store, rest);
       header = { ...rest, size: await copyBatchIndex(store, open, old.batchId, batchId) };
-      // A queue may be through before its rows are moved.
-      hosts = [...open.values()].flatMap((queue) => [...queue.hosts]);
       batchIds.add(batchId);
       tracker = createTracker(crawl, 'fetch', options, { batchId, total: header.size });
     });
     await Promise.allSettled(writes);
-    const moved = await moveMarks(crawl, hosts, old.batchId, batchId);
+    const moved = await moveMarks(crawl, old.batchId, batchId);
     header = { ...header, size: moved };
     queueCount = open.size;
     pagesThrough = 0;
