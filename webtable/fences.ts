@@ -1,23 +1,30 @@
 /**
- * Fences: rows that stand where the ranges of the indexes end, and are never removed.
+ * Fences: rows that stand where the ranges of the indexes end.
  *
  * A scan of LevelDB that comes to the end of its range goes on to the next key that is there, past everything that was
  * deleted lately. Rows leave the indexes as fast as they enter, so without fences reading an empty range of one slot
- * would cost what was removed from all the others. Within a queue the note of its host does the same.
+ * would cost what was removed from all the others. Those at the ends of the zones are never removed; within a queue the
+ * note of its host does the same, and generate puts up one of its own behind what is due by time.
  */
-import { batchFences } from './batches.js';
 import { text } from './codec.js';
-import { frontierFences } from './frontier-keys.js';
-import { ALL_SLOTS } from './partition.js';
 import { INDEX_COLUMNS } from './schema.js';
-import type { Column, RowChange, Store } from './store.js';
+import type { Store } from './store.js';
 
-/** Puts up the fences of a table that is new. */
-export async function writeFences(store: Store): Promise<void> {
-  await store.write('frontier', fences(ALL_SLOTS.flatMap(frontierFences), INDEX_COLUMNS.frontierScore));
-  await store.write('batch', fences(batchFences(), INDEX_COLUMNS.batchEntry));
+const COLUMNS = { frontier: INDEX_COLUMNS.frontierScore, batch: INDEX_COLUMNS.batchEntry } as const;
+
+/** Puts up fences at these keys. */
+export async function writeFences(store: Store, table: keyof typeof COLUMNS, keys: readonly string[]): Promise<void> {
+  const put = new Map([[COLUMNS[table], text.encode('')]]);
+  await store.write(
+    table,
+    keys.map((key) => ({ key, clear: true, put })),
+  );
 }
 
-function fences(keys: readonly string[], column: Column): RowChange[] {
-  return keys.map((key) => ({ key, clear: true, put: new Map([[column, text.encode('')]]) }));
+/** Takes them away. */
+export async function removeFences(store: Store, table: keyof typeof COLUMNS, keys: readonly string[]): Promise<void> {
+  await store.write(
+    table,
+    keys.map((key) => ({ key, clear: true })),
+  );
 }

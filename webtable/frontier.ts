@@ -8,6 +8,7 @@
  */
 import { batchTime } from './batch-id.js';
 import { number } from './codec.js';
+import { removeFences, writeFences } from './fences.js';
 import { hasHeads, lowerHeads, raiseHeads, readHeads, removeLooseNotes, type DueScore } from './frontier-heads.js';
 import { dueKey, dueRange, isDueKey, parseKey, timedKey, timedRange } from './frontier-keys.js';
 import type { PageChange, PageRow } from './page.js';
@@ -26,6 +27,8 @@ export interface FrontierClock {
   readonly now: number;
   /** How long a generate mark holds a row, in milliseconds. */
   readonly lockExpiry: number;
+  /** Entries that become due up to here may stand in the queues already. Absent: up to now. */
+  readonly promotedTo?: number;
 }
 
 /** A row change, with what decided the row's entry before; `before` is undefined for a row that is new. */
@@ -149,9 +152,14 @@ const STEP = 1000;
 /**
  * Moves the entries that have become due into the queues that generate reads, a step at a time, and each step by itself:
  * what changes a row at the same time must not take an entry for stale that is on its way.
+ *
+ * Behind what is due stand the entries of rows that batches held and let go of, long gone, so a fence is put there
+ * meanwhile (see fences.ts).
  * @returns how many were moved
  */
 export async function promote(table: WebTable, now: number): Promise<number> {
+  const fences = ALL_SLOTS.map((slot) => timedRange(slot, now).end!);
+  await writeFences(table.store, 'frontier', fences);
   let moved = 0;
   for (const slot of ALL_SLOTS) {
     let step: number;
@@ -160,6 +168,7 @@ export async function promote(table: WebTable, now: number): Promise<number> {
       moved += step;
     } while (step === STEP);
   }
+  await removeFences(table.store, 'frontier', fences);
   return moved;
 }
 
@@ -231,10 +240,11 @@ function possiblePlaces(rowKey: string, row: FrontierRow, lockExpiry: number): [
   return [duePlace(rowKey, score), { entryKey, rowKey, score }];
 }
 
-/** The same, less the queue for a row that is not due: it may stand there only where a clock was set back since. */
-function likelyPlaces(rowKey: string, row: FrontierRow, { now, lockExpiry }: FrontierClock): readonly FrontierEntry[] {
+/** The same, less the queue for a row that is not due: it stands there only where it was due by another clock or setting. */
+function likelyPlaces(rowKey: string, row: FrontierRow, clock: FrontierClock): readonly FrontierEntry[] {
+  const { now, lockExpiry, promotedTo = now } = clock;
   const places = possiblePlaces(rowKey, row, lockExpiry);
-  return selectableAt(row, lockExpiry) > now ? places.slice(1) : places;
+  return selectableAt(row, lockExpiry) > Math.max(now, promotedTo) ? places.slice(1) : places;
 }
 
 function duePlace(rowKey: string, score: number): FrontierEntry {

@@ -1,7 +1,10 @@
 import { CrawlError } from '../packages/errors/index.js';
 import { FIELD_CODECS, inlinkCodec, text } from './codec.js';
 import type { EncodedFields, Field, Inlink, Page, PageChange, PageRow, PlainField } from './page.js';
+import { batchFences } from './batches.js';
 import { writeFences } from './fences.js';
+import { frontierFences } from './frontier-keys.js';
+import { ALL_SLOTS } from './partition.js';
 import { urlOf } from './row-key.js';
 import {
   FIELD_COLUMNS,
@@ -50,7 +53,8 @@ export class WebTable {
     const cell = row?.cells.get(INDEX_COLUMNS.schemaVersion);
     const found = cell && text.decode(cell);
     if (found === undefined) {
-      await writeFences(store);
+      await writeFences(store, 'frontier', ALL_SLOTS.flatMap(frontierFences));
+      await writeFences(store, 'batch', batchFences());
       await store.write('meta', [
         { key: 'schema', put: new Map([[INDEX_COLUMNS.schemaVersion, text.encode(String(SCHEMA_VERSION))]]) },
       ]);

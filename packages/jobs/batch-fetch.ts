@@ -195,7 +195,7 @@ export async function createBatchFetch(
 
   async function feed(): Promise<void> {
     for await (const { queue, hosts } of batchQueues(store, header.batchId)) {
-      if (isStopped) break;
+      if (isStopped || shared.stopped.aborted) break;
       const own = hosts.filter((host) => !queueOfHost.has(host));
       if (own.length === 0) continue;
       for (const host of own) queueOfHost.set(host, queue);
@@ -295,7 +295,7 @@ export async function createBatchFetch(
     queueCount = open.size;
     pagesThrough = 0;
     await putBatch(store, header);
-    await close({ ...old, size: old.size - moved }, told);
+    await close({ ...old, size: Math.max(0, old.size - moved) }, told);
     return told.report();
   }
 
@@ -309,7 +309,7 @@ export async function createBatchFetch(
     },
     report,
     get pagesLeft() {
-      return pagesLeft;
+      return Math.max(0, pagesLeft);
     },
     get pagesThrough() {
       return pagesThrough;

@@ -31,21 +31,28 @@ export async function copyBatchIndex(
   let size = 0;
   for (let i = 0; i < hosts.length; i += TOGETHER) {
     const some = hosts.slice(i, i + TOGETHER);
-    const keys = (await Promise.all(some.map(({ host }) => allRowKeys(store, from, host)))).flat();
+    const firsts = await Promise.all(some.map(({ host }) => hostRowKeys(store, from, host, undefined, STEP)));
+    const keys = firsts.flat();
     const index = some.map(({ queue, host }) => queueEntry(to, queue, host));
     await writeBatchIndex(store, [...index, ...keys.map((key) => batchEntry(to, key))]);
     size += keys.length;
+    for (const [at, { host }] of some.entries()) size += await copyRest(store, host, firsts[at]!, from, to);
   }
   return size;
 }
 
-async function allRowKeys(store: Store, batchId: string, host: string): Promise<string[]> {
-  const all: string[] = [];
-  for (;;) {
-    const keys = await hostRowKeys(store, batchId, host, all.at(-1), STEP);
-    all.push(...keys);
-    if (keys.length < STEP) return all;
+/** What comes after the first rows of a host, where these are not all. */
+async function copyRest(store: Store, host: string, first: readonly string[], from: string, to: string) {
+  let size = 0;
+  for (let last = first; last.length === STEP;) {
+    last = await hostRowKeys(store, from, host, last.at(-1), STEP);
+    await writeBatchIndex(
+      store,
+      last.map((key) => batchEntry(to, key)),
+    );
+    size += last.length;
   }
+  return size;
 }
 
 /**

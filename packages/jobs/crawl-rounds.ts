@@ -142,10 +142,14 @@ class Rounds {
     return left;
   }
 
-  /** What is being fetched will soon be through, nothing else is due, and no links are being added. */
+  /** What is being fetched will soon be through, nothing else is due, no links are being added, and more is wanted. */
   get #isRunningDry(): boolean {
+    const { maxPages = Infinity } = this.#options;
     return (
-      this.#dryAt !== -Infinity && this.#tasks.size === this.#open.size && this.#pagesLeft < RUNNING_DRY * this.#threads
+      this.#pages < maxPages &&
+      this.#dryAt !== -Infinity &&
+      this.#tasks.size === this.#open.size &&
+      this.#pagesLeft < RUNNING_DRY * this.#threads
     );
   }
 
@@ -167,6 +171,7 @@ class Rounds {
       if (news === this.#news) this.#dryAt = performance.now();
       return;
     }
+    this.#dryAt = -Infinity;
     this.#rounds += 1;
     this.#pages += generated;
     this.#tracker.count('rounds');

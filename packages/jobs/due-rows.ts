@@ -55,7 +55,7 @@ const LONGEST_READ = 500;
 /**
  * Reads the frontier from its best row down. A host is opened when its head says that its best row may be the next of
  * all, and read on only while its queue has room, so hosts and rows that are not selected cost nothing. It holds the
- * names of the hosts that it has opened, and what it has read ahead of those that are not through.
+ * names of the hosts that it has opened, how many rows it took of each queue, and what it has read ahead.
  */
 export function createDueRows({ store, maxPerQueue, queueOf }: DueRowsOptions): DueRows {
   const heads = dueHeads(store);

@@ -148,7 +148,7 @@ async function take(
     found.map((entry) => entry.rowKey),
     FIELDS,
   );
-  const clock = frontierClock(crawl);
+  const clock = { ...frontierClock(crawl), promotedTo: now };
   const index: RowChange[] = [];
   const stale: StaleEntry[] = [];
   // By key: until a stale entry is put right, a row may have two.

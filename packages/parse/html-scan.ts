@@ -39,6 +39,8 @@ import {
 import type { TreeVisitor } from './html-tree.js';
 
 const HAS_TEXT = /[^\t\n\f\r ]/;
+/** A tag, from its name on, with no value that is not quoted. */
+const QUOTED_VALUES = /^[^\s"'>/=]+(?:\s+[^\s"'>/=]+(?:="[^"]*"|='[^']*')?)*\s*$/;
 
 /**
  * Shows a page to a visitor as `walkTree` would show its tree, without making one, at a fraction of the cost. Of
@@ -142,25 +144,21 @@ class HtmlScanner {
     if ((kind.rules & NEVER_SURE) !== 0) unsure();
     if (this.#open.isForeign) this.#startInSvg(kind, at);
     else if ((this.#topRules & SELECT_PART) !== 0) openInSelect(this.#open, kind);
-    else if (this.#phase === 'body') this.#startInBody(kind, attrs);
-    else this.#startInHead(kind, attrs);
+    else if (this.#phase === 'body') this.#startInBody(kind, attrs, at);
+    else this.#startInHead(kind, attrs, at);
   }
 
   /** Plain shapes and texts; most other elements end the drawing or hold HTML. */
   #startInSvg(kind: ElementKind, at: number): void {
     if ((kind.rules & IN_SVG) === 0) unsure();
     const closesItself = this.#text.startsWith('/>', this.#at - 2);
-    if (closesItself) {
-      // The slash may belong to a value that has no quotes.
-      const tag = this.#text.slice(at, this.#at - 2);
-      const value = tag.lastIndexOf('=');
-      if (value >= 0 && !/["'>]/.test(tag.slice(value))) unsure();
-    }
+    // The slash may belong to a value that has no quotes.
+    if (closesItself && !QUOTED_VALUES.test(this.#text.slice(at, this.#at - 2))) unsure();
     this.#open.push(kind, { ...kind.bare, namespaceURI: spec.NS.SVG });
     if (closesItself) this.#open.pop();
   }
 
-  #startInHead(kind: ElementKind, attrs: Attribute[] | undefined): void {
+  #startInHead(kind: ElementKind, attrs: Attribute[] | undefined, at: number): void {
     const { name, rules } = kind;
     if (name === 'html') {
       if (this.#phase !== 'start') unsure();
@@ -178,7 +176,7 @@ class HtmlScanner {
       // Within the head, only some elements may stand in it.
       if (name === 'noscript' && this.#phase !== 'afterHead') unsure();
       this.#openBody();
-      if (name !== 'body') this.#startInBody(kind, attrs);
+      if (name !== 'body') this.#startInBody(kind, attrs, at);
     }
   }
 
@@ -198,7 +196,7 @@ class HtmlScanner {
     this.#phase = 'body';
   }
 
-  #startInBody(kind: ElementKind, attrs: Attribute[] | undefined): void {
+  #startInBody(kind: ElementKind, attrs: Attribute[] | undefined, at: number): void {
     const { name, rules } = kind;
     const open = this.#open;
     if ((rules & ONLY_ONE) !== 0) unsure();
@@ -217,7 +215,7 @@ class HtmlScanner {
     if ((rules & this.#topRules & HEADING) !== 0) unsure();
     if ((rules & NOT_NESTED) !== 0 && open.find(name) >= 0) unsure();
     if (name === 'option' || name === 'optgroup') unsure();
-    if (name === 'svg') this.#startInSvg(kind, this.#at - 1);
+    if (name === 'svg') this.#startInSvg(kind, at);
     else this.#insert(kind, attrs);
   }
 

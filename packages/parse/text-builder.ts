@@ -51,11 +51,11 @@ export class TextBuilder {
 
   #append(part: string): void {
     let room = this.#limit - this.#text.length;
-    if (part.length <= room) {
+    if (part.length < room) {
       this.#text += part;
       return;
     }
-    // Half of a surrogate pair is no character.
+    // Half of a surrogate pair is no character, and the other half would not be kept.
     if (/[\ud800-\udbff]/.test(part.charAt(room - 1))) room--;
     this.#text += part.slice(0, room);
     this.#full = true;

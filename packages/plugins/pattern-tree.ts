@@ -19,7 +19,10 @@ const TOKEN =
   /\\(?:u[0-9a-f]{4}|x[0-9a-f]{2}|c[a-z]|k<[^>]*>|[1-9]\d*|[^])|\[(?:\\[^]|[^\]\\])*\]|\((?:\?(?:[:=!]|<[=!]|<[^>]*>))?|[^]/giy;
 const REPEAT = /(?:([*+?])|\{(\d+)(,?)(\d*)\})\??/y;
 
-/** Takes a pattern apart that RegExp has accepted, without the flags `u` and `v`. */
+/**
+ * Takes a pattern apart that RegExp has accepted, without the flags `u` and `v`.
+ * @throws SyntaxError where a group has flags of its own
+ */
 export function parsePattern(source: string): Alternatives {
   let at = 0;
 
@@ -37,6 +40,8 @@ export function parsePattern(source: string): Alternatives {
     const text = TOKEN.exec(source)![0];
     at += text.length;
     let inside: Alternatives = [];
+    // Newer platforms know flags for a group, older ones refuse them.
+    if (text === '(' && source[at] === '?') throw new SyntaxError('expected no flags in a group');
     if (text.startsWith('(')) {
       inside = alternatives();
       at++;

@@ -37,6 +37,15 @@ describe('generate', () => {
     expect((await jobs.generate(crawl)).counters).toEqual({ generated: 1 });
   });
 
+  it('leaves no entry behind of what is selected for a time to come', async () => {
+    await using crawl = await testCrawl(undefined);
+    const urls = Array.from({ length: 5 }, (_, i) => ({ url: `http://a.com/${i}`, fetchTime: START + 1_000_000 }));
+    await put(crawl, urls);
+    expect((await jobs.generate(crawl, { now: START + 2_000_000 })).counters).toEqual({ generated: 5 });
+    expect((await jobs.generate(crawl)).counters).toEqual({});
+    expect((await jobs.repair(crawl)).counters).toEqual({ rows: 5 });
+  });
+
   it('never selects what another batch holds, until the hold expires', async () => {
     await using crawl = await testCrawl(undefined, { settings: { 'generate.lockExpiry': 100 } });
     await put(crawl, [{ url: 'http://a.com/' }, { url: 'http://b.com/' }]);

@@ -45,11 +45,17 @@ describe('TextBuilder', () => {
     for (const length of [65_534, 65_535, 65_536, 65_537, 131_072]) {
       for (const middle of ['', ' ', ' \n ', 'x', '😀']) {
         const value = `a${' '.repeat(length - 1)}${middle}b${'c'.repeat(70_000)}`;
-        for (const limit of [-1, 1, 2, 4, 70_003]) {
+        for (const limit of [-1, 1, 2, 4, 65_536, 65_537, 70_003]) {
           expect(build([value], limit) === plain([value], limit), `${length} ${middle} ${limit}`).toBe(true);
         }
       }
     }
+  });
+
+  it('keeps no half of a character, where a piece ends at the limit either', () => {
+    const value = `${'a'.repeat(65_535)}😀x`;
+    expect(build([value], 65_536)).toBe('a'.repeat(65_535));
+    expect(build(['ab', '😀'.slice(0, 1), '😀'.slice(1)], 3)).toBe('ab');
   });
 
   it('is full at its limit, half a character before it included', () => {

@@ -3,7 +3,7 @@ import { MemoryStore, WebTable, allBatchEntries, allEntries, listBatches, putBat
 import { batchEntry, queueEntry, writeBatchIndex } from '../../webtable/batches.js';
 import { dueRange, headRange, timedRange } from '../../webtable/frontier-keys.js';
 import { ALL_SLOTS } from '../../webtable/partition.js';
-import { writeIndexed } from '../../webtable/frontier.js';
+import { promote, writeIndexed } from '../../webtable/frontier.js';
 import type { TableName } from '../../webtable/schema.js';
 import type { KeyRange } from '../../webtable/store.js';
 
@@ -40,6 +40,24 @@ describe('fences', () => {
     const change = { key: 'com.a:http/', set: { fetchTime: 1, score: 3 } };
     await writeIndexed(table, [{ before: undefined, change }], clock);
     expect(await rest(store, 'frontier', dueRange('com.a', 3))).toMatch(/^..qcom\.a\|~$/);
+  });
+
+  it('stand behind what is due by time while it is moved into queues, and go again', async () => {
+    const store = new MemoryStore();
+    const table = await WebTable.open(store);
+    const change = { key: 'com.a:http/', set: { fetchTime: 2000, score: 3 } };
+    await writeIndexed(table, [{ before: undefined, change }], clock);
+    const ends = ALL_SLOTS.map((slot) => timedRange(slot, 3000).end);
+    const there = async () => (await store.get('frontier', ends as string[], ['f:*'])).filter(Boolean).length;
+    let during = 0;
+    const scan = store.scan.bind(store);
+    store.scan = async function* (...args) {
+      during = Math.max(during, await there());
+      yield* scan(...args);
+    };
+    expect(await promote(table, 3000)).toBe(1);
+    expect(during).toBe(ALL_SLOTS.length);
+    expect(await there()).toBe(0);
   });
 
   it('are no entries, and stay when what is in front of them goes', async () => {
