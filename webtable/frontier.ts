@@ -162,25 +162,32 @@ export async function promote(table: WebTable, now: number): Promise<number> {
   await writeFences(table.store, 'frontier', fences);
   let moved = 0;
   for (const slot of ALL_SLOTS) {
-    let step: number;
+    let step: { readonly read: number; readonly moved: number };
     do {
       step = await table.exclusive('rows', () => promoteStep(table.store, timedRange(slot, now)));
-      moved += step;
-    } while (step === STEP);
+      moved += step.moved;
+    } while (step.read === STEP);
   }
   await removeFences(table.store, 'frontier', fences);
   return moved;
 }
 
-async function promoteStep(store: Store, range: KeyRange): Promise<number> {
+async function promoteStep(store: Store, range: KeyRange): Promise<{ read: number; moved: number }> {
   const due: FrontierEntry[] = [];
-  for await (const entry of readEntries(store, range, STEP)) due.push(entry);
+  /** Fences that a killed run has left there. */
+  const fences: string[] = [];
+  for await (const { key, cells } of store.scan('frontier', { ranges: [range], columns: COLUMNS, limit: STEP })) {
+    const entry = entryOf(key, cells);
+    if (entry) due.push(entry);
+    else fences.push(key);
+  }
   await moveEntries(
     store,
     due.map(({ rowKey, score }) => duePlace(rowKey, score)),
     due,
   );
-  return due.length;
+  if (fences.length > 0) await removeFences(store, 'frontier', fences);
+  return { read: due.length + fences.length, moved: due.length };
 }
 
 /**
@@ -205,14 +212,21 @@ export function allEntries(store: Store): AsyncGenerator<FrontierEntry> {
 }
 
 async function* readEntries(store: Store, range: KeyRange, limit?: number): AsyncGenerator<FrontierEntry> {
-  const columns = [INDEX_COLUMNS.frontierScore];
-  const options = { ranges: [range], columns, ...(limit !== undefined && { limit }) };
+  const options = { ranges: [range], columns: COLUMNS, ...(limit !== undefined && { limit }) };
   for await (const { key, cells } of store.scan('frontier', options)) {
-    const parsed = parseKey(key);
-    if (parsed.kind !== 'row') continue;
-    const cell = cells.get(INDEX_COLUMNS.frontierScore);
-    yield { entryKey: key, rowKey: parsed.rowKey, score: cell?.length === 8 ? number.decode(cell) : 0 };
+    const entry = entryOf(key, cells);
+    if (entry) yield entry;
   }
+}
+
+const COLUMNS = [INDEX_COLUMNS.frontierScore];
+
+/** The entry of a row; undefined where the key is no such entry's. */
+function entryOf(entryKey: string, cells: ReadonlyMap<string, Uint8Array>): FrontierEntry | undefined {
+  const parsed = parseKey(entryKey);
+  if (parsed.kind !== 'row') return undefined;
+  const cell = cells.get(INDEX_COLUMNS.frontierScore);
+  return { entryKey, rowKey: parsed.rowKey, score: cell?.length === 8 ? number.decode(cell) : 0 };
 }
 
 function applied(before: FrontierRow | undefined, change: PageChange): FrontierRow {

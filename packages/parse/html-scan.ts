@@ -204,7 +204,9 @@ class HtmlScanner {
       openTablePart(open, name);
       return this.#insert(kind, attrs);
     }
-    if ((this.#topRules & TABLE_PART) !== 0 && name !== 'script' && name !== 'style') unsure();
+    if ((this.#topRules & TABLE_PART) !== 0) {
+      if (open.top?.name === 'colgroup' || (name !== 'script' && name !== 'style')) unsure();
+    }
     if ((rules & ITEM) !== 0) open.closeItem(name);
     if ((rules & CLOSES_P) !== 0) {
       const p = open.find('p', BUTTON_SCOPE);

@@ -92,6 +92,8 @@ export class OpenElements {
     for (let i = this.#kinds.length - 1; i >= 0; i--) {
       const open = this.#kinds[i]!;
       if (name === 'li' ? open.name === 'li' : open.name === 'dd' || open.name === 'dt') return this.close(i);
+      // parse5 looks further through this one, which the Standard counts as special.
+      if (open.name === 'search') unsure();
       if ((open.rules & ENDS_ITEM_SEARCH) !== 0) return;
     }
   }

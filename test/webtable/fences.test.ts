@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { MemoryStore, WebTable, allBatchEntries, allEntries, listBatches, putBatch } from '../../webtable/index.js';
 import { batchEntry, queueEntry, writeBatchIndex } from '../../webtable/batches.js';
+import { writeFences } from '../../webtable/fences.js';
 import { dueRange, headRange, timedRange } from '../../webtable/frontier-keys.js';
 import { ALL_SLOTS } from '../../webtable/partition.js';
 import { promote, writeIndexed } from '../../webtable/frontier.js';
@@ -58,6 +59,21 @@ describe('fences', () => {
     expect(await promote(table, 3000)).toBe(1);
     expect(during).toBe(ALL_SLOTS.length);
     expect(await there()).toBe(0);
+  });
+
+  it('that a killed run has left hide nothing that is due, and go', async () => {
+    const store = new MemoryStore();
+    const table = await WebTable.open(store);
+    const changes = Array.from({ length: 2500 }, (_, i) => ({
+      before: undefined,
+      change: { key: `com.a:http/${i}`, set: { fetchTime: 2000 + i, score: 3 } },
+    }));
+    await writeIndexed(table, changes, clock);
+    const strays = [2100, 2101, 3000].flatMap((now) => ALL_SLOTS.map((slot) => timedRange(slot, now).end!));
+    await writeFences(store, 'frontier', strays);
+    expect(await promote(table, 5000)).toBe(2500);
+    expect((await store.get('frontier', strays, ['f:*'])).filter(Boolean)).toEqual([]);
+    expect(await promote(table, 5000)).toBe(0);
   });
 
   it('are no entries, and stay when what is in front of them goes', async () => {
