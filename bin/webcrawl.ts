@@ -9,9 +9,9 @@ const SAME_PRESS = 300;
 const INTERRUPTED = 130;
 const CAN_NOT_WRITE = 74;
 
-// V8 lets a heap grow to about four times what is in use before it collects; here to two and a half times. A crawl makes
-// much and keeps little of it, and the benchmark `memory` holds the command to a bound.
-setFlagsFromString('--heap-growing-percent=150');
+// V8 lets a heap grow to about four times what is in use before it collects; here to twice as much. A crawl makes much and
+// keeps little of it, and the benchmark `memory` holds the command to a bound.
+setFlagsFromString('--heap-growing-percent=100');
 
 const stop = new AbortController();
 // Every request in flight listens; how many there are is a setting.

@@ -34,7 +34,7 @@ export function reply(value: unknown): void {
 
 /** In a worker: lets the heap grow as the command does (`bin/webcrawl.ts`). */
 export function growHeapAsCommand(): void {
-  setFlagsFromString('--heap-growing-percent=150');
+  setFlagsFromString('--heap-growing-percent=100');
 }
 
 /** In a worker: its greatest resident memory so far, in MB. */
