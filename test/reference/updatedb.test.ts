@@ -1,6 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { jobs, rowKeyOf, type Crawl, type PageChange, type Status } from '../../packages/webcrawl/index.js';
-import { batchEntry, makeBatchId, putBatch, writeBatchIndex, writeIndexed } from '../../webtable/index.js';
+import {
+  batchEntry,
+  makeBatchId,
+  putBatch,
+  queueEntry,
+  urlOf,
+  writeBatchIndex,
+  writeIndexed,
+} from '../../webtable/index.js';
 import { readReference, referenceTitle } from '../support/reference-cases.js';
 import { START, testCrawl } from '../support/test-crawl.js';
 
@@ -179,7 +187,10 @@ async function run({ input }: Case): Promise<Row | null> {
     const held = changes.filter(({ marks }) => marks?.generate === batchId);
     await writeBatchIndex(
       crawl.table.store,
-      held.map(({ key }) => batchEntry(batchId, key)),
+      held.flatMap(({ key }) => {
+        const { host } = new URL(urlOf(key));
+        return [queueEntry(batchId, host, host), batchEntry(batchId, key)];
+      }),
     );
     await putBatch(crawl.table.store, { batchId, state: 'open', size: held.length });
   }
