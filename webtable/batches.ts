@@ -12,7 +12,7 @@ import { chunked } from './chunked.js';
 import { hostRange } from './row-key.js';
 import { INDEX_COLUMNS } from './schema.js';
 import { ALL_SLOTS, FENCE, slotOf } from './partition.js';
-import type { RowChange, Store } from './store.js';
+import type { KeyRange, RowChange, Store } from './store.js';
 
 /**
  * `generating`: rows are being selected; a batch left so by a killed job is taken back by the next generate.
@@ -125,7 +125,7 @@ export async function removeEntries(store: Store, batchId: string, rowKeys: read
 /** Removes what is left in the index of a batch. */
 export async function clearBatchIndex(store: Store, batchId: string): Promise<void> {
   for await (const keys of chunked(batchRowKeys(store, batchId), 1000)) await removeEntries(store, batchId, keys);
-  const ranges = [{ start: `q|${batchId}|`, end: `q|${batchId}}` }];
+  const ranges = [queueRange(batchId)];
   for (;;) {
     const changes: RowChange[] = [];
     for await (const row of store.scan('batch', { ranges, columns: [INDEX_COLUMNS.batchEntry], limit: 1000 })) {
@@ -141,11 +141,10 @@ export async function* batchQueues(
   store: Store,
   batchId: string,
 ): AsyncGenerator<{ readonly queue: string; readonly hosts: readonly string[] }> {
-  const prefix = `q|${batchId}|`;
+  const range = queueRange(batchId);
   let current: { queue: string; hosts: string[] } | undefined;
-  const ranges = [{ start: prefix, end: `q|${batchId}}` }];
-  for await (const row of store.scan('batch', { ranges, columns: [INDEX_COLUMNS.batchEntry] })) {
-    const [queue, host] = row.key.slice(prefix.length).split('|') as [string, string];
+  for await (const row of store.scan('batch', { ranges: [range], columns: [INDEX_COLUMNS.batchEntry] })) {
+    const [queue, host] = row.key.slice(range.start.length).split('|') as [string, string];
     if (current && current.queue !== queue) yield current;
     if (current?.queue === queue) current.hosts.push(host);
     else current = { queue, hosts: [host] };
@@ -176,7 +175,7 @@ const FEW_HOSTS = 64;
 
 /** The slots in which a batch may have rows. */
 async function slotsOf(store: Store, batchId: string): Promise<readonly string[]> {
-  const ranges = [{ start: `q|${batchId}|`, end: `q|${batchId}}` }];
+  const ranges = [queueRange(batchId)];
   const slots = new Set<string>();
   let hosts = 0;
   for await (const { key } of store.scan('batch', {
@@ -232,6 +231,11 @@ function openKey(batchId: string): string {
 
 function closedKey(batchId: string): string {
   return `d|${batchId}`;
+}
+
+/** Where the queues of a batch are named. */
+function queueRange(batchId: string): KeyRange {
+  return { start: `q|${batchId}|`, end: `q|${batchId}${FENCE}` };
 }
 
 function entryKey(slot: string, batchId: string, rowKey: string): string {

@@ -19,10 +19,7 @@ const TOKEN =
   /\\(?:u[0-9a-f]{4}|x[0-9a-f]{2}|c[a-z]|k<[^>]*>|[1-9]\d*|[^])|\[(?:\\[^]|[^\]\\])*\]|\((?:\?(?:[:=!]|<[=!]|<[^>]*>))?|[^]/giy;
 const REPEAT = /(?:([*+?])|\{(\d+)(,?)(\d*)\})\??/y;
 
-/**
- * Takes a pattern apart that RegExp has accepted, without the flags `u` and `v`.
- * @throws SyntaxError where a group has flags of its own
- */
+/** Takes a pattern apart that RegExp has accepted, without the flags `u` and `v`, and without flags of its groups. */
 export function parsePattern(source: string): Alternatives {
   let at = 0;
 
@@ -40,8 +37,6 @@ export function parsePattern(source: string): Alternatives {
     const text = TOKEN.exec(source)![0];
     at += text.length;
     let inside: Alternatives = [];
-    // Newer platforms know flags for a group, older ones refuse them.
-    if (text === '(' && source[at] === '?') throw new SyntaxError('expected no flags in a group');
     if (text.startsWith('(')) {
       inside = alternatives();
       at++;

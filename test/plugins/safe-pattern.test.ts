@@ -77,14 +77,6 @@ describe('a safe pattern', () => {
     expect([...engines].sort()).toEqual(['counted counted', 'native native', 're2 counted', 're2 re2']);
   });
 
-  it('refuses flags within a pattern, which not every platform knows', () => {
-    for (const source of ['(?i:foo)x*y*z*', 'a(?-i:b)', '(?s-m:.)']) {
-      expect(() => safePattern(source, false), source).toThrow(SyntaxError);
-    }
-    expect(safePattern('[(?i:]', false).test('a?')).toBe(true);
-    expect(safePattern('\\(?i:', false).test('i:')).toBe(true);
-  });
-
   it('looks first for a character that every match holds', () => {
     const needed = (source: string, ignoreCase = false) =>
       neededCharacter(parsePattern(source), ignoreCase)?.source.replace('|[^\\0-\\x7f]', '');
