@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, readFile, readdir, rm, symlink, writeFile } from 'node:
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ROOT } from './support/source-files.js';
@@ -44,7 +44,7 @@ beforeAll(async () => {
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
-}, 300_000);
+});
 
 afterAll(async () => {
   server.close();
@@ -55,12 +55,34 @@ afterAll(async () => {
 test('the package holds the product and nothing else', async () => {
   const installed = join(folder, 'node_modules/webcrawl');
   const top = (await readdir(installed)).sort();
-  expect(top).toEqual(['LICENSE', 'README.md', 'dist', 'docs', 'package.json']);
+  const documents = ['ARCHITECTURE.md', 'CONTRIBUTING.md', 'LICENSE', 'README.md', 'SECURITY.md'];
+  expect(top).toEqual([...documents, 'bench', 'config', 'dist', 'docs', 'package.json']);
   expect((await readdir(join(installed, 'dist'))).sort()).toEqual(['bin', 'config', 'packages', 'webtable']);
+  const files = (await readdir(installed, { recursive: true })).map(String);
+  expect(files.filter((name) => name.endsWith('.map'))).toEqual([]);
   const config = await readdir(join(installed, 'dist/config'));
   expect(config).toEqual(
     expect.arrayContaining(['regex-urlfilter.txt', 'regex-normalize.txt', 'webcrawl.sample.json']),
   );
+});
+
+test('what the documents link to lies in the package', async () => {
+  const installed = join(folder, 'node_modules/webcrawl');
+  const names = (await readdir(installed, { recursive: true })).map(String);
+  const documents = names.filter((name) => name.endsWith('.md') && !name.includes('node_modules'));
+  expect(documents).toContain('README.md');
+  const broken: string[] = [];
+  for (const document of documents) {
+    const text = await readFile(join(installed, document), 'utf8');
+    const links = [...text.matchAll(/\]\(([^)#\s]+)(?:#[^)]*)?\)/g)].map(([, link = '']) => link);
+    const local = links.filter((link) => !/^[a-z]+:/.test(link));
+    broken.push(
+      ...local
+        .filter((link) => !existsSync(join(installed, dirname(document), link)))
+        .map((link) => `${document}: ${link}`),
+    );
+  }
+  expect(broken).toEqual([]);
 });
 
 test('the command runs', async () => {
@@ -114,7 +136,7 @@ test('the types serve a strict consumer', async () => {
     }`,
   );
   expect(await compile('consumer.ts', { noEmit: true })).toBe('');
-}, 120_000);
+});
 
 test('the example of the README compiles and runs', async () => {
   const readme = await readFile(join(ROOT, 'README.md'), 'utf8');
@@ -126,7 +148,7 @@ test('the example of the README compiles and runs', async () => {
   const output = await inFolder(process.execPath, ['example.js']);
   expect(output).toContain('fetched: 3');
   expect(output).toContain(`${url} Home 1`);
-}, 120_000);
+});
 
 /** Compiles a file of the folder as a strict consumer would. Returns what the compiler says. */
 async function compile(file: string, options: object = {}): Promise<string | undefined> {

@@ -56,7 +56,7 @@ describe('a crawl of the hostile web', () => {
       heapMegabytes: HEAP_MEGABYTES,
     });
     found = byBehaviour(crawled.rows, BEHAVIOURS);
-  }, 180_000);
+  });
   afterAll(() => web.close());
 
   it('knows its behaviours apart, at least 60 of them', () => {
@@ -123,7 +123,7 @@ describe('crawls over days', () => {
       heapMegabytes: HEAP_MEGABYTES,
       days: [0, 2, 4],
     });
-  }, 90_000);
+  });
   afterAll(() => web.close());
 
   it.each(overDays.map((behaviour) => [behaviour.name, behaviour] as const))('survive %s', (_, behaviour) => {

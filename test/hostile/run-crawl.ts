@@ -82,7 +82,7 @@ export async function runCrawl(
       dns: Object.assign({}, ...behaviours.map(({ dns }) => dns)) as object,
     });
     const crawled = await answered;
-    const patience = setTimeout(() => child.kill('SIGKILL'), 5_000);
+    const patience = setTimeout(() => child.kill('SIGKILL'), 60_000);
     const exit = await ended;
     clearTimeout(patience);
     return { ...crawled, exit };

@@ -69,6 +69,6 @@ describe('a crawl that fails between two row writes and is run again', () => {
         await run(second, seeds, parseInFetch);
         expect(await rowsAfter(store, pages), `write ${failAt}`).toEqual(expected);
       }
-    }, 120_000);
+    });
   }
 });

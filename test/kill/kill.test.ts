@@ -136,7 +136,7 @@ describe('jobs that are killed with SIGKILL in the middle of their row writes an
     expect(found.repaired).not.toHaveProperty('damaged');
     expect(Object.keys(kills).sort()).toEqual(['fetch', 'generate', 'inject', 'parse', 'updatedb']);
     expect(Object.values(kills).reduce((total, count) => total + count, 0)).toBeGreaterThanOrEqual(50);
-  }, 240_000);
+  }, 3_600_000);
 
   it('end in the same pages and links when the job is a crawl with rounds that overlap', async () => {
     const options = { seeds: [`${web.origin}/`, `${web.origin}/p1`], threads: 4, topN: 20 };
@@ -158,7 +158,7 @@ describe('jobs that are killed with SIGKILL in the middle of their row writes an
     expect(withoutScores(disturbed.rows)).toEqual(withoutScores(undisturbed.rows));
     for (const reason of ['missing_frontier', 'missing_batch', 'missing_header', 'damaged'])
       expect(disturbed.repaired).not.toHaveProperty(reason);
-  }, 240_000);
+  }, 3_600_000);
 });
 
 /** Scores, distances, and how a page was first found, follow from the order of the rounds. */

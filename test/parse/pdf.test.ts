@@ -256,7 +256,7 @@ describe('a PDF that is hostile or broken', () => {
       const outcome = await parse(content);
       if (outcome.kind === 'failed') expect(['malformed', 'encrypted'], `case ${i}`).toContain(outcome.code);
     }
-  }, 60_000);
+  });
 });
 
 describe('the parser of PDFs', () => {

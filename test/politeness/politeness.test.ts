@@ -52,7 +52,7 @@ describe(`a crawl of ${HOSTS} hosts that is killed and started again`, () => {
     const seeds = hosts.map(({ name }) => server.urlOf(`http://${name}/`));
     crawled = await interruptedCrawl(server, { directory, seeds, settings: SETTINGS }, INTERRUPTIONS);
     findings = checkPoliteness(server.log, crawled.kills, RULES);
-  }, 180_000);
+  });
   afterAll(async () => {
     await server.close();
     await rm(directory, { recursive: true, force: true });

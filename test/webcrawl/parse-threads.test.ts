@@ -47,7 +47,7 @@ async function crawl(settings: object, more: { plugins?: boolean; close?: boolea
   const { plugins = false, close = true } = more;
   const all = { plugins: [join(folder, 'telling.mjs')], ...settings };
   const args = [WORKER, web.origin, JSON.stringify(all), String(plugins), String(close)];
-  const { stdout } = await promisify(execFile)(process.execPath, args, { timeout: 25_000 });
+  const { stdout } = await promisify(execFile)(process.execPath, args, { timeout: 250_000 });
   return JSON.parse(stdout) as Crawled;
 }
 
