@@ -1,8 +1,9 @@
-import { cp, mkdir, mkdtemp, readFile, readdir, rm, stat, symlink, truncate, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, rm, stat, symlink, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeAll, afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { openLevelStore, type Store } from '../../webtable/index.js';
+import { fileDigests } from '../support/file-digests.js';
 import { put, scanPlain } from '../support/plain-rows.js';
 
 const ROWS = 300;
@@ -26,16 +27,6 @@ beforeEach(async () => {
   folder = await mkdtemp(join(base, 'table-'));
   await cp(made, folder, { recursive: true });
 });
-
-/** Name, size and change of every file below. */
-async function files(directory: string): Promise<Record<string, string>> {
-  const found: Record<string, string> = {};
-  for (const entry of await readdir(directory, { recursive: true, withFileTypes: true })) {
-    const path = join(entry.parentPath, entry.name);
-    found[path.slice(directory.length)] = entry.isFile() ? (await readFile(path)).toString('base64') : 'folder';
-  }
-  return found;
-}
 
 const fileOf = async (name: string, pattern: RegExp): Promise<string> =>
   join(
@@ -80,7 +71,7 @@ describe('a table of which some files are missing', () => {
     ],
   ])('is damaged and not touched: %s', async (_, damage, found) => {
     await damage();
-    const before = await files(folder);
+    const before = await fileDigests(folder);
     for (const create of [true, false]) {
       await expect(openLevelStore(folder, { create })).rejects.toMatchObject({
         code: 'TABLE_DAMAGED',
@@ -88,7 +79,7 @@ describe('a table of which some files are missing', () => {
         hint: expect.stringMatching(/copy.*repair --files/) as string,
       });
     }
-    expect(await files(folder)).toEqual(before);
+    expect(await fileDigests(folder)).toEqual(before);
   });
 
   it('is whole again when what was missing is restored', async () => {
