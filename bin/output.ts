@@ -47,6 +47,13 @@ export function number(value: number, digits = 2): string {
   return value.toLocaleString('en-US', { maximumFractionDigits: digits });
 }
 
+/** `512 bytes`, `12.3 MB`. */
+export function bytes(value: number): string {
+  const units = ['bytes', 'kB', 'MB', 'GB', 'TB'];
+  const power = Math.min(Math.floor(Math.log10(Math.max(value, 1)) / 3), units.length - 1);
+  return `${number(value / 1000 ** power, 1)} ${units[power]}`;
+}
+
 /** `0.4 s`, `12 s`, `3 min 20 s`, `2 h 5 min`, `4 d 1 h`. */
 export function duration(seconds: number): string {
   if (!Number.isFinite(seconds) || seconds < 0) return '?';

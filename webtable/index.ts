@@ -1,4 +1,4 @@
-export { WebTable, encodeFields, type PageScan } from './web-table.js';
+export { type PageScan, WebTable, encodeFields, isBodyLost } from './web-table.js';
 export type {
   EncodedFields,
   Field,
@@ -70,3 +70,4 @@ export { MemoryStore } from './memory-store.js';
 export { LevelStore, type LevelStoreOptions } from './level-store.js';
 export type { LevelDatabase } from './level-database.js';
 export { openLevelStore } from './open-level-store.js';
+export { repairLevelFiles, type DatabaseRepair, type FileRepair } from './stores/level/repair-files.js';

@@ -24,20 +24,50 @@ export function toCrawlError(error: unknown, directory?: string): CrawlError {
       cause: error,
     });
   }
-  if (codes.has('LEVEL_CORRUPTION') || /^corruption|: corruption/i.test(text)) {
-    return new CrawlError('TABLE_DAMAGED', `expected ${where} to be readable, found it damaged: ${text}`, {
-      hint: 'restore the directory from a copy; it was changed by something else, or the disk fails',
-      cause: error,
-    });
+  if (codes.has('LEVEL_CORRUPTION') || /^corruption|: corruption/i.test(text) || BROKEN_FILE.test(text)) {
+    return tableDamaged(directory, text, error);
   }
   const ended = ['LEVEL_DATABASE_NOT_OPEN', 'LEVEL_ITERATOR_NOT_OPEN', 'LEVEL_SNAPSHOT_NOT_OPEN'];
   if (chain.length === 1 && ended.some((code) => codes.has(code))) {
     return new CrawlError('CLOSED', 'expected an open store, found it closed', { cause: error });
   }
   return new CrawlError('STORE_FAILED', `expected ${where} to be readable and writable, found: ${text}`, {
-    hint: 'name a directory that can be made and written to; its message says what stands in the way',
+    hint: hintFor(codes, text),
     cause: error,
   });
+}
+
+/**
+ * A file that a database names is not there, or CURRENT names none; or one is shorter than its list says, which shows when
+ * LevelDB maps it into memory.
+ */
+const BROKEN_FILE =
+  /IO error: .*: (?:No such file|Is a directory|Not a directory)|\.(?:ldb|sst): Invalid argument|create_if_missing is false/is;
+
+/** TABLE_DAMAGED, of a table in which this was found. */
+export function tableDamaged(directory: string | undefined, found: string, cause?: unknown): CrawlError {
+  const where = directory === undefined ? 'the table' : `the table in ${directory}`;
+  return new CrawlError('TABLE_DAMAGED', `expected ${where} to be whole, found it damaged: ${found}`, {
+    hint:
+      'if it is being copied, wait for the copy to end; else restore the whole directory from a copy, or see what ' +
+      '`webcrawl repair --files` would save',
+    ...(cause !== undefined && { cause }),
+  });
+}
+
+/** What to do where the file system refuses. */
+function hintFor(codes: ReadonlySet<unknown>, text: string): string {
+  const refused = ['EACCES', 'EPERM', 'EROFS'].some((code) => codes.has(code));
+  if (refused || /permission denied|read-only file system|not permitted/i.test(text)) {
+    return 'name a directory that you may write to; a table is written to even when it is only read, so copy one that is on read-only media';
+  }
+  if (codes.has('EMFILE') || codes.has('ENFILE') || /too many open files/i.test(text)) {
+    return 'allow more open files, for instance with `ulimit -n 4096`';
+  }
+  if (codes.has('EIO') || /input\/output error/i.test(text)) {
+    return 'the disk or the connection to it fails: copy the table to another one while it can be read';
+  }
+  return 'name a directory that can be made and written to; its message says what stands in the way';
 }
 
 /** The error and what caused it, outermost first. */

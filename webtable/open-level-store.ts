@@ -1,39 +1,51 @@
-import { existsSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
-import { ClassicLevel } from 'classic-level';
+import { resolve } from 'node:path';
+import { Level } from 'level';
 import { CrawlError } from '../packages/errors/index.js';
-import { toCrawlError } from './level-errors.js';
+import { tableDamaged, toCrawlError } from './level-errors.js';
 import { LevelStore } from './level-store.js';
-
-const MB = 1024 * 1024;
-const ENCODINGS = { keyEncoding: 'utf8', valueEncoding: 'view' } as const;
+import { DATABASE_OPTIONS } from './stores/level/database-options.js';
+import { DATABASES, lookAtTable, makePrivateFolder } from './stores/level/table-folder.js';
 
 /**
- * Opens the store in a directory, which is made when it is not there and `create` is not false.
- * Write buffers are large because small ones stall writers while LevelDB compacts; two of each are in memory at times.
+ * Opens the store in a directory. Where no file of a table is, one is made unless `create` is false; the directory is
+ * then for its owner only (0700). Where any is, nothing is made, so that no part of a table is taken for a new one.
  * @throws CrawlError NO_TABLE, TABLE_LOCKED, TABLE_DAMAGED, STORE_FULL or STORE_FAILED, naming the directory
  */
 export async function openLevelStore(directory: string, { create = true } = {}): Promise<LevelStore> {
-  if (!create && !existsSync(join(directory, 'hot'))) {
-    throw new CrawlError('NO_TABLE', `expected a table in ${directory}, found none`, {
-      hint: 'crawl and inject make one; or name another place with --table level:<directory>',
-    });
-  }
-  const hot = new ClassicLevel<string, Uint8Array>(join(directory, 'hot'), { ...ENCODINGS, writeBufferSize: 32 * MB });
-  const content = new ClassicLevel<string, Uint8Array>(join(directory, 'content'), {
-    ...ENCODINGS,
-    writeBufferSize: 16 * MB,
-    maxFileSize: 32 * MB,
-  });
+  const opened: Level<string, Uint8Array>[] = [];
   try {
-    // LevelDB tries for ever in places where nothing can be made.
-    await mkdir(directory, { recursive: true });
-    await hot.open();
-    await content.open();
+    const path = resolve(directory);
+    const table = await lookAtTable(path);
+    if (table.state === 'damaged') throw tableDamaged(directory, table.found);
+    const isNew = table.state === 'none';
+    if (isNew && !create) throw noTable(directory, table.found);
+    if (table.isBlocked) throw notMade(directory, table.found);
+    if (isNew)
+      for (const folder of [path, ...DATABASES.map((name) => table[name].path)]) await makePrivateFolder(folder);
+    for (const name of DATABASES) {
+      const database = new Level<string, Uint8Array>(table[name].path, {
+        ...DATABASE_OPTIONS[name],
+        createIfMissing: isNew,
+      });
+      opened.push(database);
+      await database.open();
+    }
+    const [content, hot] = opened;
+    return new LevelStore({ hot: hot!, content: content!, directory });
   } catch (error) {
-    await Promise.allSettled([hot.close(), content.close()]);
+    await Promise.allSettled(opened.map((database) => database.close()));
     throw toCrawlError(error, directory);
   }
-  return new LevelStore({ hot, content, directory });
+}
+
+function noTable(directory: string, found: string): CrawlError {
+  return new CrawlError('NO_TABLE', `expected a table in ${directory}, found ${found}`, {
+    hint: 'crawl and inject make one; or name another place with --table level:<directory>',
+  });
+}
+
+function notMade(directory: string, found: string): CrawlError {
+  return new CrawlError('STORE_FAILED', `expected a folder for a table at ${directory}, found ${found}`, {
+    hint: 'name a folder, or a place where one can be made',
+  });
 }

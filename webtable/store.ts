@@ -27,7 +27,10 @@ export interface KeyRange {
 export interface StoredRow {
   readonly key: string;
   readonly cells: ReadonlyMap<string, Uint8Array>;
-  /** Says what could not be read; the cells it held are missing here, and stay in the store as they are. */
+  /**
+   * Says what could not be read; the cells it held are missing here, and stay in the store as they are. Parts are
+   * separated by `; `, and each begins with the name of its family and a colon.
+   */
   readonly damaged?: string;
 }
 

@@ -30,6 +30,10 @@ export interface PageScan<F extends Field> {
 /** The locks of each store, so that two tables on one store share them. */
 const LOCKS = new WeakMap<Store, Map<string, Promise<unknown>>>();
 
+/** Between the parts of what a store says of a damaged row. */
+const DAMAGE_SEPARATOR = '; ';
+const BODY_DAMAGE = `${FIELD_COLUMNS.content.slice(0, FIELD_COLUMNS.content.indexOf(':'))}:`;
+
 const MARKS = Object.entries(MARK_COLUMNS) as [Mark, Column][];
 
 /** The `webpage` table with typed fields. Reading and writing rows is all it does; it knows no job. */
@@ -131,7 +135,7 @@ function selectorsOf(fields: readonly Field[]): ColumnSelector[] {
 
 function decodeRow<F extends Field>(row: StoredRow, fields: readonly F[]): PageRow<F> {
   const page: Record<string, unknown> = { key: row.key };
-  const damaged: string[] = row.damaged ? [row.damaged] : [];
+  const damaged: string[] = row.damaged?.split(DAMAGE_SEPARATOR) ?? [];
   for (const field of fields) {
     try {
       const value = decodeField(row, field);
@@ -177,6 +181,14 @@ export function encodeFields(set: NonNullable<PageChange['set']>): EncodedFields
     if (value !== undefined) fields.set(field, encodeField(field, value));
   }
   return fields;
+}
+
+/**
+ * Whether the body of a row that was read with `content` is lost: it was stored, and is missing or another now, as after
+ * a power failure. The rest of the row can be read.
+ */
+export function isBodyLost({ damaged = [] }: Pick<PageRow<'content'>, 'damaged'>): boolean {
+  return damaged.length > 0 && damaged.every((part) => part.startsWith(BODY_DAMAGE));
 }
 
 function encodeChange(change: PageChange): RowChange {

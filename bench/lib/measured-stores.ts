@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ClassicLevel } from 'classic-level';
+import { Level } from 'level';
 import { MemoryStore, WebTable, openLevelStore, type Column, type Field, type Store } from '../../webtable/index.js';
 import { mix } from './made-page.js';
 import type { MeasuredStore, StoreJob } from './store-operations.js';
@@ -91,8 +91,8 @@ function cells(store: Store): MeasuredStore {
 async function plainLevel(directory: string): Promise<MeasuredStore> {
   await mkdir(directory, { recursive: true });
   const writeBufferSize = 64 * 1024 * 1024;
-  const hot = new ClassicLevel<string, string>(join(directory, 'hot'), { writeBufferSize });
-  const content = new ClassicLevel<string, Uint8Array>(join(directory, 'content'), {
+  const hot = new Level<string, string>(join(directory, 'hot'), { writeBufferSize });
+  const content = new Level<string, Uint8Array>(join(directory, 'content'), {
     writeBufferSize,
     maxFileSize: writeBufferSize / 2,
     valueEncoding: 'view',

@@ -93,7 +93,7 @@ async function showStats(cli: Cli, crawl: Crawl): Promise<void> {
   await write(cli.io.stdout, cli.options().json ? jsonLine(numbers) : statsForPeople(numbers));
 }
 
-function statsForPeople({ total, statuses, retries, score, damaged, batches }: TableStats): string {
+function statsForPeople({ total, statuses, retries, score, damaged, lostBodies = 0, batches }: TableStats): string {
   const rows = [
     ['pages', number(total)],
     ...Object.entries(statuses).map(([status, count]) => [`  ${status}`, number(count)]),
@@ -101,6 +101,7 @@ function statsForPeople({ total, statuses, retries, score, damaged, batches }: T
       times === '0' ? [] : [[`failed ${times} times in a row`, number(count)]],
     ),
     ...(damaged > 0 ? [['damaged', number(damaged)]] : []),
+    ...(lostBodies > 0 ? [['lost bodies', `${number(lostBodies)} (webcrawl repair makes these pages due)`]] : []),
     ...(score ? [['score', `${number(score.min, 6)} to ${number(score.max, 6)}, mean ${number(score.avg, 6)}`]] : []),
     ['open batches', number(batches.length)],
     ...batches.map(({ batchId, state, size }) => [`  ${batchId}`, `${state}, ${number(size)} pages`]),

@@ -1,15 +1,73 @@
 import type { Command } from 'commander';
-import { jobs } from '../../packages/webcrawl/index.js';
-import { runJob, type Cli } from '../cli.js';
+import { CrawlError, jobs, repairFiles, type FileRepair, type Report } from '../../packages/webcrawl/index.js';
+import { runJob, tableLocation, type Cli } from '../cli.js';
+import { bytes, jsonLine, safeLines, say, table, write } from '../output.js';
 
-/** `repair`: rebuilds the indexes from the rows. */
+interface RepairOptions {
+  readonly files?: boolean;
+  readonly yes?: boolean;
+}
+
+/** `repair`: rebuilds the indexes from the rows, and before that, where asked for, the files of a damaged table. */
 export function addRepair(program: Command, cli: Cli): void {
   program
     .command('repair')
     .summary('rebuild the indexes from the rows')
-    .description('Reads every row and rebuilds the indexes from them, and counts what was missing or stale.')
-    .addHelpText('after', '\nExample:\n  webcrawl repair --table level:./crawl')
-    .action(async () => {
-      await runJob(cli, (crawl, job) => jobs.repair(crawl, job));
+    .description(
+      'Reads every row and rebuilds the indexes from them, and counts what was missing or stale. Pages whose body is ' +
+        'lost (lost_body, after a power failure) are made due.',
+    )
+    .option('--files', 'say what would be done to the files of a table that can not be read (TABLE_DAMAGED)')
+    .option('--yes', 'with --files: do it, after a copy of all files was made in the folder of the table')
+    .addHelpText('after', HELP)
+    .action(async ({ files = false, yes = false }: RepairOptions) => {
+      if (yes && !files) throw new CrawlError('USAGE', '--yes goes with --files');
+      if (!files) return void (await runJob(cli, (crawl, job) => jobs.repair(crawl, job)));
+      const repaired = await repairFiles({ table: tableLocation(cli), dryRun: !yes });
+      const { json, quiet } = cli.options();
+      if (!yes) return write(cli.io.stdout, json ? jsonLine(repaired) : forPeople(repaired));
+      if (!json && !quiet) say(cli.io, forPeople(repaired).trimEnd());
+      await runJob(cli, async (crawl, job) => {
+        const report: Report & { readonly files: FileRepair } = { ...(await jobs.repair(crawl, job)), files: repaired };
+        return report;
+      });
     });
+}
+
+const HELP = `
+A table that is damaged is best restored from a copy. Where there is none, --files saves what can be
+read: a database that can not be read to its end is rebuilt by LevelDB from its files. What can not be
+read is left out, and what was deleted shortly before may be back. Without --yes nothing is changed.
+With --yes every file is copied first, which takes as much room again; no other command may use the
+table meanwhile. The indexes are rebuilt then as without --files.
+
+Examples:
+  webcrawl repair --table level:./crawl
+  webcrawl repair --files
+  webcrawl repair --files --yes`;
+
+const STEPS = {
+  planned: {
+    check: 'read to its end, and rebuilt from its files if that fails',
+    rebuild: 'rebuilt from its files',
+    create: 'made anew, empty: the pages are fetched again',
+  },
+  done: {
+    check: 'read to its end: nothing to do',
+    rebuild: 'rebuilt from its files',
+    create: 'made anew, empty: the pages are fetched again',
+  },
+} as const;
+
+function forPeople({ directory, copy, bytes: size, databases, done }: FileRepair): string {
+  const steps = STEPS[done ? 'done' : 'planned'];
+  const rows = [
+    ['table', directory],
+    [done ? 'copy made' : 'copy first', `${bytes(size)} to ${copy}`],
+    ...databases.map(({ name, found, step }) => [name, `${found}; ${steps[step]}`]),
+  ];
+  const end = done
+    ? 'Remove the copy when all is well again.\n'
+    : 'Nothing was changed. The same with --yes does it. A copy of the whole table, if you have one, is the better cure.\n';
+  return `${safeLines(table(rows).trimEnd())}\n${end}`;
 }

@@ -1,5 +1,5 @@
 import { hostHealth } from '../fetch/index.js';
-import { applyUrlChain, type FetchOutcome } from '../plugin-api/index.js';
+import { applyUrlChain, type FetchOutcome, type FetchRequest } from '../plugin-api/index.js';
 import { hostOf } from '../url/index.js';
 import {
   urlOf,
@@ -113,20 +113,43 @@ async function isTriedAgain(run: FetchRun, item: FetchItem, url: string, outcome
 }
 
 async function ask(crawl: CrawlContext, run: FetchRun, item: FetchItem, url: string): Promise<FetchOutcome> {
-  // Only a page whose last copy was parsed, and its links handed on by updatedb, can do without a new copy.
-  const isDone =
-    item.signature !== undefined && item.newSignature === undefined && item.parseStatus?.code === 'success';
-  const copy = isDone ? item.protocolStatus : undefined;
   const allowPrivate = await run.seedHosts.has(url);
-  return run.backoff.ask(url, () =>
-    request(crawl, {
-      url,
-      signal: run.giveUp,
-      ...(allowPrivate && { allowPrivate }),
-      ...(copy?.lastModified !== undefined && { ifModifiedSince: copy.lastModified }),
-      ...(copy?.etag !== undefined && { ifNoneMatch: copy.etag }),
-    }),
+  const condition = await conditionOf(crawl, item);
+  const outcome = await run.backoff.ask(url, () =>
+    request(crawl, { url, signal: run.giveUp, ...(allowPrivate && { allowPrivate }), ...condition }),
   );
+  if (
+    outcome.kind !== 'notmodified' ||
+    condition.ifModifiedSince !== undefined ||
+    condition.ifNoneMatch !== undefined
+  ) {
+    return outcome;
+  }
+  // Believed, it would leave the row for ever without what it lacks.
+  return {
+    ...outcome,
+    kind: 'retry',
+    code: 'http_error',
+    message: 'answered "not modified" to a request that did not ask',
+  };
+}
+
+/**
+ * By which copy to ask whether the page has changed. Only one that was parsed, whose links updatedb has handed on, and
+ * whose body is there where bodies are kept, makes a new one needless.
+ */
+async function conditionOf(
+  crawl: CrawlContext,
+  { key, signature, newSignature, parseStatus, protocolStatus }: FetchItem,
+): Promise<Pick<FetchRequest, 'ifModifiedSince' | 'ifNoneMatch'>> {
+  const { lastModified, etag } = protocolStatus ?? {};
+  if (lastModified === undefined && etag === undefined) return {};
+  if (signature === undefined || newSignature !== undefined || parseStatus?.code !== 'success') return {};
+  if (crawl.settings.fetcher.storeContent && !(await crawl.table.get(key, ['content']))?.content) return {};
+  return {
+    ...(lastModified !== undefined && { ifModifiedSince: lastModified }),
+    ...(etag !== undefined && { ifNoneMatch: etag }),
+  };
 }
 
 function statusOf(outcome: FetchOutcome): Status {

@@ -1,6 +1,7 @@
 import {
   domainRanges,
   hostRange,
+  isBodyLost,
   listBatches,
   prefixRange,
   urlOf,
@@ -64,18 +65,28 @@ export interface TableStats {
   readonly score?: { readonly min: number; readonly avg: number; readonly max: number };
   /** Rows that can not be read in full. */
   readonly damaged: number;
+  /** Rows whose body was stored and can not be read any more; absent where bodies were not looked at. */
+  readonly lostBodies?: number;
   /** Batches that hold pages, oldest first. */
   readonly batches: readonly BatchHeader[];
 }
 
-/** Counts what the table holds. It reads all of it. */
-export async function stats(crawl: Pick<CrawlContext, 'table'>): Promise<TableStats> {
+/**
+ * Counts what the table holds. It reads all of it.
+ * @param options.bodies false: bodies are not read, and lost ones not counted; they are most of a table. Default: true
+ */
+export async function stats(
+  crawl: Pick<CrawlContext, 'table'>,
+  { bodies = true }: { readonly bodies?: boolean } = {},
+): Promise<TableStats> {
   const statuses: Record<string, number> = {};
   const retries: Record<string, number> = {};
-  let [total, damaged, sum, min, max] = [0, 0, 0, Infinity, -Infinity];
-  for await (const row of crawl.table.scan({ fields: ['status', 'retries', 'score'] })) {
+  let [total, damaged, lostBodies, sum, min, max] = [0, 0, 0, 0, Infinity, -Infinity];
+  const fields = ['status', 'retries', 'score'] as const;
+  for await (const row of crawl.table.scan({ fields: bodies ? [...fields, 'content'] : fields })) {
     total += 1;
-    if (row.damaged) damaged += 1;
+    if (isBodyLost(row)) lostBodies += 1;
+    else if (row.damaged) damaged += 1;
     const status = row.status ?? 'unknown';
     statuses[status] = (statuses[status] ?? 0) + 1;
     retries[row.retries ?? 0] = (retries[row.retries ?? 0] ?? 0) + 1;
@@ -91,6 +102,7 @@ export async function stats(crawl: Pick<CrawlContext, 'table'>): Promise<TableSt
     retries,
     ...(total > 0 && { score: { min, avg: sum / total, max } }),
     damaged,
+    ...(bodies && { lostBodies }),
     batches,
   };
 }

@@ -23,6 +23,7 @@ import {
 import { hostOf } from '../url/index.js';
 import { frontierClock, type CrawlContext } from './context.js';
 import type { JobOptions, Report } from './job.js';
+import { makeLostBodiesDue } from './lost-bodies.js';
 import { createQueueNames } from './queue-name.js';
 import { allSeedHosts, enterSeedHosts, hasSeedHosts, removeSeedHost } from './seed-hosts.js';
 import { createTracker, type Tracker } from './tracker.js';
@@ -32,10 +33,11 @@ const CHUNK = 1000;
 
 /**
  * Rebuilds the indexes from the rows, which are the truth: enters rows that the frontier or the index of their batch
- * does not name, and hosts that are not noted as injected, and removes entries that no row bears out. It reads the whole
- * table and waits for other jobs on it. After any crash it finds nothing missing; stale entries are in order.
+ * does not name, and hosts that are not noted as injected, and removes entries that no row bears out. Then pages whose
+ * body is lost are made due. It reads the whole table and waits for other jobs on it. After any crash it finds nothing
+ * missing; stale entries are in order.
  * Counters: rows, missing_frontier, missing_batch, missing_header, missing_seed_host, stale_frontier, stale_batch,
- * stale_seed_host, damaged.
+ * stale_seed_host, damaged; lost_body (after a power failure), and of these lost_body_due (made due now).
  */
 export async function repair(crawl: CrawlContext, options: JobOptions = {}): Promise<Report> {
   const { table } = crawl;
@@ -49,6 +51,7 @@ export async function repair(crawl: CrawlContext, options: JobOptions = {}): Pro
     await enterRows(crawl, tracker);
     await removeStale(crawl, tracker);
     await removeStaleSeedHosts(crawl, tracker);
+    await makeLostBodiesDue(crawl, tracker);
   });
   return tracker.report();
 }

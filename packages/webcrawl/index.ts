@@ -6,6 +6,7 @@
 export { DEFAULT_TABLE, openCrawl, type Crawl, type OpenCrawlOptions } from './open-crawl.js';
 export { openChecks, type Checks } from './open-checks.js';
 export { jobs } from './jobs.js';
+export { repairFiles, type RepairFilesOptions } from './repair-files.js';
 export { defaultPlugins } from './default-plugins.js';
 export { VERSION } from './version.js';
 export {
@@ -69,7 +70,9 @@ export {
   type BatchState,
   type Column,
   type ColumnSelector,
+  type DatabaseRepair,
   type Field,
+  type FileRepair,
   type Inlink,
   type KeyRange,
   type LevelDatabase,

@@ -139,17 +139,36 @@ export async function closeProtocols(plugins: readonly Plugin[]): Promise<void> 
 
 async function openStore(table: string | Store, create: boolean): Promise<Store> {
   if (typeof table !== 'string') return table;
-  if (table === 'memory:') return new MemoryStore();
+  const directory = directoryOf(table);
+  return directory === undefined ? new MemoryStore() : openLevelStore(directory, { create });
+}
+
+/**
+ * The directory of a table on disk; undefined for `memory:`.
+ * @throws CrawlError BAD_SETTING
+ */
+export function directoryOf(table: string): string | undefined {
+  if (table === 'memory:') return undefined;
   const directory = /^level:(.+)$/s.exec(table)?.[1];
-  if (directory !== undefined) return openLevelStore(directory, { create });
+  if (directory !== undefined) return directory;
   throw new CrawlError('BAD_SETTING', `expected a table as level:<directory> or memory:, found "${safeText(table)}"`, {
     hint: `for instance --table ${DEFAULT_TABLE}`,
   });
 }
 
-/** Where packages are looked up that the settings name as plugins. */
+/**
+ * Where packages are looked up that the settings name as plugins.
+ * @throws CrawlError BAD_INPUT where the working directory was deleted
+ */
 function folderOf(config: string | undefined): string {
-  return config === undefined ? process.cwd() : dirname(resolve(config));
+  try {
+    return config === undefined ? process.cwd() : dirname(resolve(config));
+  } catch (cause) {
+    throw new CrawlError('BAD_INPUT', 'expected a working directory, found that it was deleted', {
+      hint: 'change to a directory that exists, and run the same again',
+      cause,
+    });
+  }
 }
 
 /** The plugins in force: the defaults, those of the settings, and those that were handed in. */

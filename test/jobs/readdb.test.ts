@@ -143,7 +143,7 @@ describe('reading pages', () => {
 describe('statistics', () => {
   it('are empty for an empty table', async () => {
     await using crawl = await testCrawl(undefined);
-    expect(await stats(crawl)).toEqual({ total: 0, statuses: {}, retries: {}, damaged: 0, batches: [] });
+    expect(await stats(crawl)).toEqual({ total: 0, statuses: {}, retries: {}, damaged: 0, lostBodies: 0, batches: [] });
   });
 
   it('count pages by status and retries, scores, what is damaged, and batches that are open', async () => {
@@ -165,6 +165,7 @@ describe('statistics', () => {
       retries: { '0': 5, '1': 1 },
       score: { min: 0, avg: (4 + 2 + 3 + 4) / 6, max: 4 },
       damaged: 2,
+      lostBodies: 0,
       batches: [{ batchId: batch, state: 'open', size: 2 }],
     });
   });

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ClassicLevel } from 'classic-level';
+import { Level } from 'level';
 import { MemoryLevel } from 'memory-level';
 import { LevelStore, MemoryStore, openLevelStore, type Store } from '../../webtable/index.js';
 import type { OpenedStore } from '../webtable/store-conformance.js';
@@ -29,8 +29,8 @@ export const STORES: Readonly<Record<string, () => Promise<OpenedStore>>> = {
   'LevelStore on disk with tiny buffers': () =>
     inDirectory(async (directory) => {
       const sizes = { ...ENCODINGS, writeBufferSize: 64 * 1024, maxFileSize: 1024 * 1024, blockSize: 256 };
-      const hot = new ClassicLevel<string, Uint8Array>(join(directory, 'hot'), sizes);
-      const content = new ClassicLevel<string, Uint8Array>(join(directory, 'content'), sizes);
+      const hot = new Level<string, Uint8Array>(join(directory, 'hot'), sizes);
+      const content = new Level<string, Uint8Array>(join(directory, 'content'), sizes);
       return new LevelStore({ hot, content });
     }),
 };

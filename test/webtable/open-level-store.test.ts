@@ -1,7 +1,7 @@
 import { mkdtemp, readdir, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ClassicLevel } from 'classic-level';
+import { Level } from 'level';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openLevelStore } from '../../webtable/index.js';
 import { getPlain, put } from '../support/plain-rows.js';
@@ -22,7 +22,8 @@ describe('openLevelStore', () => {
   });
 
   it.each(['hot', 'content'])('says TABLE_LOCKED when %s is open elsewhere, and holds no lock then', async (name) => {
-    const owner = new ClassicLevel(join(directory, name));
+    await (await openLevelStore(directory)).close();
+    const owner = new Level(join(directory, name));
     await owner.open();
     const refused = { code: 'TABLE_LOCKED', message: expect.stringContaining(directory) as string };
     await expect(openLevelStore(directory)).rejects.toMatchObject(refused);

@@ -1,0 +1,159 @@
+import { cp, mkdir, mkdtemp, readFile, readdir, rm, truncate, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { openLevelStore, repairLevelFiles, type LevelStore } from '../../webtable/index.js';
+import { fileDigests } from '../support/file-digests.js';
+import { getPlain, put, scanPlain } from '../support/plain-rows.js';
+
+const ROWS = 300;
+const NOW = Date.UTC(2026, 0, 2, 3, 4, 5);
+const COPY = 'before-repair-20260102T030405';
+let base: string;
+let made: string;
+let folder: string;
+
+beforeAll(async () => {
+  base = await mkdtemp(join(tmpdir(), 'webcrawl-repair-'));
+  made = join(base, 'made');
+  // Every row is written in each run, so that old values lie in files beside the new ones.
+  for (let run = 1; run <= 3; run++) {
+    const store = await openLevelStore(made);
+    for (let i = 0; i < ROWS; i++) {
+      await store.write('webpage', [put(`k${i}`, { 'm:st': `${run}`, 'c:b': `body ${i} of ${run}` })]);
+    }
+    await store.close();
+  }
+});
+afterAll(() => rm(base, { recursive: true, force: true }));
+beforeEach(async () => {
+  folder = await mkdtemp(join(base, 'table-'));
+  await cp(made, folder, { recursive: true });
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+/** All but LevelDB's log of what it does, which it begins anew whenever it takes the lock. */
+function dataOf(files: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(files).filter(([file]) => !/LOG(?:\.old)?$/.test(file)));
+}
+
+async function inStore<T>(task: (store: LevelStore) => Promise<T>): Promise<T> {
+  const store = await openLevelStore(folder, { create: false });
+  try {
+    return await task(store);
+  } finally {
+    await store.close();
+  }
+}
+
+const rows = () => inStore((store) => scanPlain(store, 'webpage', { columns: ['m', 'c'] }));
+const values = (found: readonly { readonly cells: readonly (readonly [string, string])[] }[]): Set<string> =>
+  new Set(found.flatMap(({ cells }) => cells.flatMap(([column, value]) => (column === 'm:st' ? value : []))));
+const sortedTables = async (name: string): Promise<string[]> =>
+  (await readdir(join(folder, name))).filter((file) => file.endsWith('.ldb')).map((file) => join(folder, name, file));
+
+describe('repair of the files of a table', () => {
+  it('says what it would do, and changes nothing', async () => {
+    await rm(join(folder, 'hot', 'CURRENT'));
+    const before = await fileDigests(folder);
+    const plan = await repairLevelFiles(folder, { now: NOW });
+    expect(plan).toEqual({
+      directory: folder,
+      copy: join(folder, COPY),
+      bytes: expect.any(Number) as number,
+      databases: [
+        { name: 'content', found: 'looks whole', step: 'check' },
+        { name: 'hot', found: 'hot/CURRENT is missing', step: 'rebuild' },
+      ],
+      done: false,
+    });
+    expect(plan.bytes).toBeGreaterThan(1000);
+    expect(await fileDigests(folder)).toEqual(before);
+  });
+
+  it.each(['hot', 'content'])('saves all rows and bodies where %s/CURRENT is lost, and keeps a copy', async (name) => {
+    await rm(join(folder, name, 'CURRENT'));
+    const before = dataOf(await fileDigests(folder));
+    const repaired = await repairLevelFiles(folder, { dryRun: false, now: NOW });
+    expect(repaired.done).toBe(true);
+    expect(repaired.databases.map(({ step }) => step)).toEqual(
+      name === 'hot' ? ['check', 'rebuild'] : ['rebuild', 'check'],
+    );
+    const found = await rows();
+    expect(found).toHaveLength(ROWS);
+    expect(found.filter(({ damaged }) => damaged !== undefined)).toEqual([]);
+    expect(values(found)).toEqual(new Set(['3']));
+    expect((await inStore((store) => getPlain(store, ['k7'], ['c'])))[0]?.cells).toEqual([['c:b', 'body 7 of 3']]);
+    expect(dataOf(await fileDigests(join(folder, COPY)))).toEqual(before);
+    expect(await readdir(join(folder, name))).not.toContain('lost');
+  });
+
+  it('makes an empty place for bodies where the one there was is lost; the rows say which are', async () => {
+    await rm(join(folder, 'content'), { recursive: true });
+    const { databases } = await repairLevelFiles(folder, { dryRun: false, now: NOW });
+    expect(databases).toEqual([
+      { name: 'content', found: 'missing', step: 'create' },
+      { name: 'hot', found: 'looks whole', step: 'check' },
+    ]);
+    const found = await rows();
+    expect(found).toHaveLength(ROWS);
+    expect(new Set(found.map(({ damaged }) => damaged))).toEqual(new Set(['c: the body is missing']));
+  });
+
+  it('leaves out what can not be read', async () => {
+    const tables = await sortedTables('hot');
+    expect(tables.length).toBeGreaterThan(1);
+    await truncate(tables[0]!, 10);
+    await expect(rows()).rejects.toMatchObject({ code: 'TABLE_DAMAGED' });
+    const { databases } = await repairLevelFiles(folder, { dryRun: false, now: NOW });
+    expect(databases[1]).toMatchObject({
+      name: 'hot',
+      step: 'rebuild',
+      found: expect.stringContaining('.ldb') as string,
+    });
+    expect(await rows()).toHaveLength(ROWS);
+  });
+
+  it('changes nothing in a table that is whole but to read it to its end', async () => {
+    const before = await rows();
+    const { databases } = await repairLevelFiles(folder, { dryRun: false, now: NOW });
+    expect(databases.map(({ step }) => step)).toEqual(['check', 'check']);
+    expect(await rows()).toEqual(before);
+  });
+
+  it('goes on after it was killed, in the copy or while LevelDB had put files aside', async () => {
+    await mkdir(join(folder, `${COPY}.partial`, 'hot'), { recursive: true });
+    await rm(join(folder, 'hot', 'CURRENT'));
+    await mkdir(join(folder, 'hot', 'lost'));
+    await writeFile(join(folder, 'hot', 'lost', '000001.log'), 'put aside');
+    await repairLevelFiles(folder, { dryRun: false, now: NOW });
+    expect(await rows()).toHaveLength(ROWS);
+    expect((await readdir(folder)).sort()).toEqual([COPY, 'content', 'hot']);
+    expect(await readFile(join(folder, COPY, 'hot', 'lost', '000001.log'), 'utf8')).toBe('put aside');
+  });
+
+  it.each<[string, (file: string) => boolean]>([
+    ['hot is missing', () => true],
+    ['hot has no data', (file) => /\.(?:ldb|log)$/.test(file)],
+    ['hot has only its lock', (file) => file !== 'LOCK'],
+  ])('has nothing to save where %s, and removes no body', async (why, isLost) => {
+    for (const file of await readdir(join(folder, 'hot'))) if (isLost(file)) await rm(join(folder, 'hot', file));
+    if (why === 'hot is missing') await rm(join(folder, 'hot'), { recursive: true });
+    const before = await fileDigests(join(folder, 'content'));
+    const refused = { code: 'TABLE_DAMAGED', message: expect.stringContaining('rows to save') as string };
+    await expect(repairLevelFiles(folder, { dryRun: false, now: NOW })).rejects.toMatchObject(refused);
+    const bodies = await fileDigests(join(folder, 'content'));
+    for (const [file, bytes] of Object.entries(before)) if (file.endsWith('.ldb')) expect(bodies[file]).toBe(bytes);
+  });
+
+  it('says TABLE_LOCKED while the table is open, and NO_TABLE where none is', async () => {
+    const store = await openLevelStore(folder);
+    await expect(repairLevelFiles(folder, { dryRun: false })).rejects.toMatchObject({ code: 'TABLE_LOCKED' });
+    await store.write('webpage', [put('a', { 'm:st': '1' })]);
+    await store.close();
+    expect((await readdir(folder)).sort()).toEqual(['content', 'hot']);
+    for (const place of [join(folder, 'none'), join(folder, 'hot', 'LOCK')]) {
+      await expect(repairLevelFiles(place)).rejects.toMatchObject({ code: 'NO_TABLE' });
+    }
+  });
+});
