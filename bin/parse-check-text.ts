@@ -1,4 +1,4 @@
-import type { ParseCheck } from '../packages/webcrawl/index.js';
+import type { CharsetSource, ParseCheck } from '../packages/webcrawl/index.js';
 import { number, safeLines, table } from './output.js';
 
 /** Characters of the text that are shown; --json has it all. */
@@ -18,7 +18,7 @@ export function parseCheckText(page: ParseCheck): string {
   const { robots, refresh, outlinks } = page;
   const said = (['noindex', 'nofollow', 'noarchive'] as const).filter((word) => robots[word]);
   const shown: [string, string | undefined][] = [
-    ['charset', page.charset],
+    ['charset', page.charset && charsetText(page.charset, page.charsetSource)],
     ['language', page.language],
     ['title', page.title],
     ['robots', said.join(', ') || 'says nothing'],
@@ -41,6 +41,19 @@ export function parseCheckText(page: ParseCheck): string {
       text === '' ? '' : `\n${text}\n`,
     ].join(''),
   );
+}
+
+const CHARSET_SOURCES: Readonly<Record<CharsetSource, string>> = {
+  'byte-order-mark': 'from the byte order mark',
+  header: 'from the Content-Type header',
+  meta: 'from a meta element',
+  'xml-declaration': 'from the XML declaration',
+  'valid-utf-8': 'named nowhere, but the page is valid UTF-8',
+  default: 'named nowhere; it is parser.characterEncodingDefault',
+};
+
+function charsetText(charset: string, source: CharsetSource | undefined): string {
+  return source === undefined ? charset : `${charset} (${CHARSET_SOURCES[source]})`;
 }
 
 function safe(text: string): string {

@@ -1,3 +1,4 @@
+import { normalizeEncoding } from '@exodus/bytes/encoding-lite.js';
 import { z } from 'zod';
 import { cookiesProblem, credentialsProblem, headersProblem, proxyProblem } from './http-checks.js';
 
@@ -25,11 +26,8 @@ function section<T extends z.ZodRawShape>(shape: T) {
 }
 
 function isEncoding(label: string): boolean {
-  try {
-    return new TextDecoder(label).encoding !== '';
-  } catch {
-    return false;
-  }
+  const name = normalizeEncoding(label);
+  return name !== null && name !== 'replacement';
 }
 
 /**

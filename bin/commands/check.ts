@@ -128,8 +128,9 @@ function addCheckParse(check: Command, cli: Cli): void {
     .addHelpText(
       'after',
       `
-With --json one object: url, contentType, charset, language, title, text, outlinks (url, anchor,
-accepted, rejectedBy, rule), robots, canonical, refresh, metadata.
+With --json one object: url, contentType, charset, charsetSource (byte-order-mark, header, meta,
+xml-declaration, valid-utf-8, default), language, title, text, outlinks (url, anchor, accepted,
+rejectedBy, rule), robots, canonical, refresh, metadata.
 
 Examples:
   webcrawl check parse page.html --base https://example.com/

@@ -1,4 +1,4 @@
-import { applyUrlChain, type ParsedPage, type RobotsDirectives } from '../plugin-api/index.js';
+import { applyUrlChain, type CharsetSource, type ParsedPage, type RobotsDirectives } from '../plugin-api/index.js';
 import { sniffContentType } from '../parse/index.js';
 import type { CheckContext } from './check-url.js';
 import { leavesSite } from './external.js';
@@ -22,6 +22,7 @@ export type ParseCheck =
       readonly url: string;
       readonly contentType: string;
       readonly charset?: string;
+      readonly charsetSource?: CharsetSource;
       readonly language?: string;
       readonly title: string;
       readonly text: string;

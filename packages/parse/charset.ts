@@ -1,29 +1,40 @@
 import { isAscii, isUtf8 } from 'node:buffer';
 import { CrawlError } from '../errors/index.js';
-import { findEncoding, type Encoding } from './encodings.js';
+import type { CharsetSource } from '../plugin-api/index.js';
+import { findEncoding, metaEncoding, type Encoding } from './encodings.js';
 import { prescanHtml } from './meta-prescan.js';
 
 /** Text, and the WHATWG name of the encoding it was decoded with, in lower case. */
 export interface DecodedText {
   readonly text: string;
   readonly charset: string;
+  readonly charsetSource: CharsetSource;
 }
+
+/** An encoding, and what it was chosen by. */
+export interface ChosenEncoding {
+  readonly encoding: Encoding;
+  readonly source: CharsetSource;
+}
+
+/** Finds what a body says of its encoding itself. */
+export type DeclaredEncoding = (content: Uint8Array) => ChosenEncoding | undefined;
 
 /**
  * Decodes a body by the first of these that names a known encoding: a byte order mark, the charset of the
  * `Content-Type` header, what the body says of itself, UTF-8 if it is valid UTF-8, `fallback`.
  *
  * @param fallback a WHATWG label; an unknown one throws BAD_SETTING
- * @param declared finds what the body says of itself; for HTML unless told
+ * @param declared finds what the body says of itself; for HTML unless given
  */
 export function decodeText(
   content: Uint8Array,
   contentTypeHeader: string | undefined,
   fallback: string,
-  declared: (content: Uint8Array) => Encoding | undefined = prescanHtml,
+  declared?: DeclaredEncoding,
 ): DecodedText {
-  const encoding = encodingOf(content, contentTypeHeader, fallback, declared);
-  return { text: encoding.decode(content), charset: encoding.name };
+  const { encoding, source } = encodingOf(content, contentTypeHeader, fallback, declared);
+  return { text: encoding.decode(content), charset: encoding.name, charsetSource: source };
 }
 
 /** The encoding by which {@link decodeText} decodes. */
@@ -31,15 +42,34 @@ export function encodingOf(
   content: Uint8Array,
   contentTypeHeader: string | undefined,
   fallback: string,
-  declared: (content: Uint8Array) => Encoding | undefined = prescanHtml,
-): Encoding {
+  declared: DeclaredEncoding = prescanHtml,
+): ChosenEncoding {
   return (
-    byteOrderMark(content) ??
-    headerEncoding(contentTypeHeader) ??
+    chosen(byteOrderMark(content), 'byte-order-mark') ??
+    chosen(headerEncoding(contentTypeHeader), 'header') ??
     declared(content) ??
-    (looksLikeUtf8(content) ? findEncoding('utf-8') : undefined) ??
-    fallbackEncoding(fallback)
+    chosen(looksLikeUtf8(content) ? findEncoding('utf-8') : undefined, 'valid-utf-8') ?? {
+      encoding: fallbackEncoding(fallback),
+      source: 'default',
+    }
   );
+}
+
+/**
+ * What a `meta` element that the prescan did not find makes of the encoding: HTML Standard, 13.2.3.5, "changing the
+ * encoding while parsing". Undefined where the page goes on as it is: a byte order mark and the header are certain, and
+ * UTF-16 can not be what a page is in whose tags were read in another encoding.
+ * @param label the first known one that a `meta` element of the page names
+ */
+export function changedEncoding(by: ChosenEncoding, label: string | undefined): ChosenEncoding | undefined {
+  if (by.source === 'byte-order-mark' || by.source === 'header' || label === undefined) return undefined;
+  if (by.encoding.name.startsWith('utf-16')) return undefined;
+  const encoding = metaEncoding(label);
+  return encoding && encoding.name !== by.encoding.name ? { encoding, source: 'meta' } : undefined;
+}
+
+function chosen(encoding: Encoding | undefined, source: CharsetSource): ChosenEncoding | undefined {
+  return encoding && { encoding, source };
 }
 
 /** The encoding of `parser.characterEncodingDefault`. Throws BAD_SETTING when there is none of that name. */

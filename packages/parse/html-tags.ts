@@ -10,7 +10,9 @@ export interface Attribute {
 
 /** Names of the attributes that the visitor wants to know. */
 const WANTED: ReadonlySet<string> = new Set(
-  'action alt content href hreflang http-equiv lang method name property rel src srcset type xml:lang'.split(' '),
+  'action alt charset content href hreflang http-equiv lang method name property rel src srcdoc srcset type xml:lang'.split(
+    ' ',
+  ),
 );
 const [TAB, NEWLINE, FEED, RETURN, SPACE] = [0x09, 0x0a, 0x0c, 0x0d, 0x20];
 const [BANG, QUOTE, APOSTROPHE, SLASH, EQUALS, GREATER, QUESTION] = [0x21, 0x22, 0x27, 0x2f, 0x3d, 0x3e, 0x3f];

@@ -9,6 +9,12 @@
  */
 export const MAX_ELEMENTS = 100_000;
 
+/**
+ * `srcdoc` documents within one another; a deeper one is left out. Those of a page may have {@link MAX_ELEMENTS} elements
+ * together, and their size is that of attributes of the page.
+ */
+export const MAX_SRCDOC_DEPTH = 3;
+
 /** Different links of a page. */
 export const MAX_LINKS = 50_000;
 

@@ -1,4 +1,5 @@
-import { findEncoding, type Encoding } from './encodings.js';
+import type { ChosenEncoding } from './charset.js';
+import { findEncoding, labelInPragma, metaEncoding, type Encoding } from './encodings.js';
 
 /** How many bytes of a page are looked through for the encoding that it names. */
 const PRESCAN_BYTES = 1024;
@@ -7,15 +8,22 @@ const PRESCAN_BYTES = 1024;
  * The encoding that the start of an HTML page names in a `meta` element or an XML declaration: the prescan algorithm
  * of the HTML Standard over the first 1024 bytes. Undefined when it names none that is known.
  */
-export function prescanHtml(content: Uint8Array): Encoding | undefined {
+export function prescanHtml(content: Uint8Array): ChosenEncoding | undefined {
   const head = headOf(content);
-  return wideXml(head) ?? scanTags(head) ?? xmlEncoding(head);
+  const wide = wideXml(head);
+  const inMeta = wide ? undefined : scanTags(head);
+  if (inMeta) return { encoding: inMeta, source: 'meta' };
+  return inXml(wide ?? xmlEncoding(head));
 }
 
 /** The encoding that the XML declaration names, where the document begins with one. */
-export function prescanXml(content: Uint8Array): Encoding | undefined {
+export function prescanXml(content: Uint8Array): ChosenEncoding | undefined {
   const head = headOf(content);
-  return wideXml(head) ?? xmlEncoding(head);
+  return inXml(wideXml(head) ?? xmlEncoding(head));
+}
+
+function inXml(encoding: Encoding | undefined): ChosenEncoding | undefined {
+  return encoding && { encoding, source: 'xml-declaration' };
 }
 
 function headOf(content: Uint8Array): string {
@@ -36,7 +44,7 @@ function scanTags(head: string): Encoding | undefined {
       if (!skipTo(cursor, '-->', cursor.at + 2)) return undefined;
     } else if (/^<meta[\t\n\f\r /]/i.test(head.slice(cursor.at, cursor.at + 6))) {
       cursor.at += 5;
-      const encoding = metaEncoding(cursor);
+      const encoding = encodingInMeta(cursor);
       if (encoding) return encoding;
     } else if (/^<\/?[a-z]/i.test(head.slice(cursor.at, cursor.at + 3))) {
       while (cursor.at < head.length && !/[\t\n\f\r >]/.test(head.charAt(cursor.at))) cursor.at++;
@@ -61,7 +69,7 @@ function skipTo(cursor: Cursor, end: string, from: number): boolean {
   return found !== -1;
 }
 
-function metaEncoding(cursor: Cursor): Encoding | undefined {
+function encodingInMeta(cursor: Cursor): Encoding | undefined {
   const seen = new Set<string>();
   let gotPragma = false;
   let needPragma = false;
@@ -73,7 +81,7 @@ function metaEncoding(cursor: Cursor): Encoding | undefined {
     if (name === 'http-equiv') {
       gotPragma = value === 'content-type';
     } else if (name === 'content' && label === undefined) {
-      const named = charsetIn(value);
+      const named = labelInPragma(value);
       if (named === undefined || !findEncoding(named)) continue;
       label = named;
       needPragma = true;
@@ -84,7 +92,7 @@ function metaEncoding(cursor: Cursor): Encoding | undefined {
   }
   // An unfinished tag ends the scan.
   if (label === undefined || (needPragma && !gotPragma) || cursor.at >= cursor.text.length) return undefined;
-  return asciiCompatible(label);
+  return metaEncoding(label);
 }
 
 /** The next attribute of the tag under the cursor, in lower case; undefined at its end or at the end of the text. */
@@ -117,21 +125,8 @@ function skip(cursor: Cursor, characters: RegExp): void {
   while (cursor.at < cursor.text.length && characters.test(cursor.text.charAt(cursor.at))) cursor.at++;
 }
 
-/** The label after `charset=`, as in the content of a `meta` pragma. */
-function charsetIn(value: string): string | undefined {
-  const match = /charset[\t\n\f\r ]*=[\t\n\f\r ]*(?:"([^"]*)"|'([^']*)'|([^"'\t\n\f\r ;][^\t\n\f\r ;]*))/i.exec(value);
-  return match?.[1] ?? match?.[2] ?? match?.[3];
-}
-
 function xmlEncoding(head: string): Encoding | undefined {
   const declaration = /^<\?xml[^>]*/.exec(head)?.[0];
   const label = declaration && /encoding[\0-\x20]*=[\0-\x20]*(?:"([^"\0-\x20]*)"|'([^'\0-\x20]*)')/.exec(declaration);
-  return label ? asciiCompatible(label[1] ?? label[2] ?? '') : undefined;
-}
-
-/** A page in which these can be read byte by byte is not in UTF-16, whatever it says. */
-function asciiCompatible(label: string): Encoding | undefined {
-  const encoding = findEncoding(label);
-  if (encoding?.name.startsWith('utf-16')) return findEncoding('utf-8');
-  return encoding?.name === 'x-user-defined' ? findEncoding('windows-1252') : encoding;
+  return label ? metaEncoding(label[1] ?? label[2] ?? '') : undefined;
 }

@@ -60,12 +60,16 @@ interface OpenLink {
   alt: TextBuilder | undefined;
 }
 
+/** Reads the document of an `iframe` with `srcdoc`, and adds what is in it to the page body. */
+export type ReadSrcdoc = (srcdoc: string, into: PageBody) => void;
+
 /** Takes title, text and links from a tree in one walk, and hands the elements to the head. */
 export class PageBody implements TreeVisitor {
   readonly text: TextBuilder;
   readonly links: LinkCollector;
   readonly #settings: ParseSettings;
   readonly #head: PageHead;
+  readonly #readSrcdoc: ReadSrcdoc;
   readonly #ignored: ReadonlySet<string>;
   readonly #open: OpenLink[] = [];
   #noscripts = 0;
@@ -73,10 +77,13 @@ export class PageBody implements TreeVisitor {
   #inTitle = false;
   /** Nothing stands between here and the end of a link. */
   #afterLink = false;
+  /** A document within this one was left out, or read in part. */
+  truncated = false;
 
-  constructor(settings: ParseSettings, head: PageHead) {
+  constructor(settings: ParseSettings, head: PageHead, readSrcdoc: ReadSrcdoc) {
     this.#settings = settings;
     this.#head = head;
+    this.#readSrcdoc = readSrcdoc;
     this.text = new TextBuilder(settings.parser.textLimit);
     this.links = new LinkCollector(settings.db.maxOutlinkLength);
     this.#ignored = new Set(settings.parser.htmlOutlinksIgnoreTags.map((tag) => tag.toLowerCase()));
@@ -87,19 +94,22 @@ export class PageBody implements TreeVisitor {
     return this.#title?.text.toString() ?? '';
   }
 
-  enter(element: Element): boolean {
+  enter(element: Element, inShadow = false): boolean {
     const { tagName } = element;
     const role = ROLES.get(tagName);
     if (!role) return true;
     const html = isHtml(element);
-    if (html) this.#head.read(element, this.#noscripts > 0);
-    if (role.link !== undefined && (html || tagName === 'a')) this.#readLink(element, role.link);
+    if (html && !inShadow) this.#head.read(element, this.#noscripts > 0);
+    const srcdoc = html && tagName === 'iframe' ? attribute(element, 'srcdoc') : undefined;
+    if (role.link !== undefined && srcdoc === undefined && (html || tagName === 'a'))
+      this.#readLink(element, role.link);
     if (html && role.isBreaking) this.#breakWord();
+    if (srcdoc !== undefined) this.#readSrcdoc(srcdoc, this);
     // Links side by side, as in menus, are set apart by style sheets.
     if (tagName === 'a' && this.#afterLink) this.#breakWord();
     if (role.isSilent) return false;
     if (html && tagName === 'noscript') this.#noscripts++;
-    if (html && tagName === 'title' && !this.#title) {
+    if (html && tagName === 'title' && !inShadow && !this.#title) {
       this.#title = { element, text: new TextBuilder(MAX_TITLE_LENGTH) };
       this.#inTitle = true;
     }

@@ -1,3 +1,4 @@
+import { labelInPragma, metaEncoding } from './encodings.js';
 import { readJsonLd } from './json-ld.js';
 import { MAX_ALTERNATES, MAX_JSON_LD_BLOCKS, MAX_METADATA, MAX_METADATA_NAME, MAX_METADATA_VALUE } from './limits.js';
 import { attribute, textIn, tokens, type Element } from './html-tree.js';
@@ -21,6 +22,8 @@ export class PageHead {
   canonical: string | undefined;
   language: string | undefined;
   refresh: Refresh | undefined;
+  /** The first label of a known encoding; a `meta` in a template is not looked at. */
+  encodingLabel: string | undefined;
 
   constructor(robots: RobotsReader) {
     this.#robots = robots;
@@ -53,8 +56,10 @@ export class PageHead {
 
   #readMeta(element: Element, inNoscript: boolean): void {
     const content = attribute(element, 'content');
-    if (content === undefined) return;
     const pragma = attribute(element, 'http-equiv')?.toLowerCase();
+    this.#setEncoding(attribute(element, 'charset'));
+    if (content === undefined) return;
+    if (pragma === 'content-type') this.#setEncoding(labelInPragma(content));
     if (pragma === 'refresh' && !inNoscript) this.refresh ??= parseRefresh(content);
     if (pragma === 'content-language') this.#setLanguage(content);
     const name = attribute(element, 'name')?.trim().toLowerCase();
@@ -88,6 +93,11 @@ export class PageHead {
     const value = new TextBuilder(MAX_METADATA_VALUE);
     value.add(content);
     this.#metadata.set(name, value.toString());
+  }
+
+  #setEncoding(label: string | undefined): void {
+    if (this.encodingLabel !== undefined || label === undefined) return;
+    if (metaEncoding(label)) this.encodingLabel = label;
   }
 
   #setLanguage(tag: string | undefined): void {

@@ -33,6 +33,7 @@ export function textParser(settings: ParseSettings): Parser {
         robots: list ? { ...directives, noindex: true } : directives,
         metadata: {},
         charset: decoded.charset,
+        charsetSource: decoded.charsetSource,
         ...(list && { sitemap: true }),
         ...(language !== undefined && { language }),
         ...(list?.truncated && { truncated: true }),

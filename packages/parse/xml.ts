@@ -1,4 +1,4 @@
-import type { ParseInput, ParseOutcome, Parser } from '../plugin-api/index.js';
+import type { CharsetSource, ParseInput, ParseOutcome, Parser } from '../plugin-api/index.js';
 import { decodeText, fallbackEncoding } from './charset.js';
 import { FeedReader } from './feed.js';
 import { gunzip, isGzip } from './gunzip.js';
@@ -46,9 +46,14 @@ async function parseXml(input: ParseInput, settings: ParseSettings, clock: () =>
     : { content: input.content, truncated: false };
   // The header speaks of what was sent, not of what is packed in it.
   const header = packed ? undefined : input.headers['content-type'];
-  const { text, charset } = decodeText(content, header, settings.parser.characterEncodingDefault, prescanXml);
+  const { text, charset, charsetSource } = decodeText(
+    content,
+    header,
+    settings.parser.characterEncodingDefault,
+    prescanXml,
+  );
   const cut = truncated || input.truncated === true;
-  const source: Source = { input, settings, text, charset, truncated: cut, expired };
+  const source: Source = { input, settings, text, charset, charsetSource, truncated: cut, expired };
 
   const root = /^\s*</.test(text) ? rootName(text, expired) : undefined;
   switch (root) {
@@ -79,6 +84,7 @@ interface Source {
   readonly settings: ParseSettings;
   readonly text: string;
   readonly charset: string;
+  readonly charsetSource: CharsetSource;
   readonly truncated: boolean;
   readonly expired: () => boolean;
 }
@@ -99,7 +105,7 @@ function readTextList(source: Source): ParseOutcome {
 }
 
 function sitemapPage(source: Source, found: SitemapReader['links'], cut: boolean): ParseOutcome {
-  const { input, settings, charset } = source;
+  const { input, settings, charset, charsetSource } = source;
   const robots = new RobotsReader(settings.http.agentName);
   robots.addHeader(input.headers['x-robots-tag']);
   const outlinks = robots.directives.nofollow ? [] : found.resolve(input.url);
@@ -113,11 +119,12 @@ function sitemapPage(source: Source, found: SitemapReader['links'], cut: boolean
     robots: { ...robots.directives, noindex: true },
     metadata: {},
     charset,
+    charsetSource,
     ...((source.truncated || cut || found.truncated) && { truncated: true }),
   };
 }
 
-function readFeed({ input, settings, text, charset, truncated, expired }: Source): ParseOutcome {
+function readFeed({ input, settings, text, charset, charsetSource, truncated, expired }: Source): ParseOutcome {
   const reader = new FeedReader(input.url, settings);
   const end = readXml(text, reader, expired);
   if (end === 'timeout') return timedOut(settings);
@@ -134,6 +141,7 @@ function readFeed({ input, settings, text, charset, truncated, expired }: Source
     robots: robots.directives,
     metadata: reader.description === '' ? {} : { description: reader.description },
     charset,
+    charsetSource,
     ...(language !== undefined && { language }),
     ...(cut && { truncated: true }),
   };

@@ -31,6 +31,12 @@ export interface ParsedOutlink {
   readonly priority?: number;
 }
 
+/**
+ * By what the encoding of a page was chosen: a byte order mark, the `Content-Type` header, a `meta` element, the XML
+ * declaration, that the bytes are valid UTF-8, or the setting `parser.characterEncodingDefault`.
+ */
+export type CharsetSource = 'byte-order-mark' | 'header' | 'meta' | 'xml-declaration' | 'valid-utf-8' | 'default';
+
 /** What a parser found in a page. */
 export interface ParsedPage {
   readonly kind: 'success';
@@ -49,6 +55,7 @@ export interface ParsedPage {
   readonly language?: string;
   /** WHATWG name of the encoding used. */
   readonly charset?: string;
+  readonly charsetSource?: CharsetSource;
   readonly metadata: Readonly<Record<string, string>>;
   /** A bound on elements, links or text was reached, and the rest of the page was left out. */
   readonly truncated?: boolean;

@@ -93,6 +93,7 @@ export {
   type TableName,
 } from '../../webtable/index.js';
 export type {
+  CharsetSource,
   FetchOutcome,
   FetchRequest,
   FetchSchedule,

@@ -26,7 +26,7 @@ const url = fc.oneof(
 const value = fc.oneof(
   url,
   words(
-    'nofollow robots none refresh canonical alternate de x-default og:title application/ld+json 0;url=/o gbk utf-16 5',
+    'nofollow robots none refresh canonical alternate de x-default og:title application/ld+json 0;url=/o 9;url=/s gbk utf-16 5 open s',
   ),
   fc.constantFrom(
     'text/html; charset=x',
@@ -49,6 +49,12 @@ const text = fc.oneof(
     '&#0;',
     '&#x110000;',
     '&x;',
+    '<div><template shadowrootmode=open>',
+    '<b><p><template shadowrootmode=CLOSED><slot>',
+    '<template shadowrootmode=open>',
+    '<slot name=s>',
+    '<iframe srcdoc="<base href=/b/><a href=in>x</a>">',
+    '<iframe srcdoc="<iframe srcdoc=&quot;<a href=k>y">',
     ']]>',
     '-->',
     '<![CDATA[',
@@ -71,8 +77,8 @@ function markup(tags: string, attributes: string): fc.Arbitrary<string> {
 }
 
 const html = markup(
-  'a area b base body br div form frame frameset h1 head html iframe img li link math meta noscript option p plaintext pre script select source style svg table td template textarea title tr xmp !doctype',
-  'href src srcset action rel name property content http-equiv hreflang lang alt type method charset',
+  'a area b base body br div form frame frameset h1 head html iframe img li link math meta noscript option p plaintext pre script select slot source span style svg table td template textarea title tr x-y xmp !doctype',
+  'href src srcset action rel name property content http-equiv hreflang lang alt type method charset shadowrootmode slot srcdoc',
 );
 const xml = fc
   .tuple(

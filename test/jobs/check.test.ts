@@ -127,6 +127,7 @@ describe('checkParse', () => {
       url: 'http://h/dir/',
       contentType: 'text/html',
       charset: 'utf-8',
+      charsetSource: 'valid-utf-8',
       language: 'de',
       title: 'T',
       text: 'T X',

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { decodeText } from '../../packages/parse/index.js';
+import { parsePage } from '../support/parse-page.js';
 
 const bytes = (text: string, encoding: BufferEncoding = 'latin1') => Buffer.from(text, encoding);
 const charsetOf = (content: Uint8Array, header?: string) => decodeText(content, header, 'windows-1252').charset;
@@ -11,13 +12,20 @@ describe('decodeText', () => {
     expect(charsetOf(bytes(page), 'text/html; charset=shift_jis')).toBe('shift_jis');
     expect(charsetOf(bytes(page), 'text/html')).toBe('koi8-r');
     expect(charsetOf(bytes('gr\u00fcn', 'utf8'))).toBe('utf-8');
-    expect(decodeText(bytes('gr\xfcn'), undefined, 'latin1')).toEqual({ text: 'grün', charset: 'windows-1252' });
+    expect(decodeText(bytes('gr\xfcn'), undefined, 'latin1')).toEqual({
+      text: 'grün',
+      charset: 'windows-1252',
+      charsetSource: 'default',
+    });
     expect(decodeText(bytes('\xe1'), undefined, 'iso-8859-7').text).toBe('α');
   });
 
   it('decodes by each byte order mark and leaves it out', () => {
-    expect(decodeText(bytes('\ufeffä', 'utf8'), undefined, 'latin1')).toEqual({ text: 'ä', charset: 'utf-8' });
-    expect(decodeText(bytes('\ufeffä', 'utf16le'), undefined, 'latin1')).toEqual({ text: 'ä', charset: 'utf-16le' });
+    expect(decodeText(bytes('\ufeffä', 'utf8'), undefined, 'latin1')).toMatchObject({ text: 'ä', charset: 'utf-8' });
+    expect(decodeText(bytes('\ufeffä', 'utf16le'), undefined, 'latin1')).toMatchObject({
+      text: 'ä',
+      charset: 'utf-16le',
+    });
     expect(decodeText(bytes('\ufeffä', 'utf16le').swap16(), undefined, 'latin1').text).toBe('ä');
   });
 
@@ -38,12 +46,13 @@ describe('decodeText', () => {
     expect(decodeText(bytes('\x80\x81\x93\x9f\xe9'), 'a/b;charset=iso-8859-1', 'utf-8').text).toBe('€\u0081“Ÿé');
   });
 
-  it('knows encodings that TextDecoder may not know', () => {
+  it('knows encodings that TextDecoder may lack', () => {
     expect(decodeText(bytes('\xaa\xbaA'), 'a/b;charset=iso-8859-16', 'utf-8').text).toBe('ȘșA');
     expect(decodeText(bytes('A\x80\xff'), 'a/b;charset=x-user-defined', 'utf-8').text).toBe('A\uf780\uf7ff');
     expect(decodeText(bytes('<script>'), 'a/b;charset=HZ-GB-2312', 'utf-8')).toEqual({
       text: '\ufffd',
       charset: 'replacement',
+      charsetSource: 'header',
     });
     expect(decodeText(bytes(''), 'a/b;charset=replacement', 'utf-8').text).toBe('');
   });
@@ -110,5 +119,75 @@ describe('the encoding that a page names', () => {
 
   it('is looked for in a view of a larger buffer', () => {
     expect(charsetOf(new Uint8Array(bytes('<meta charset=gbk><meta charset=big5>')).subarray(18))).toBe('big5');
+  });
+});
+
+describe('the encoding that a meta element names after the first 1024 bytes', () => {
+  const late = (before: string, meta: string) =>
+    Buffer.concat([bytes(`<head>${before}<style>${'a{}'.repeat(400)}</style>${meta}`)]);
+  const gbk = bytes('<p>\xc4\xe3\xba\xc3\x954\xc60</p>');
+  const read = (page: Uint8Array, header?: string) =>
+    parsePage(page, header === undefined ? {} : { headers: { 'content-type': header } });
+
+  it.each([
+    ['<meta charset=gbk>'],
+    ['<meta http-equiv=Content-Type content="text/html; charset=gb2312">'],
+    ['<meta charset=nonsense><meta content="charset=gbk" http-equiv=content-type>'],
+    ['<meta charset=nonsense content="charset=gbk" http-equiv=content-type>'],
+    ['<noscript><meta charset=gbk></noscript>'],
+    [
+      '<title><meta charset=big5></title><script>"<meta charset=big5>"</script><!--<meta charset=big5>--><meta charset=gbk>',
+    ],
+    ['</head><body><table><tr><td><meta charset=gbk></table>'],
+    ['<b><p></b><meta charset=gbk>'],
+  ])('is what the page is in: %s', (meta) => {
+    const page = read(Buffer.concat([late('', meta), gbk]));
+    expect(page).toMatchObject({ charset: 'gbk', charsetSource: 'meta' });
+    expect(page.text).toContain('\u4f60\u597d\u{20c7a}');
+  });
+
+  it('counts after a comment of any length', () => {
+    expect(
+      read(Buffer.concat([bytes(`<!--${' '.repeat(100_000)}-->`), bytes('<meta charset=windows-1251>\xcf')])),
+    ).toMatchObject({
+      text: '\u041f',
+      charset: 'windows-1251',
+    });
+  });
+
+  it('counts more than one that the prescan found where no element stands', () => {
+    const page = late('<script>"<meta charset=koi8-r>"</script>', '<meta charset=gbk>');
+    expect(read(Buffer.concat([page, gbk])).text).toContain('\u4f60\u597d');
+    expect(read(late('<meta charset=koi8-r>', '<meta charset=gbk>')).charset).toBe('koi8-r');
+  });
+
+  it('counts less than byte order mark and header', () => {
+    const page = late('', '<meta charset=gbk>');
+    expect(read(Buffer.concat([bytes('\xef\xbb\xbf'), page]))).toMatchObject({
+      charset: 'utf-8',
+      charsetSource: 'byte-order-mark',
+    });
+    expect(read(page, 'text/html; charset=koi8-r')).toMatchObject({ charset: 'koi8-r', charsetSource: 'header' });
+  });
+
+  it('is never UTF-16, in which its tags could not be read', () => {
+    expect(read(late('', '<meta charset=utf-16>')).charset).toBe('utf-8');
+    expect(read(Buffer.concat([late('', '<meta charset=utf-16le>'), bytes('\xc3\xa4')])).text).toContain('ä');
+    expect(read(late('', '<meta charset=x-user-defined>')).charset).toBe('windows-1252');
+    const wide = Buffer.from(`<?xml version="1.0"?>${late('', '<meta charset=gbk>').toString('latin1')}`, 'utf16le');
+    expect(read(wide).charset).toBe('utf-16le');
+  });
+
+  it('does not count in text that is no element of the page', () => {
+    for (const meta of ['<textarea><meta charset=gbk></textarea>', '<iframe srcdoc="<meta charset=gbk>"></iframe>']) {
+      expect(read(late('', `${meta}ä`)).charset, meta).toBe('windows-1252');
+    }
+  });
+
+  it('is told apart by where it comes from', () => {
+    expect(read(bytes('<meta charset=gbk>')).charsetSource).toBe('meta');
+    expect(read(bytes('<?xml version="1.0" encoding="gbk"?>')).charsetSource).toBe('xml-declaration');
+    expect(read(bytes('a')).charsetSource).toBe('valid-utf-8');
+    expect(read(bytes('\xff')).charsetSource).toBe('default');
   });
 });

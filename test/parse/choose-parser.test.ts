@@ -74,6 +74,7 @@ describe('textParser', () => {
       robots: { noindex: true, nofollow: false, noarchive: false },
       metadata: {},
       charset: 'utf-8',
+      charsetSource: 'valid-utf-8',
       language: 'en',
     });
   });

@@ -28,6 +28,7 @@ describe('RSS', () => {
       robots: { noindex: false, nofollow: false, noarchive: false },
       metadata: { description: 'What happens' },
       charset: 'utf-8',
+      charsetSource: 'valid-utf-8',
       language: 'en-gb',
     });
   });

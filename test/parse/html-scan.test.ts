@@ -12,24 +12,27 @@ import { PARSE_SETTINGS } from '../support/parse-page.js';
 function begin() {
   const robots = new RobotsReader('webcrawl');
   const head = new PageHead(robots);
-  return { robots, head, body: new PageBody(PARSE_SETTINGS, head) };
+  return { robots, head, body: new PageBody(PARSE_SETTINGS, head, (srcdoc, into) => into.text.add(srcdoc)) };
 }
 
 /** All that is taken from a page, whichever way it was read. */
 function seen({ robots, head, body }: ReturnType<typeof begin>) {
-  const { metadata, base, canonical, language, refresh, alternates } = head;
+  const { metadata, base, canonical, language, refresh, alternates, encodingLabel } = head;
   return {
     title: body.title,
     text: body.text.toString(),
     links: body.links.resolve('http://h.com/d/p.html'),
     robots: robots.directives,
-    head: { metadata, base, canonical, language, refresh, alternates: [...alternates] },
+    head: { metadata, base, canonical, language, refresh, encodingLabel, alternates: [...alternates] },
   };
 }
 
 function fromTree(text: string) {
   const read = begin();
-  walkTree(parseTree(text, 200_000, () => false)!.document, read.body);
+  walkTree(
+    parseTree(text, 200_000, () => false)!,
+    read.body,
+  );
   return seen(read);
 }
 
@@ -86,6 +89,10 @@ const PIECES = [
   '<![CDATA[x]]>',
   '<img src=i alt="al t">',
   '<meta name=robots content=nofollow>',
+  '<meta charset=gbk>',
+  '<meta http-equiv=content-type content="text/html; charset=big5">',
+  '<iframe src=/f srcdoc="<p>in&amp;side">old</iframe>',
+  '<div><template shadowrootmode=open>s<slot></slot></template>l</div>',
   '<meta name="description" content="a &amp; b">',
   '<base href=/b/>',
   '<link rel=canonical href=/c>',

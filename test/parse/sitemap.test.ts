@@ -34,6 +34,7 @@ describe('a sitemap', () => {
       robots: { noindex: true, nofollow: false, noarchive: false },
       metadata: {},
       charset: 'utf-8',
+      charsetSource: 'xml-declaration',
     });
   });
 
