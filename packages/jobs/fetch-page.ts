@@ -117,7 +117,7 @@ async function ask(crawl: CrawlContext, run: FetchRun, item: FetchItem, url: str
   const isDone =
     item.signature !== undefined && item.newSignature === undefined && item.parseStatus?.code === 'success';
   const copy = isDone ? item.protocolStatus : undefined;
-  const allowPrivate = await run.seedHosts.has(url);
+  const allowPrivate = await run.seedHosts.mayBePrivate(url, run.giveUp);
   return run.backoff.ask(url, () =>
     request(crawl, {
       url,
