@@ -56,7 +56,7 @@ export async function fetchPage(
 
   if (outcome.kind === 'content') {
     set.contentType = outcome.contentType;
-    set.headers = outcome.headers ?? {};
+    set.headers = storedHeaders(outcome.headers);
     // An older body must not be taken for this one.
     if (crawl.settings.fetcher.storeContent) set.content = outcome.body;
     else unset.add('content');
@@ -127,6 +127,13 @@ async function ask(crawl: CrawlContext, run: FetchRun, item: FetchItem, url: str
       ...(copy?.etag !== undefined && { ifNoneMatch: copy.etag }),
     }),
   );
+}
+
+/** Cookies are the server's way to know a visitor again: they are of no use to a page, and may be somebody's key. */
+const NOT_STORED: ReadonlySet<string> = new Set(['set-cookie', 'set-cookie2']);
+
+function storedHeaders(headers: FetchOutcome['headers'] = {}): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !NOT_STORED.has(name.toLowerCase())));
 }
 
 function statusOf(outcome: FetchOutcome): Status {
