@@ -61,6 +61,7 @@ export async function fetchPage(
     if (crawl.settings.fetcher.storeContent) set.content = outcome.body;
     else unset.add('content');
     if (run.parse) {
+      while (crawl.table.turns.isDue) await crawl.table.turns.next();
       const page = { url, content: outcome.body, contentType: outcome.contentType, headers: set.headers };
       const result = await parsePage(crawl, { ...page, truncated: outcome.truncated }, run.tracker.count);
       isParsed = result.parsed;

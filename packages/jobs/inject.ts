@@ -41,6 +41,7 @@ const CHUNK = 1000;
 export async function inject(crawl: CrawlContext, options: InjectOptions): Promise<Report> {
   if (typeof options.seeds === 'string') throw new CrawlError('USAGE', 'expected seeds as lines, found one string');
   const tracker = createTracker(crawl, 'inject', options);
+  const { turns } = crawl.table;
   const judge = createSeedJudge(crawl, options.signal);
   let line = 0;
 
@@ -48,6 +49,8 @@ export async function inject(crawl: CrawlContext, options: InjectOptions): Promi
     for await (const text of untilAborted(options.seeds, options.signal)) {
       line += 1;
       const seed = readLine(text);
+      // Of lines that are rejected no store hears.
+      while (turns.isDue) await turns.next();
       if (seed) yield seed;
     }
   }
