@@ -26,7 +26,14 @@ export function explanationText(explanation: Explanation): string {
   return safeLines(`${oneLine(url ?? given)}\n\n${next.text}\n${body.join('')}`.trimEnd()) + '\n';
 }
 
-function urlRows({ given, url, accepted, rejectedBy, rule, key, host, domain, queue }: Explanation): Row[] {
+const ADDRESSES = {
+  any: 'any',
+  public: 'public ones only',
+  private: 'private ones too',
+  undecided: 'decided at the first fetch',
+} as const;
+
+function urlRows({ given, url, accepted, rejectedBy, rule, key, host, domain, queue, addresses }: Explanation): Row[] {
   const rows: Row[] = [['given', given]];
   if (url !== undefined) rows.push(['normalised', url]);
   rows.push(['as a seed', accepted ? 'accepted' : `rejected by ${rejectedBy}: ${rule}`]);
@@ -37,6 +44,7 @@ function urlRows({ given, url, accepted, rejectedBy, rule, key, host, domain, qu
     const name = queue.name ?? 'not looked up, see --robots';
     rows.push(['queue', `${name} (by ${queue.mode}), slot ${queue.slot}, ${number(queue.delay)} s between requests`]);
   }
+  if (addresses) rows.push(['addresses', `${ADDRESSES[addresses.allowed]}: ${addresses.reason}`]);
   return rows;
 }
 

@@ -61,7 +61,9 @@ export const settingsSchema = z.strictObject({
     privateAddresses: z
       .enum(['seeds', 'allow', 'deny'])
       .default('seeds')
-      .describe('Addresses that are not public: only of hosts that were injected, of any host, or of none'),
+      .describe(
+        'Addresses that are not public: only of hosts that were injected and private then, of any host, or of none',
+      ),
     headerLimit: count.min(1024).default(65_536).describe('Bytes of response headers after which a request fails'),
     headers: held(textByName, headersProblem)
       .default({})

@@ -2,6 +2,7 @@ import { CrawlError } from '../packages/errors/index.js';
 import { FIELD_CODECS, inlinkCodec, text } from './codec.js';
 import type { EncodedFields, Field, Inlink, Page, PageChange, PageRow, PlainField } from './page.js';
 import { batchFences } from './batches.js';
+import { YieldingStore, createEventLoopTurns } from './event-loop-turns.js';
 import { writeFences } from './fences.js';
 import { frontierFences } from './frontier-keys.js';
 import { ALL_SLOTS } from './partition.js';
@@ -38,12 +39,15 @@ const MARKS = Object.entries(MARK_COLUMNS) as [Mark, Column][];
 
 /** The `webpage` table with typed fields. Reading and writing rows is all it does; it knows no job. */
 export class WebTable {
-  /** The store beneath, where the index tables live too. */
+  /** The store beneath, where the index tables live too. It gives the event loop its turns. */
   readonly store: Store;
+  /** For work that goes on for long without the store. */
+  readonly turns = createEventLoopTurns();
   readonly #locks: Map<string, Promise<unknown>>;
 
-  private constructor(store: Store) {
-    this.store = store;
+  private constructor(given: Store) {
+    const store = given instanceof YieldingStore ? given.inner : given;
+    this.store = new YieldingStore(store, this.turns);
     this.#locks = LOCKS.get(store) ?? new Map<string, Promise<unknown>>();
     LOCKS.set(store, this.#locks);
   }

@@ -2,7 +2,7 @@ import { isIP, type LookupFunction } from 'node:net';
 import type { SecureContextOptions } from 'node:tls';
 import { buildConnector } from 'undici';
 import { safeText } from '../errors/index.js';
-import { specialRange } from './address-ranges.js';
+import { literalOnlyRange, specialRange } from './address-ranges.js';
 import type { Lookup } from './dns-cache.js';
 
 /** A connection was not made because it would have led to an address that is not of the public web. */
@@ -16,10 +16,23 @@ export class PrivateAddressError extends Error {
   }
 }
 
+/**
+ * Which addresses may be connected to: `public` ones only; for a host that the operator `named`, those in a URL as they
+ * stand, and of a name all but those of one link and of cloud platforms; or `any`.
+ */
+export type Reach = 'public' | 'named' | 'any';
+
+/** Why the address of a host must not be connected to; undefined where it may. */
+export function addressRefusal(host: string, address: string, reach: Reach): PrivateAddressError | undefined {
+  if (reach === 'any' || (reach === 'named' && isIP(host) > 0)) return undefined;
+  const range = reach === 'public' ? specialRange(address) : literalOnlyRange(address);
+  return range === undefined ? undefined : new PrivateAddressError(host, address, range);
+}
+
+/** What {@link guardedConnector} takes. */
 export interface GuardOptions {
   readonly lookup: Lookup;
-  /** Connect to any address. */
-  readonly allowPrivate: boolean;
+  readonly reach: Reach;
   readonly connect?: ConnectOptions;
 }
 
@@ -34,32 +47,28 @@ export interface ConnectOptions extends SecureContextOptions {
 }
 
 /**
- * A connector for undici that connects to public addresses only. What is checked is what is connected to: names are
- * looked up here, once for each connection. Where one address of a name is not public the name is refused, since an
- * honest name has no such mixture.
+ * A connector for undici that connects to the addresses in reach only. What is checked is what is connected to: names
+ * are looked up here, once for each connection. Where one address of a name is not public the name is refused, since an
+ * honest name has no such mixture; but a host that the operator named may have a link-local address beside others, which
+ * is passed over.
  */
-export function guardedConnector({ lookup, allowPrivate, connect }: GuardOptions): buildConnector.connector {
-  const refusal = (host: string, addresses: readonly string[]): PrivateAddressError | undefined => {
-    for (const address of allowPrivate ? [] : addresses) {
-      const range = specialRange(address);
-      if (range !== undefined) return new PrivateAddressError(host, address, range);
-    }
-    return undefined;
-  };
-
+export function guardedConnector({ lookup, reach, connect }: GuardOptions): buildConnector.connector {
   const checkedLookup: LookupFunction = (host, { all }, callback) => {
     lookup(host).then(
-      (found) => {
-        const entries = found.map((address) => ({ address, family: isIP(address) })).filter(({ family }) => family > 0);
-        const [first] = entries;
-        if (!first) return callback(noAddress(host), '');
-        const error = refusal(
-          host,
-          entries.map(({ address }) => address),
-        );
-        if (error) callback(error, '');
-        else if (all) callback(null, entries);
-        else callback(null, first.address, first.family);
+      (answer) => {
+        const found = answer.filter((address) => isIP(address) > 0);
+        const refused = found.map((address) => addressRefusal(host, address, reach));
+        const usable = found.filter((_, i) => !refused[i]);
+        const [first] = usable;
+        const error = refused.find((refusal) => refusal !== undefined);
+        if (error && (reach === 'public' || first === undefined)) callback(error, '');
+        else if (first === undefined) callback(noAddress(host), '');
+        else if (all)
+          callback(
+            null,
+            usable.map((address) => ({ address, family: isIP(address) })),
+          );
+        else callback(null, first, isIP(first));
       },
       (error: unknown) => callback(error instanceof Error ? error : noAddress(host), ''),
     );
@@ -74,7 +83,8 @@ export function guardedConnector({ lookup, allowPrivate, connect }: GuardOptions
   });
   return (options, callback) => {
     // No lookup is made for a host that is an address.
-    const error = isIP(options.hostname) > 0 ? refusal(options.hostname, [options.hostname]) : undefined;
+    const { hostname } = options;
+    const error = isIP(hostname) > 0 ? addressRefusal(hostname, hostname, reach) : undefined;
     if (error) queueMicrotask(() => callback(error, null));
     else connector(options, callback);
   };

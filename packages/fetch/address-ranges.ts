@@ -15,6 +15,7 @@ const IPV4: readonly Range[] = ranges(4, [
   ['169.254.169.254/32', 'cloud metadata'],
   ['169.254.0.0/16', 'link-local'],
   ['172.16.0.0/12', 'private use'],
+  ['192.0.0.192/32', 'cloud metadata'],
   ['192.0.0.0/24', 'protocol assignments'],
   ['192.0.2.0/24', 'documentation'],
   ['192.88.99.0/24', 'reserved, once a 6to4 relay'],
@@ -66,10 +67,23 @@ const EMBEDDING = ranges(6, [
 export function specialRange(address: string): string | undefined {
   const bits = bitsOf(address);
   if (bits === undefined) return 'no IP address';
-  if (isIP(address) === 4) return nameOf(IPV4, bits);
-  const embedding = EMBEDDING.find(({ range }) => isIn(range, bits));
-  if (embedding) return nameOf(IPV4, (bits >> embedding.shift) & 0xffffffffn);
-  return nameOf(IPV6, bits) ?? (GLOBAL_UNICAST && isIn(GLOBAL_UNICAST, bits) ? undefined : '::/0 (reserved)');
+  const range = rangeOf(address, bits);
+  if (range) return textOf(range);
+  if (isIP(address) === 4 || embeddingOf(bits)) return undefined;
+  return GLOBAL_UNICAST && isIn(GLOBAL_UNICAST, bits) ? undefined : '::/0 (reserved)';
+}
+
+/** Names of ranges that no host name leads to but for an attack or by a fault: they belong to one link or one machine. */
+const LITERAL_ONLY: ReadonlySet<string> = new Set(['link-local', 'cloud metadata', 'cloud platform']);
+
+/**
+ * The range of an address that may be connected to only where a URL holds the address itself, not a name: link-local, or
+ * where a cloud platform answers its own machines. As {@link specialRange} writes it; undefined for any other address.
+ */
+export function literalOnlyRange(address: string): string | undefined {
+  const bits = bitsOf(address);
+  const range = bits === undefined ? undefined : rangeOf(address, bits);
+  return range && LITERAL_ONLY.has(range.name) ? textOf(range) : undefined;
 }
 
 interface Range {
@@ -92,9 +106,20 @@ function isIn({ prefix, shift }: Range, bits: bigint): boolean {
   return bits >> shift === prefix;
 }
 
-function nameOf(table: readonly Range[], bits: bigint): string | undefined {
-  const range = table.find((each) => isIn(each, bits));
-  return range && `${range.cidr} (${range.name})`;
+function embeddingOf(bits: bigint): (typeof EMBEDDING)[number] | undefined {
+  return EMBEDDING.find(({ range }) => isIn(range, bits));
+}
+
+function rangeOf(address: string, bits: bigint): Range | undefined {
+  const find4 = (bits4: bigint): Range | undefined => IPV4.find((range) => isIn(range, bits4));
+  if (isIP(address) === 4) return find4(bits);
+  const embedding = embeddingOf(bits);
+  if (embedding) return find4((bits >> embedding.shift) & 0xffffffffn);
+  return IPV6.find((range) => isIn(range, bits));
+}
+
+function textOf({ cidr, name }: Range): string {
+  return `${cidr} (${name})`;
 }
 
 /** The number that an address is; undefined when it is none. */

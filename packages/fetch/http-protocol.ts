@@ -1,7 +1,7 @@
 import type { Settings } from '../../config/index.js';
 import { CrawlError, safeText } from '../errors/index.js';
 import type { FetchOutcome, FetchRequest, Protocol } from '../plugin-api/index.js';
-import { parseUrl } from '../url/index.js';
+import { badPortOf, parseUrl } from '../url/index.js';
 import type { ConnectOptions } from './address-guard.js';
 import { decodeBody, contentCodings, encodedLimit } from './content-coding.js';
 import { cachedLookup, systemLookup, type Lookup } from './dns-cache.js';
@@ -38,7 +38,7 @@ export interface HttpExtras {
 /**
  * The protocol `http` and `https`. Connections are kept alive and used again; redirects are reported, not followed.
  * Timeouts have a precision of about a second. A host at an address that is not public is `gone` with code
- * `private_address`, as `http.privateAddresses` and the request say.
+ * `private_address`, as `http.privateAddresses` and the request say; a port that browsers refuse, with `bad_port`.
  *
  * `fetch` rejects only for wrong use: CrawlError BAD_URL for a URL that is not http(s), CLOSED after `close`.
  * @throws CrawlError BAD_SETTING when a setting can not be sent as a header
@@ -59,6 +59,8 @@ export function httpProtocol(settings: Settings['http'], extras: HttpExtras = {}
   async function fetch(request: FetchRequest): Promise<FetchOutcome> {
     if (closed) throw new CrawlError('CLOSED', 'expected an open protocol, found it closed');
     const url = parseUrl(request.url);
+    const badPort = badPortOf(url.href);
+    if (badPort !== undefined) return { kind: 'gone', code: 'bad_port', message: `port ${badPort}, which browsers refuse` };
     const conditions = conditionalHeaders(request);
     const limit = lowerLimit(settings.contentLimit, request.contentLimit ?? -1);
     const started = clock();

@@ -1,9 +1,9 @@
 import { isIP } from 'node:net';
 import { Agent, buildConnector } from 'undici';
 import type { Settings } from '../../config/index.js';
-import { PrivateAddressError, guardedConnector, type ConnectOptions } from './address-guard.js';
-import { specialRange } from './address-ranges.js';
+import { addressRefusal, guardedConnector, type ConnectOptions, type Reach } from './address-guard.js';
 import type { Lookup } from './dns-cache.js';
+import { lookupWithin } from './lookup-within.js';
 import { proxyDispatcher } from './proxy.js';
 import type { Route } from './tolerant-exchange.js';
 
@@ -40,69 +40,59 @@ export function createHttpRoutes({ settings, lookup, connectionsPerOrigin, conne
     allowH2,
   };
   const connectOptions = { timeout, allowH2, ...connect };
-  const isFree = (allowPrivate: boolean): boolean =>
-    privateAddresses === 'allow' || (privateAddresses === 'seeds' && allowPrivate);
+  const reachOf = (allowPrivate: boolean): Reach => {
+    if (privateAddresses === 'allow') return 'any';
+    return privateAddresses === 'seeds' && allowPrivate ? 'named' : 'public';
+  };
 
   if (settings.proxy !== '') {
     const tls = buildConnector({ rejectUnauthorized: true, ...connectOptions });
     const { dispatcher, destroy } = proxyDispatcher({ proxy: settings.proxy, limits, timeout, tls });
     return {
       routeFor: () => ({ dispatcher }),
-      refusal: async (hostname, allowPrivate, signal) =>
-        isFree(allowPrivate) ? undefined : refusedHost(lookup, hostname, timeout, signal),
+      refusal: (hostname, allowPrivate, signal) =>
+        hostRefusal(lookup, hostname, reachOf(allowPrivate), timeout, signal),
       destroy,
     };
   }
 
-  const makeRoute = (allowPrivate: boolean): Route & { readonly dispatcher: Agent } => ({
-    dispatcher: new Agent({ ...limits, connect: guardedConnector({ lookup, allowPrivate, connect: connectOptions }) }),
+  const makeRoute = (reach: Reach): Route & { readonly dispatcher: Agent } => ({
+    dispatcher: new Agent({ ...limits, connect: guardedConnector({ lookup, reach, connect: connectOptions }) }),
     // The lenient reader knows no HTTP/2, and what a server says there is never odd in its way.
-    ...(!allowH2 && { connector: guardedConnector({ lookup, allowPrivate, connect: connectOptions }) }),
+    ...(!allowH2 && { connector: guardedConnector({ lookup, reach, connect: connectOptions }) }),
   });
   // A connection that one request may use must not serve another that may not.
-  const routes = { public: makeRoute(false), any: makeRoute(true) };
+  const routes = { public: makeRoute('public'), named: makeRoute('named'), any: makeRoute('any') };
   return {
-    routeFor: (allowPrivate) => (isFree(allowPrivate) ? routes.any : routes.public),
+    routeFor: (allowPrivate) => routes[reachOf(allowPrivate)],
     refusal: () => Promise.resolve(undefined),
     destroy: () =>
-      Promise.all([routes.public.dispatcher.destroy(), routes.any.dispatcher.destroy()]).then(() => undefined),
+      Promise.all(Object.values(routes).map(({ dispatcher }) => dispatcher.destroy())).then(() => undefined),
   };
 }
 
-/** Why a host is not known to be public; one without an address is not. */
-async function refusedHost(
+/**
+ * Why a host is not known to be in reach. One without an address is not public; where the operator named it, it is left
+ * to the proxy, which may know it.
+ */
+async function hostRefusal(
   lookup: Lookup,
   hostname: string,
+  reach: Reach,
   timeout: number,
   signal?: AbortSignal,
 ): Promise<Error | undefined> {
   const host = hostname.replace(/^\[|\]$/g, '');
+  if (reach === 'any' || (reach === 'named' && isIP(host) > 0)) return undefined;
+  let addresses: readonly string[];
   try {
-    const addresses = isIP(host) > 0 ? [host] : await within(timeout, lookup(host), signal);
-    for (const address of addresses) {
-      const range = specialRange(address);
-      if (range !== undefined) return new PrivateAddressError(host, address, range);
-    }
-    return addresses.length > 0 ? undefined : unknownHost('no address');
-  } catch (thrown) {
-    return thrown instanceof Error ? thrown : unknownHost('no address');
+    addresses = isIP(host) > 0 ? [host] : await lookupWithin(lookup, host, timeout, signal);
+  } catch (error) {
+    return reach === 'named' ? undefined : (error as Error);
   }
-}
-
-/** What is promised, unless it takes too long or is given up; then it rejects. */
-function within<T>(ms: number, promise: Promise<T>, signal?: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const giveUp = (): void => reject(Object.assign(new Error('the request was aborted'), { code: 'UND_ERR_ABORTED' }));
-    const timer = setTimeout(() => reject(unknownHost(`no answer of DNS after ${ms} ms`)), ms);
-    if (signal?.aborted) giveUp();
-    signal?.addEventListener('abort', giveUp);
-    promise.then(resolve, reject).finally(() => {
-      clearTimeout(timer);
-      signal?.removeEventListener('abort', giveUp);
-    });
-  });
-}
-
-function unknownHost(text: string): Error {
-  return Object.assign(new Error(text), { code: 'ENOTFOUND' });
+  for (const address of addresses) {
+    const refusal = addressRefusal(host, address, reach);
+    if (refusal) return refusal;
+  }
+  return undefined;
 }

@@ -1,5 +1,7 @@
 export { httpProtocol, type HttpExtras, type HttpProtocol } from './http-protocol.js';
 export { cachedLookup, systemLookup, type Lookup, type LookupCacheOptions } from './dns-cache.js';
+export { literalOnlyRange, specialRange } from './address-ranges.js';
+export { lookupWithin } from './lookup-within.js';
 export { statusVerdict, type StatusVerdict } from './http-status.js';
 export type { NetworkCode } from './network-error.js';
 export { hostHealth, robotsHealth, type HostHealth } from './host-health.js';

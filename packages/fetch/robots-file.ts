@@ -34,6 +34,9 @@ export interface RobotsMoved {
   readonly status: number;
 }
 
+/** Codes of requests that we did not make. */
+const REFUSALS: ReadonlySet<string> = new Set(['private_address', 'bad_port']);
+
 /**
  * Asks for a robots.txt once.
  * @param isOwn the origin's own is asked for; no redirect led here
@@ -45,8 +48,8 @@ export async function fetchRobots(
 ): Promise<RobotsFile | RobotsMoved | RobotsUnavailable> {
   // One byte more than is read, so that the parser sees that the file was cut.
   const outcome = await protocol.fetch({ url, contentLimit: ROBOTS_LIMIT + 1 });
-  if (outcome.code === 'private_address') {
-    const message = outcome.message ?? 'not a public address';
+  if (REFUSALS.has(outcome.code)) {
+    const { message = outcome.code } = outcome;
     // It says nothing about robots.txt, so it must not be kept as an absent one.
     if (isOwn) return { kind: 'unavailable', message, url, code: outcome.code, refused: true };
     return { kind: 'unavailable', message: `robots.txt: redirected to ${message}`, url, code: outcome.code };

@@ -46,7 +46,7 @@ export async function explainRobots(crawl: CrawlContext, url: string, fetchNow: 
 
   let fetched: StoredRobots | undefined;
   const robots = createRobots({
-    protocol: robotsProtocol(crawl, createSeedHosts(crawl), () => {}),
+    protocol: robotsProtocol(crawl, createSeedHosts(crawl, { keep: false }), () => {}),
     agents,
     clock: crawl.clock,
     store: {

@@ -15,6 +15,7 @@ import { getBackoff, type BackoffRecord } from './backoff-record.js';
 import type { CrawlContext } from './context.js';
 import { GENERATE_FIELDS, NEXT_FIELDS, nextOfRow, nextOfUnknown, type NextStep } from './explain-next.js';
 import { explainRobots, type RobotsExplanation } from './explain-robots.js';
+import { explainAddresses, type AddressExplanation } from './hosts/explain-addresses.js';
 import { createQueueNames } from './queue-name.js';
 
 /** What {@link explain} may do beyond reading the table. */
@@ -80,6 +81,8 @@ export interface Explanation {
     /** Seconds between two requests, the Crawl-delay counted in. */
     readonly delay: number;
   };
+  /** At which addresses the host is fetched. */
+  readonly addresses?: AddressExplanation;
   readonly robots?: RobotsExplanation;
   /** Why and until when the host is left alone. Absent where it answered the last time that it was asked. */
   readonly backoff?: BackoffRecord;
@@ -111,10 +114,12 @@ export async function explain(
   const key = rowKeyOf(url);
   const host = hostOf(url);
   const robots = await explainRobots(crawl, url, fetchRobots);
+  const addresses = await explainAddresses(crawl, url, host);
   const backoff = await getBackoff(table.store, host);
   const row = await table.get(key, FIELDS);
   const queue = await queueOf(crawl, key, host, robots, fetchRobots);
-  const found = { ...head, url, key, host, domain: domainOf(host), queue, robots, ...(backoff && { backoff }) };
+  const known = { url, key, host, domain: domainOf(host), queue, addresses, robots };
+  const found = { ...head, ...known, ...(backoff && { backoff }) };
   if (!row) return { ...found, next: nextOfUnknown(crawl, given, verdict) };
 
   const batches = await batchesOf(crawl, row.marks ?? {});

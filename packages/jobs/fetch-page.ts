@@ -56,11 +56,12 @@ export async function fetchPage(
 
   if (outcome.kind === 'content') {
     set.contentType = outcome.contentType;
-    set.headers = outcome.headers ?? {};
+    set.headers = storedHeaders(outcome.headers);
     // An older body must not be taken for this one.
     if (crawl.settings.fetcher.storeContent) set.content = outcome.body;
     else unset.add('content');
     if (run.parse) {
+      while (crawl.table.turns.isDue) await crawl.table.turns.next();
       const page = { url, content: outcome.body, contentType: outcome.contentType, headers: set.headers };
       const result = await parsePage(crawl, { ...page, truncated: outcome.truncated }, run.tracker.count);
       isParsed = result.parsed;
@@ -113,7 +114,7 @@ async function isTriedAgain(run: FetchRun, item: FetchItem, url: string, outcome
 }
 
 async function ask(crawl: CrawlContext, run: FetchRun, item: FetchItem, url: string): Promise<FetchOutcome> {
-  const allowPrivate = await run.seedHosts.has(url);
+  const allowPrivate = await run.seedHosts.mayBePrivate(url, run.giveUp);
   const condition = await conditionOf(crawl, item);
   const outcome = await run.backoff.ask(url, () =>
     request(crawl, { url, signal: run.giveUp, ...(allowPrivate && { allowPrivate }), ...condition }),
@@ -150,6 +151,13 @@ async function conditionOf(
     ...(lastModified !== undefined && { ifModifiedSince: lastModified }),
     ...(etag !== undefined && { ifNoneMatch: etag }),
   };
+}
+
+/** Cookies are the server's way to know a visitor again: they are of no use to a page, and may be somebody's key. */
+const NOT_STORED: ReadonlySet<string> = new Set(['set-cookie', 'set-cookie2']);
+
+function storedHeaders(headers: FetchOutcome['headers'] = {}): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !NOT_STORED.has(name.toLowerCase())));
 }
 
 function statusOf(outcome: FetchOutcome): Status {

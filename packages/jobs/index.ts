@@ -13,6 +13,7 @@ export { explain, type ExplainedMark, type ExplainedPage, type Explanation, type
 export type { BackoffRecord } from './backoff-record.js';
 export type { NextStep } from './explain-next.js';
 export type { RobotsExplanation } from './explain-robots.js';
+export type { AddressExplanation } from './hosts/explain-addresses.js';
 export { checkUrl, type CheckContext, type UrlCheck } from './check-url.js';
 export { checkRobots, type RobotsCheck, type RobotsChecker } from './check-robots.js';
 export { checkParse, type CheckedLink, type ParseCheck } from './check-parse.js';

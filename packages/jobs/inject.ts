@@ -10,10 +10,11 @@ import {
   type PageRow,
 } from '../../webtable/index.js';
 import { frontierClock, type CrawlContext } from './context.js';
+import type { SeedReach } from './hosts/seed-reach.js';
 import type { JobOptions, Report } from './job.js';
 import { newRowCells } from './new-row.js';
 import { createScoring } from './scoring.js';
-import { enterSeedHosts } from './seed-hosts.js';
+import { createSeedJudge, enterSeedHosts } from './seed-hosts.js';
 import { parseSeedLine, type Seed } from './seed-line.js';
 import { createTracker } from './tracker.js';
 import { untilAborted } from './until-aborted.js';
@@ -40,12 +41,16 @@ const CHUNK = 1000;
 export async function inject(crawl: CrawlContext, options: InjectOptions): Promise<Report> {
   if (typeof options.seeds === 'string') throw new CrawlError('USAGE', 'expected seeds as lines, found one string');
   const tracker = createTracker(crawl, 'inject', options);
+  const { turns } = crawl.table;
+  const judge = createSeedJudge(crawl, options.signal);
   let line = 0;
 
   async function* accepted(): AsyncGenerator<Seed> {
     for await (const text of untilAborted(options.seeds, options.signal)) {
       line += 1;
       const seed = readLine(text);
+      // Of lines that are rejected no store hears.
+      while (turns.isDue) await turns.next();
       if (seed) yield seed;
     }
   }
@@ -65,7 +70,9 @@ export async function inject(crawl: CrawlContext, options: InjectOptions): Promi
   }
 
   for await (const seeds of chunked(accepted(), CHUNK)) {
-    await crawl.table.exclusive('rows', () => injectChunk(crawl, seeds, tracker.count));
+    // Names are looked up before anybody has to wait for the rows.
+    const reaches = await judge(seeds.map(({ url }) => url));
+    await crawl.table.exclusive('rows', () => injectChunk(crawl, seeds, reaches, tracker.count));
     tracker.done(seeds.length);
   }
   return tracker.report();
@@ -74,6 +81,7 @@ export async function inject(crawl: CrawlContext, options: InjectOptions): Promi
 async function injectChunk(
   crawl: CrawlContext,
   chunk: readonly Seed[],
+  reaches: ReadonlyMap<string, SeedReach>,
   count: (reason: string) => void,
 ): Promise<void> {
   // Of one URL given twice, the first line counts, as it does over two runs.
@@ -93,7 +101,7 @@ async function injectChunk(
     if (change) changes.push({ before: row, change });
     if (!row) count('injected');
   }
-  await enterSeedHosts(crawl.table.store, keys);
+  await crawl.table.exclusive('seed hosts', () => enterSeedHosts(crawl.table.store, keys, reaches));
   await writeIndexed(crawl.table, changes, frontierClock(crawl));
 }
 

@@ -47,7 +47,7 @@ export async function mayAsk(
     // The run is to stop, and the page stays as it was.
     if (rules.code === 'aborted') return leave(run, 'given_up');
     if (rules.refused) {
-      return { outcome: { kind: 'gone', code: 'private_address', message: rules.message }, asked: false };
+      return { outcome: { kind: 'gone', code: rules.code, message: rules.message }, asked: false };
     }
     // Where a redirect led to another host, only that one's failure has been noted.
     if (hostIfAny(rules.url) !== host) await run.backoff.fail(host, rules);

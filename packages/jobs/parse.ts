@@ -48,6 +48,7 @@ export async function parseRows(crawl: CrawlContext, batchId: string, force: boo
     const bodies = await crawl.table.getMany(ready, ['content', 'contentType', 'headers', 'protocolStatus']);
     const parseRow = async (key: string, i: number): Promise<PageChange> => {
       const page = bodies[i];
+      while (crawl.table.turns.isDue) await crawl.table.turns.next();
       const { parsed, encoded, unset } = await parsePage(
         crawl,
         {

@@ -104,7 +104,7 @@ export function robotsProtocol(crawl: Requesting, seedHosts: SeedHosts, count: (
   return {
     schemes: ['http', 'https'],
     async fetch(robots) {
-      const allowPrivate = await seedHosts.has(robots.url);
+      const allowPrivate = await seedHosts.mayBePrivate(robots.url, robots.signal);
       const outcome = await request(crawl, { ...robots, ...(allowPrivate && { allowPrivate }) });
       if (outcome.code.startsWith('plugin_error_')) count(outcome.code);
       return outcome;

@@ -1,35 +1,62 @@
 import { INDEX_COLUMNS, reversedHostOf, rowKeyOf, type Store } from '../../webtable/index.js';
+import { createBoundedCache } from '../fetch/index.js';
+import { hostOf } from '../url/index.js';
 import type { CrawlContext } from './context.js';
+import { createReachLookup, isPrivateName, lookUpReach, type SeedReach } from './hosts/seed-reach.js';
 
 /**
  * Which hosts were injected, in the `host` table by reversed host: an index of the inject marks, so that the fetcher
- * need not look for a marked row among all rows of a host. An entry is written before the row it stands for.
+ * need not look for a marked row among all rows of a host. An entry is written before the row it stands for. It holds
+ * what the name led to when it was first looked up, which decides for good whether it may be at a private address:
+ * otherwise who owns a name could lead the crawl into our network later.
  */
 const COLUMN = INDEX_COLUMNS.hostSeed;
+/** Not looked up yet. */
+const UNDECIDED = 'y';
 
-/** Tells the hosts that the operator named from those that links and redirects lead to. */
+/** Tells the hosts that may be at private addresses from those that may not. */
 export interface SeedHosts {
-  /** Whether a page of the URL's host was injected. A host is read once; what is injected later may not be seen. */
-  has(url: string): Promise<boolean>;
+  /**
+   * Whether the operator named the URL's host, and its name did not lead to public addresses when it was first looked
+   * up. Where that was not found out yet, it is now. What is injected later may not be seen.
+   */
+  mayBePrivate(url: string, signal?: AbortSignal): Promise<boolean>;
 }
+
+/** What {@link seedHostOf} answers. */
+export type SeedHostState = SeedReach | 'undecided';
 
 const MAX_HOSTS = 20_000;
 
-/** Reads nothing unless `http.privateAddresses` is `seeds`: otherwise it makes no difference. */
-export function createSeedHosts(crawl: Pick<CrawlContext, 'settings' | 'table'>): SeedHosts {
-  if (crawl.settings.http.privateAddresses !== 'seeds') return { has: () => Promise.resolve(false) };
-  const known = new Map<string, Promise<boolean>>();
+/**
+ * Reads nothing unless `http.privateAddresses` is `seeds`: otherwise it makes no difference. A host is read once.
+ * @param keep false: what is found out is not written
+ */
+export function createSeedHosts(
+  crawl: Pick<CrawlContext, 'settings' | 'table' | 'lookup'>,
+  { keep = true } = {},
+): SeedHosts {
+  const { table, settings } = crawl;
+  if (settings.http.privateAddresses !== 'seeds') return { mayBePrivate: () => Promise.resolve(false) };
+  const known = createBoundedCache<boolean>(MAX_HOSTS);
   return {
-    has(url) {
-      const host = hostKeyOf(url);
-      if (host === undefined) return Promise.resolve(false);
-      let found = known.get(host);
-      if (!found) {
-        if (known.size >= MAX_HOSTS) known.clear();
-        found = hasSeedHosts(crawl.table.store, [host]).then(([isSeed = false]) => isSeed);
-        known.set(host, found);
+    async mayBePrivate(url, signal) {
+      const key = hostKeyOf(url);
+      if (key === undefined) return false;
+      let answer = known.get(key);
+      if (answer !== undefined) return answer;
+      const host = hostOf(url);
+      let state = await seedHostOf(table.store, key);
+      if (state !== undefined && isPrivateName(host)) state = 'private';
+      if (state === 'undecided') {
+        const found = await lookUpReach(crawl, host, settings.http.timeout, signal);
+        // It has no address now. The first that it has decides.
+        if (found === undefined) return true;
+        state = keep ? await table.exclusive('seed hosts', () => decide(table.store, key, found)) : found;
       }
-      return found;
+      answer = state === 'private';
+      known.set(key, answer, 1);
+      return answer;
     },
   };
 }
@@ -43,20 +70,77 @@ function hostKeyOf(url: string): string | undefined {
   }
 }
 
-/** Notes the hosts of rows that are about to get the inject mark. */
-export async function enterSeedHosts(store: Store, rowKeys: readonly string[]): Promise<void> {
-  const hosts = new Set(rowKeys.map(reversedHostOf));
-  const put = new Map([[COLUMN, Buffer.from('y', 'latin1')]]);
-  if (hosts.size > 0)
-    await store.write(
-      'host',
-      [...hosts].map((key) => ({ key, put })),
+/** What is known of a host, reversed; undefined where no page of it was injected. */
+export async function seedHostOf(store: Store, host: string): Promise<SeedHostState | undefined> {
+  return (await statesOf(store, [host]))[0];
+}
+
+async function statesOf(store: Store, hosts: readonly string[]): Promise<(SeedHostState | undefined)[]> {
+  return (await store.get('host', hosts, [COLUMN])).map((row) => {
+    const cell = row?.cells.get(COLUMN);
+    if (!cell) return undefined;
+    const text = Buffer.from(cell).toString('latin1');
+    return text === 'public' || text === 'private' ? text : 'undecided';
+  });
+}
+
+/** Notes what a host was found to lead to, unless that is known, and returns what holds from then on. */
+async function decide(store: Store, host: string, found: SeedReach): Promise<SeedHostState | undefined> {
+  const state = await seedHostOf(store, host);
+  if (state !== 'undecided') return state;
+  await write(store, new Map([[host, found]]));
+  return found;
+}
+
+async function write(store: Store, cells: ReadonlyMap<string, string>): Promise<void> {
+  if (cells.size === 0) return;
+  await store.write(
+    'host',
+    Array.from(cells, ([key, text]) => ({ key, put: new Map([[COLUMN, Buffer.from(text, 'latin1')]]) })),
+  );
+}
+
+/** Notes the hosts of rows that are about to get the inject mark; what is known of a host stays. */
+export async function enterSeedHosts(
+  store: Store,
+  rowKeys: readonly string[],
+  reaches: ReadonlyMap<string, SeedReach> = new Map(),
+): Promise<void> {
+  const hosts = [...new Set(rowKeys.map(reversedHostOf))];
+  const states = await statesOf(store, hosts);
+  const cells = new Map<string, string>();
+  for (const [i, host] of hosts.entries()) {
+    const reach = reaches.get(host);
+    if (states[i] === undefined || (states[i] === 'undecided' && reach)) cells.set(host, reach ?? UNDECIDED);
+  }
+  await write(store, cells);
+}
+
+/**
+ * What the hosts of seeds lead to, by reversed host, as far as that is not known and can be found out quickly.
+ * Looks up nothing unless `http.privateAddresses` is `seeds`.
+ */
+export function createSeedJudge(
+  crawl: Pick<CrawlContext, 'settings' | 'table' | 'lookup'>,
+  signal?: AbortSignal,
+): (urls: readonly string[]) => Promise<ReadonlyMap<string, SeedReach>> {
+  if (crawl.settings.http.privateAddresses !== 'seeds') return () => Promise.resolve(new Map());
+  const lookUp = createReachLookup(crawl, signal);
+  return async (urls) => {
+    const keys = new Map(urls.map((url) => [hostOf(url), reversedHostOf(rowKeyOf(url))]));
+    const names = [...keys.keys()].filter((name) => !isPrivateName(name));
+    const states = await statesOf(
+      crawl.table.store,
+      names.map((name) => keys.get(name)!),
     );
+    const found = await lookUp(names.filter((_, i) => states[i] === undefined || states[i] === 'undecided'));
+    return new Map(Array.from(found, ([name, reach]) => [keys.get(name)!, reach]));
+  };
 }
 
 /** Whether each of these hosts, reversed, is noted. */
 export async function hasSeedHosts(store: Store, hosts: readonly string[]): Promise<boolean[]> {
-  return (await store.get('host', hosts, [COLUMN])).map((row) => row !== undefined);
+  return (await statesOf(store, hosts)).map((state) => state !== undefined);
 }
 
 /** All hosts that are noted, reversed. */

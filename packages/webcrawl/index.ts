@@ -44,6 +44,7 @@ export {
   type Report,
   type RobotsCheck,
   type RobotsChecker,
+  type AddressExplanation,
   type RobotsExplanation,
   type TableStats,
   type UrlCheck,

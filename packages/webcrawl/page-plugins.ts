@@ -5,6 +5,7 @@ import {
   basicUrlNormalizer,
   domainUrlFilter,
   md5Signature,
+  portUrlFilter,
   prefixUrlFilter,
   regexUrlFilter,
   regexUrlNormalizer,
@@ -51,6 +52,7 @@ export function urlPlugins({ urlfilter }: Settings, rules: RuleTexts): readonly 
   return [
     basicUrlNormalizer(),
     regexUrlNormalizer(normalize),
+    portUrlFilter(),
     trapUrlFilter({
       maxLength: urlfilter.trapMaxLength,
       maxRepeats: urlfilter.trapMaxRepeats,

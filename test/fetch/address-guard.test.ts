@@ -116,7 +116,7 @@ describe('a name', () => {
     const server = await serve();
     const answers = [['8.8.8.8'], ['127.0.0.1'], ['8.8.4.4', '::ffff:127.0.0.1'], ['8.8.4.4', '1.1.1.1']];
     const lookup: Lookup = () => Promise.resolve(answers.shift() ?? []);
-    const connector = guardedConnector({ lookup, allowPrivate: false });
+    const connector = guardedConnector({ lookup, reach: 'public' });
     // From loopback no connection leaves this machine: it fails at once, and the error names where it was to go.
     const connect = (): Promise<unknown> =>
       new Promise((resolve) => {
@@ -163,6 +163,27 @@ describe('http.privateAddresses', () => {
       expect(await http.fetch({ url, ...(allowPrivate !== undefined && { allowPrivate }) })).toMatchObject(expected);
     }
     expect(server.requests).toHaveLength(expected === reached ? 2 : 0);
+  });
+
+  it('seeds: a name that the operator gave leads to no link-local address and no cloud platform; a literal does', async () => {
+    const server = await serve();
+    const metadata = ['169.254.169.254', '::ffff:169.254.169.254', '100.100.100.200', 'fe80::1', '168.63.129.16'];
+    for (const address of metadata) {
+      const http = protocol({ lookup: names({ 'site.example': [address] }) });
+      expect(await http.fetch({ url: 'http://site.example/', allowPrivate: true }), address).toMatchObject(refused);
+    }
+    // One beside the address that is meant, as names of a local network have it, is passed over.
+    const mixed = protocol({ lookup: names({ 'site.example': ['fe80::1', '127.0.0.1'] }) });
+    const url = `http://site.example:${server.port}/`;
+    expect(await mixed.fetch({ url, allowPrivate: true })).toMatchObject(reached);
+    expect(await mixed.fetch({ url })).toMatchObject(refused);
+    // From loopback no connection leaves this machine: it fails at once, and the error names where it was to go.
+    const connector = guardedConnector({ lookup: never, reach: 'named' });
+    const error = await new Promise((resolve) => {
+      const target = { hostname: '169.254.169.254', protocol: 'http:', port: '80', localAddress: '127.0.0.1' };
+      connector(target, (...[thrown]) => resolve(thrown));
+    });
+    expect(error).toMatchObject({ address: '169.254.169.254' });
   });
 
   it('does not lend a connection that one request may use to one that may not', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { specialRange } from '../../packages/fetch/address-ranges.js';
+import { literalOnlyRange, specialRange } from '../../packages/fetch/address-ranges.js';
 
 /** The first and the last address of each range, and their public neighbours where there are any. */
 const RANGES: readonly (readonly [
@@ -17,7 +17,8 @@ const RANGES: readonly (readonly [
   ['169.254.169.254/32', /metadata/, ['169.254.169.254'], []],
   ['169.254.0.0/16', /link-local/, ['169.254.0.0', '169.254.255.255'], ['169.253.255.255', '169.255.0.0']],
   ['172.16.0.0/12', /private/, ['172.16.0.0', '172.31.255.255'], ['172.15.255.255', '172.32.0.0']],
-  ['192.0.0.0/24', /assignments/, ['192.0.0.0', '192.0.0.192', '192.0.0.255'], ['191.255.255.255', '192.0.1.0']],
+  ['192.0.0.192/32', /metadata/, ['192.0.0.192'], []],
+  ['192.0.0.0/24', /assignments/, ['192.0.0.0', '192.0.0.191', '192.0.0.255'], ['191.255.255.255', '192.0.1.0']],
   ['192.0.2.0/24', /documentation/, ['192.0.2.0', '192.0.2.255'], ['192.0.1.255', '192.0.3.0']],
   ['192.88.99.0/24', /6to4/, ['192.88.99.1'], ['192.88.98.255', '192.88.100.0']],
   ['192.168.0.0/16', /private/, ['192.168.0.0', '192.168.255.255'], ['192.167.255.255', '192.169.0.0']],
@@ -47,6 +48,24 @@ const RANGES: readonly (readonly [
   ['ff00::/8', /multicast/, ['ff00::', 'ff02::1', 'ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff'], []],
   ['::/0', /reserved/, ['::1:0:0', '200::1', '1fff:ffff::', '4000::', 'fbff::', 'fe00::', '::ffff:0:8.8.8.8'], []],
 ];
+
+describe('literalOnlyRange', () => {
+  it('holds what is link-local and what cloud platforms answer their own machines at, however it is written', () => {
+    const only = RANGES.filter(([, name]) => /metadata|cloud|link-local/.test(name.source));
+    expect(only.length).toBe(8);
+    for (const [range, name, inside] of RANGES) {
+      for (const address of inside) {
+        const found = literalOnlyRange(address);
+        if (/metadata|cloud|link-local/.test(name.source)) expect(found, address).toContain(`${range} (`);
+        else expect(found, address).toBeUndefined();
+      }
+    }
+    for (const address of ['::ffff:169.254.169.254', '64:ff9b::a9fe:a9fe', '2002:a9fe:a9fe::1', 'fe80::1%eth0'])
+      expect(literalOnlyRange(address), address).toBeDefined();
+    for (const address of ['8.8.8.8', '2001:4860:4860::8888', '::ffff:10.0.0.1', 'x'])
+      expect(literalOnlyRange(address), address).toBeUndefined();
+  });
+});
 
 describe('specialRange', () => {
   it.each(RANGES)('%s', (range, name, inside, outside) => {

@@ -257,6 +257,19 @@ describe('addresses that are not public, with a proxy', () => {
     }
   });
 
+  it('a name that the operator gave may be private, but not at an address of a cloud platform', async () => {
+    const server = await serve(() => answer('200 OK', {}, 'hello'));
+    const proxy = await proxyTo(server.port);
+    const lookup = (host: string): Promise<readonly string[]> =>
+      Promise.resolve(host === 'metadata.test' ? ['10.0.0.1', '169.254.169.254'] : ['10.0.0.1']);
+    const http = protocol({ proxy: `http://${proxy.host}` }, { lookup });
+    const named = (url: string): Promise<FetchOutcome> => http.fetch({ url, allowPrivate: true });
+    expect(kept(await named('http://inside.test/'))).toBe('hello');
+    expect(await named('http://metadata.test/')).toMatchObject({ kind: 'gone', code: 'private_address' });
+    // Who names the address itself means it.
+    expect(kept(await named('http://169.254.169.254/'))).toBe('hello');
+  });
+
   it('nor is a name asked for that can not be looked up here, unless all is allowed', async () => {
     const server = await serve(() => answer('200 OK', {}, 'hello'));
     const proxy = await proxyTo(server.port);

@@ -110,6 +110,12 @@ export const redirects: readonly Behaviour[] = [
     ends: { '/': TEMP },
     counters: { 'redirect_rejected_urlfilter-traps': 1 },
   },
+  {
+    name: 'redirect-to-a-mail-server',
+    answer: () => to('http://mail.redirect-to-a-mail-server.test:25/'),
+    ends: { '/': TEMP },
+    counters: { 'redirect_rejected_urlfilter-port': 1 },
+  },
   inside('metadata', 'http://169.254.169.254/latest/meta-data/', '169.254.169.254/latest/meta-data/'),
   inside('loopback-in-hex', '0x7f.1', '127.0.0.1/loopback-in-hex'),
   inside('loopback-as-a-number', '2130706433', '127.0.0.1/loopback-as-a-number'),

@@ -65,3 +65,27 @@ it('credentials and cookies go to their origin only, whatever leads elsewhere', 
   expect(JSON.stringify(crawl.settingSources)).not.toMatch(SECRETS);
   await crawl.close();
 });
+
+it('no Set-Cookie of a server is stored, of redirects and errors neither', async () => {
+  const server = await rawServer(({ path }) => {
+    const headers = {
+      'Content-Type': 'text/html',
+      'SET-cookie': 'id=topsecret',
+      'Set-Cookie2': 'old=topsecret',
+      'X-A': 'b',
+    };
+    if (path === '/robots.txt') return answer('404 Not Found', headers);
+    if (path === '/gone') return answer('410 Gone', headers);
+    return path === '/to'
+      ? answer('302 Found', { ...headers, Location: '/' })
+      : answer('200 OK', headers, links('/to', '/gone'));
+  });
+  servers.push(server);
+  await using crawl = await testCrawl(undefined);
+  await jobs.inject(crawl, { seeds: [`${server.origin}/`] });
+  for (let i = 0; i < 2; i++) await round(crawl);
+  expect(server.requests.map(({ path }) => path).sort()).toEqual(['/', '/gone', '/robots.txt', '/to']);
+  const rows = JSON.stringify(await allRows(crawl));
+  expect(rows).toContain('"x-a":"b"');
+  expect(rows).not.toMatch(/topsecret|set-cookie/i);
+});

@@ -175,6 +175,121 @@ describe('DNS', () => {
   });
 });
 
+describe('a host that was injected', () => {
+  /** A crawl whose names lead where the test says at the time. */
+  async function withNames(names: Record<string, readonly string[]>, options: Parameters<typeof testCrawl>[1] = {}) {
+    const asked: string[] = [];
+    const lookup = (host: string): Promise<readonly string[]> => {
+      asked.push(host);
+      const found = names[host];
+      return found ? Promise.resolve(found) : Promise.reject(new Error(`no ${host}`));
+    };
+    const web = await setUp((_host, path) => (path === '/robots.txt' ? none() : html('secret')), {
+      lookup,
+      ...options,
+    });
+    return Object.assign(web, { asked });
+  }
+  const cellOf = async (crawl: Crawl, key: string): Promise<string> => {
+    const [row] = await crawl.table.store.get('host', [key], ['h:in']);
+    return Buffer.from(row?.cells.get('h:in') ?? []).toString('latin1');
+  };
+  const addressesOf = async (crawl: Crawl, url: string) => (await explain(crawl, url)).addresses;
+  const LATER = START + 600_000;
+
+  it('and was public then, is refused at a private address later, for good', async () => {
+    const names: Record<string, readonly string[]> = { 'a.example': ['8.8.8.8'] };
+    await using web = await withNames(names);
+    const { crawl, url } = web;
+    await jobs.inject(crawl, { seeds: [url('a.example')] });
+    expect(await cellOf(crawl, 'example.a')).toBe('public');
+    names['a.example'] = ['127.0.0.1'];
+    crawl.setTime(LATER);
+    expect((await round(crawl)).fetched.counters).toEqual({ fetched: 1, private_address: 1 });
+    // Nor does injecting it once more make it private.
+    await jobs.inject(crawl, { seeds: [url('a.example', '/2')] });
+    expect((await round(crawl)).fetched.counters).toEqual({ fetched: 1, private_address: 1 });
+    expect(web.requests()).toEqual([]);
+    expect(await addressesOf(crawl, url('a.example'))).toEqual({
+      allowed: 'public',
+      reason: 'injected, and its name was public when it was first looked up',
+    });
+  });
+
+  it('and was private then, may be private later, but is not at an address of a cloud platform', async () => {
+    const names: Record<string, readonly string[]> = { 'a.example': ['127.0.0.1'], 'b.example': ['10.0.0.1'] };
+    await using web = await withNames(names);
+    const { crawl, url } = web;
+    await jobs.inject(crawl, { seeds: [url('a.example'), url('b.example')] });
+    names['b.example'] = ['169.254.169.254'];
+    crawl.setTime(LATER);
+    expect((await round(crawl)).fetched.counters).toMatchObject({ fetched: 2, success: 1, private_address: 1 });
+    expect(await codeOf(crawl, url('a.example'))).toBe('success');
+    expect((await addressesOf(crawl, url('b.example')))?.allowed).toBe('private');
+  });
+
+  it('in a table of before, or without DNS, is decided at its first fetch, and written once', async () => {
+    const names: Record<string, readonly string[]> = { 'old.example': ['127.0.0.1'] };
+    await using web = await withNames(names);
+    const { crawl, url } = web;
+    const seeds = [url('old.example'), url('old.example', '/2'), url('late.example')];
+    expect((await jobs.inject(crawl, { seeds })).counters).toEqual({ injected: 3 });
+    await crawl.table.store.write('host', [{ key: 'example.old', put: new Map([['h:in', Buffer.from('y')]]) }]);
+    expect(await cellOf(crawl, 'example.late')).toBe('y');
+    expect((await addressesOf(crawl, url('late.example')))?.allowed).toBe('undecided');
+    expect(web.asked.sort()).toEqual(['late.example', 'old.example']);
+
+    const written: string[] = [];
+    const { store } = crawl.table;
+    const write = store.write.bind(store);
+    store.write = (table, changes) => {
+      if (table === 'host') for (const { key, put } of changes) if (put?.has('h:in')) written.push(key);
+      return write(table, changes);
+    };
+    expect((await round(crawl)).fetched.counters).toMatchObject({ fetched: 2, success: 2, host_backoff: 1 });
+    expect(await cellOf(crawl, 'example.old')).toBe('private');
+    // What had no address yet is decided by the first that it has.
+    expect(await cellOf(crawl, 'example.late')).toBe('y');
+    names['late.example'] = ['8.8.8.8'];
+    crawl.setTime(LATER);
+    await explain(crawl, url('late.example'), { robots: true });
+    expect(await cellOf(crawl, 'example.late')).toBe('y');
+    names['late.example'] = ['127.0.0.1'];
+    crawl.setTime(2 * LATER - START);
+    expect((await round(crawl)).fetched.counters).toMatchObject({ success: 1 });
+    expect(await cellOf(crawl, 'example.late')).toBe('private');
+    expect(written).toEqual(['example.old', 'example.late']);
+  });
+
+  it('by a local name or an address is private as it stands, and none of them is looked up for that', async () => {
+    await using web = await withNames({ localhost: ['127.0.0.1'], intranet: ['127.0.0.1'] });
+    const { crawl, url } = web;
+    const seeds = ['localhost', 'intranet', '127.0.0.1'].map((host) => url(host));
+    await jobs.inject(crawl, { seeds });
+    expect(web.asked).toEqual([]);
+    expect((await round(crawl)).fetched.counters).toMatchObject({ fetched: 3, success: 3 });
+    const allowed = await Promise.all(seeds.map(async (seed) => (await addressesOf(crawl, seed))?.allowed));
+    expect(allowed).toEqual(['private', 'private', 'any']);
+    expect((await addressesOf(crawl, url('other.example')))?.reason).toBe('no page of this host was injected');
+  });
+
+  it('is looked up for no setting but seeds', async () => {
+    for (const mode of ['allow', 'deny']) {
+      await using web = await withNames({}, { settings: { 'http.privateAddresses': mode } });
+      await jobs.inject(web.crawl, { seeds: [web.url('a.example')] });
+      expect(web.asked).toEqual([]);
+      expect((await addressesOf(web.crawl, web.url('a.example')))?.reason).toBe(`http.privateAddresses is ${mode}`);
+    }
+  });
+
+  it('is injected when its lookup never ends', { timeout: 60_000 }, async () => {
+    await using web = await withNames({}, { lookup: () => new Promise(() => undefined) });
+    const seeds = Array.from({ length: 40 }, (_, i) => web.url(`h${i}.example`));
+    expect((await jobs.inject(web.crawl, { seeds })).counters).toEqual({ injected: 40 });
+    expect(await cellOf(web.crawl, 'example.h0')).toBe('y');
+  });
+});
+
 describe('the hosts that were injected', () => {
   const A = 'http://a.example/';
   const noted = async (crawl: Crawl): Promise<string[]> => {

@@ -1,0 +1,13 @@
+import type { Plugin } from '../plugin-api/index.js';
+import { badPortOf } from '../url/index.js';
+
+/** Rejects URLs with a port that browsers refuse ("bad port" of the Fetch Standard), such as 22 or 25. */
+export function portUrlFilter(): Plugin {
+  return {
+    name: 'urlfilter-port',
+    filterUrl(url) {
+      const port = badPortOf(url);
+      return port === undefined || `port ${port} is one that browsers refuse`;
+    },
+  };
+}

@@ -1,0 +1,43 @@
+import { fetch, Dispatcher } from 'undici';
+import { expect, test } from 'vitest';
+import { portUrlFilter } from '../../packages/plugins/index.js';
+import { badPortOf } from '../../packages/url/index.js';
+
+/** Answers nothing, so that what gets this far is a port that is not refused. */
+class NoNetwork extends Dispatcher {
+  override dispatch(): boolean {
+    throw new Error('let through');
+  }
+}
+
+test('the ports are those that the fetch of undici refuses, and 0', async () => {
+  const dispatcher = new NoNetwork();
+  const refused: string[] = [];
+  const ours: string[] = [];
+  for (let port = 1; port < 12_000; port++) {
+    if (port === 80) continue;
+    const url = `http://a.example:${port}/`;
+    if (badPortOf(url) !== undefined) ours.push(url);
+    const error = await fetch(url, { dispatcher }).catch((thrown: unknown) => thrown as Error);
+    if (error instanceof Error && error.cause instanceof Error && error.cause.message === 'bad port') refused.push(url);
+  }
+  expect(refused.length).toBeGreaterThan(75);
+  expect(ours).toEqual(refused);
+  expect(badPortOf('http://a.example:0/')).toBe('0');
+  for (let port = 12_000; port <= 65_535; port++) expect(badPortOf(`http://a.example:${port}/`)).toBeUndefined();
+}, 60_000);
+
+test('the filter rejects them with the port as the reason, wherever the URL comes from', () => {
+  const { name, filterUrl } = portUrlFilter();
+  expect(name).toBe('urlfilter-port');
+  for (const url of ['http://a.example:25/', 'https://10.0.0.1:22/x?y', 'http://[::1]:6000/'])
+    expect(filterUrl?.(url, 'outlink')).toMatch(/^port (25|22|6000) is one that browsers refuse$/);
+  const fine = [
+    'http://a.example/',
+    'http://a.example:8080/',
+    'http://a.example/x:25/',
+    'http://[::25]/',
+    'https://a/:22',
+  ];
+  for (const url of fine) expect(filterUrl?.(url, 'inject')).toBe(true);
+});
