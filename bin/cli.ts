@@ -112,6 +112,11 @@ function notes({ job, batchId = '', counters, interrupted }: Report): string[] {
       `The proxy could not be used for ${number(counters.proxy)} pages, which stay due: see http.proxy, and run the same again.`,
     );
   }
+  if (counters.held && job === 'remove') {
+    found.push(
+      `${number(counters.held)} pages are held by a batch under way and stay; run updatedb on it, and then this again.`,
+    );
+  }
   if (counters.host_backoff || counters.generate_host_backoff) {
     found.push(
       'Hosts that failed or asked for it are left alone for now, and their pages stay due; webcrawl explain <url> says until when.',

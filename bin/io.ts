@@ -1,7 +1,7 @@
-/** A stream that text is written to: standard output or error, or a stand-in for it. */
+/** A stream that text or bytes are written to: standard output or error, or a stand-in for it. */
 export interface TextSink {
   /** False when the caller should wait for `drain`. */
-  write(text: string): boolean;
+  write(data: string | Uint8Array): boolean;
   once(event: 'drain', listener: () => void): unknown;
   readonly isTTY?: boolean;
   readonly columns?: number;

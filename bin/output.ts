@@ -2,8 +2,8 @@ import { safeText } from '../packages/webcrawl/index.js';
 import type { Io, TextSink } from './io.js';
 
 /** Writes to a stream, and waits while it is full. */
-export async function write(sink: TextSink, text: string): Promise<void> {
-  if (!sink.write(text)) await new Promise<void>((resolve) => sink.once('drain', resolve));
+export async function write(sink: TextSink, data: string | Uint8Array): Promise<void> {
+  if (!sink.write(data)) await new Promise<void>((resolve) => sink.once('drain', resolve));
 }
 
 /** On a terminal, takes away what stands on the current line. */

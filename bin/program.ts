@@ -12,6 +12,7 @@ import { addInject } from './commands/inject.js';
 import { addParse } from './commands/parse.js';
 import { addReaddb } from './commands/readdb.js';
 import { addRepair } from './commands/repair.js';
+import { addRemove } from './commands/remove.js';
 import { addUpdatedb } from './commands/updatedb.js';
 import type { Io } from './io.js';
 import { table } from './output.js';
@@ -62,6 +63,7 @@ const VERBS = [
   addReaddb,
   addExplain,
   addCheck,
+  addRemove,
   addConfig,
   addRepair,
 ] as const;

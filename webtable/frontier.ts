@@ -76,6 +76,20 @@ export async function writeIndexed(
   await moveEntries(table.store, added, removed, () => table.write(changes.map(({ change }) => change)));
 }
 
+/**
+ * Removes whole rows, and then the entries that lead to them: a failure between the two leaves stale entries only. One at
+ * a time with everything else that changes rows, and of rows as they are in the table.
+ */
+export async function removeIndexed(
+  table: WebTable,
+  rows: readonly (FrontierRow & { readonly key: string })[],
+  clock: FrontierClock,
+): Promise<void> {
+  if (rows.length === 0) return;
+  const places = rows.flatMap((row) => likelyPlaces(row.key, row, clock));
+  await moveEntries(table.store, [], places, () => table.remove(rows.map(({ key }) => key)));
+}
+
 /** An entry that was found to differ from its row, which may be gone. */
 export interface StaleEntry {
   readonly entry: FrontierEntry;

@@ -37,6 +37,7 @@ export {
   isEntryOf,
   promote,
   refile,
+  removeIndexed,
   selectableAt,
   writeIndexed,
   type FrontierClock,

@@ -103,6 +103,15 @@ export class WebTable {
     if (changes.length > 0) await this.store.write('webpage', changes.map(encodeChange));
   }
 
+  /** Removes whole rows, links and bodies too; each is atomic by itself. What indexes say of them stays. */
+  async remove(keys: readonly string[]): Promise<void> {
+    if (keys.length > 0)
+      await this.store.write(
+        'webpage',
+        keys.map((key) => ({ key, clear: true })),
+      );
+  }
+
   /**
    * Runs `task` when every earlier task of this name on this store has ended. Within one process only.
    */

@@ -1,28 +1,32 @@
-import { Option, type Command } from 'commander';
+import { isUtf8 } from 'node:buffer';
+import { InvalidArgumentError, Option, type Command } from 'commander';
 import {
-  STATUSES,
   CrawlError,
   DUMP_FIELDS,
+  MAX_SORTED,
   dumpPage,
   stats,
   type Crawl,
   type Field,
-  type Status,
+  type PageSelection,
   type TableStats,
 } from '../../packages/webcrawl/index.js';
-import { listOf } from '../arguments.js';
+import { listOf, wholeNumber } from '../arguments.js';
 import { EXIT, open, type Cli } from '../cli.js';
+import { csvRecord, looksLikeFormula } from '../csv.js';
+import { withOutput, type OutputOptions } from '../output-file.js';
 import { jsonLine, number, prettyJson, safeLines, say, table, write } from '../output.js';
+import { SELECTION_HELP, addSelection, selectionOf, type SelectionOptions } from '../selection.js';
 
-interface ReaddbOptions {
+interface ReaddbOptions extends SelectionOptions, OutputOptions {
   readonly stats?: boolean;
   readonly url?: string;
+  readonly raw?: boolean;
   readonly dump?: boolean;
-  readonly host?: string;
-  readonly domain?: string;
-  readonly prefix?: string;
-  readonly status?: Status;
   readonly fields?: readonly Field[];
+  readonly limit?: number;
+  readonly sort?: 'score';
+  readonly format?: 'jsonl' | 'csv';
 }
 
 /** The fields that are shown only when named. */
@@ -38,54 +42,87 @@ const FURTHER_FIELDS = [
 
 /** `readdb`: numbers, one page, or a dump of pages. */
 export function addReaddb(program: Command, cli: Cli): void {
-  program
+  const command = program
     .command('readdb')
     .summary('look into the table')
     .description('Looks into the table. Exactly one of --stats, --url and --dump is to be given.')
     .option('--stats', 'count the pages by status')
     .option('--url <url>', 'show one page; exits with 1 when the table has no such page')
-    .option('--dump', 'print pages as JSON Lines, in the order of the table')
-    .option('--host <host>', 'dump: pages of this host')
-    .option('--domain <domain>', 'dump: pages of this domain and its sub-domains')
-    .option('--prefix <url>', 'dump: pages whose URL begins so')
-    .addOption(new Option('--status <status>', 'dump: pages of this status').choices(STATUSES))
+    .option('--raw', 'with --url: the body alone, as it is stored; exits with 1 when there is none')
+    .option('--dump', 'print the pages that the selection names, in the order of the table')
+    .option('--sort <order>', 'dump: score, the best first; takes --limit', sortOrder)
+    .option('--limit <n>', 'dump: pages at the most', wholeNumber(1))
+    .addOption(new Option('--format <format>', 'dump: JSON Lines (the default) or CSV').choices(['jsonl', 'csv']))
+    .option('--output <file>', 'dump, raw: write to this file, which gets its name when it is whole')
+    .option('--force', 'replace the file of --output where it is there already')
     .option(
       '--fields <names>',
       'only these fields, by commas; key and url are always there',
       listOf<Field>([...DUMP_FIELDS, ...FURTHER_FIELDS]),
-    )
+    );
+  addSelection(command)
     .addHelpText(
       'after',
       `
+${SELECTION_HELP}
+
 Fields: ${DUMP_FIELDS.slice(0, 8).join(', ')},
   ${DUMP_FIELDS.slice(8).join(', ')};
   and where named: ${FURTHER_FIELDS.join(', ')}.
 
+CSV is by RFC 4180, with a line of names; nested fields (outlinks, inlinks, marks, metadata and the
+like) are JSON in their cell, and the last column names what could not be read. Texts are written as
+they are: pages may hold what a spreadsheet takes for a formula, so import the columns as text there.
+Times are ms since the epoch in both formats. --sort reads the selection once and keeps the keys of
+the best in memory, so that its --limit is at most ${number(MAX_SORTED)}.
+
 Examples:
   webcrawl readdb --stats
   webcrawl readdb --url https://example.com/
+  webcrawl readdb --url https://example.com/logo.svg --raw > logo.svg
   webcrawl readdb --dump --host example.com --status fetched --fields title,fetchTime
+  webcrawl readdb --dump --code not_found,timeout --fetched-since 2d --fields protocolStatus
+  webcrawl readdb --dump --sort score --limit 100 --format csv --fields title,score --output best.csv
   webcrawl readdb --dump --fields outlinks | jq -r '.outlinks[]?.url'`,
     )
     .action(async (options: ReaddbOptions) => {
-      check(options);
+      check(options, cli.options().json);
+      const selection = selectionOf(options);
       await using crawl = await open(cli);
+      const { url, fields = DUMP_FIELDS } = options;
       if (options.stats) await showStats(cli, crawl);
-      else if (options.url !== undefined) await showPage(cli, crawl, options.url, options.fields ?? DUMP_FIELDS);
-      else await dump(cli, crawl, options);
+      else if (url === undefined) await dump(cli, crawl, options, selection);
+      else if (options.raw) await showBody(cli, crawl, url, options);
+      else await showPage(cli, crawl, url, fields);
     });
 }
 
-function check({ stats, url, dump, host, domain, prefix, status, fields }: ReaddbOptions): void {
+function sortOrder(text: string): 'score' {
+  if (text === 'score') return text;
+  throw new InvalidArgumentError('Expected score.');
+}
+
+function check(options: ReaddbOptions, json = false): void {
+  const { stats, url, raw, dump, fields, limit, sort, format, output, force } = options;
+  const fail = (message: string): never => {
+    throw new CrawlError('USAGE', message);
+  };
   if ([stats, url !== undefined, dump].filter(Boolean).length !== 1) {
-    throw new CrawlError('USAGE', 'expected exactly one of --stats, --url and --dump');
+    fail('expected exactly one of --stats, --url and --dump');
   }
-  const ranges = [host, domain, prefix].filter((range) => range !== undefined);
-  if (ranges.length > 1) throw new CrawlError('USAGE', 'expected at most one of --host, --domain and --prefix');
-  if (!dump && (ranges.length > 0 || status !== undefined)) {
-    throw new CrawlError('USAGE', '--host, --domain, --prefix and --status go with --dump');
+  const selected = Object.keys(selectionOf(options)).length > 0;
+  if (!dump && (selected || limit !== undefined || sort || format)) {
+    fail('the options that select pages, --sort, --limit and --format go with --dump');
   }
-  if (stats && fields) throw new CrawlError('USAGE', '--fields goes with --url and --dump');
+  if (stats && fields) fail('--fields goes with --url and --dump');
+  if (raw && url === undefined) fail('--raw goes with --url');
+  if (raw && fields) fail('--raw prints the body alone, so --fields does not go with it');
+  if (output !== undefined && !dump && !raw) fail('--output goes with --dump and with --raw');
+  if (force && output === undefined) fail('--force goes with --output');
+  if (format === 'csv' && json) fail('expected one of --format csv and --json');
+  if (sort && (limit === undefined || limit > MAX_SORTED)) {
+    fail(`expected a --limit of at most ${MAX_SORTED} with --sort: the pages that are sorted are held in memory`);
+  }
 }
 
 async function showStats(cli: Cli, crawl: Crawl): Promise<void> {
@@ -119,20 +156,68 @@ async function showPage(cli: Cli, crawl: Crawl, url: string, fields: readonly Fi
   cli.exitCode = EXIT.nothing;
 }
 
-async function dump(cli: Cli, crawl: Crawl, options: ReaddbOptions): Promise<void> {
-  const { host, domain, prefix, status, fields = DUMP_FIELDS } = options;
-  const { io } = cli;
-  const selection = {
-    ...(host !== undefined && { host }),
-    ...(domain !== undefined && { domain }),
-    ...(prefix !== undefined && { prefix }),
-    ...(status !== undefined && { status }),
-  };
-  for await (const row of crawl.pages({ ...selection, fields })) {
-    if (io.signal.aborted) {
-      cli.exitCode = EXIT.interrupted;
-      return;
-    }
-    await write(io.stdout, jsonLine(dumpPage(row, fields)));
+async function showBody(cli: Cli, crawl: Crawl, url: string, options: OutputOptions): Promise<void> {
+  const row = await crawl.page(url, ['content', 'protocolStatus']);
+  const body = row?.content;
+  if (body === undefined) {
+    const why = row ? `has no body of ${url}; its status is ${row.status ?? 'unknown'}` : `has no page ${url}`;
+    say(cli.io, `The table ${why}`);
+    cli.exitCode = EXIT.nothing;
+    return;
   }
+  if (options.output === undefined && cli.io.stdout.isTTY && !isPlainText(body)) {
+    throw new CrawlError('USAGE', 'expected a body of plain UTF-8 text to show on a terminal, found other bytes', {
+      hint: 'write it to a file: --output <file>, or > <file>',
+    });
+  }
+  await withOutput(cli, options, (put) => put(body));
+  if (row?.protocolStatus?.truncated)
+    say(cli.io, 'The body is not whole: it was longer than http.contentLimit, or ended early.');
+}
+
+/** UTF-8 without what a terminal takes for a command. */
+function isPlainText(body: Uint8Array): boolean {
+  return isUtf8(body) && !/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/.test(Buffer.from(body).toString());
+}
+
+async function dump(cli: Cli, crawl: Crawl, options: ReaddbOptions, selection: PageSelection): Promise<void> {
+  const { fields = DUMP_FIELDS, limit, sort, format, output } = options;
+  const { io } = cli;
+  const csv = format === 'csv' ? csvOf(fields, io.stdout.isTTY === true && output === undefined) : undefined;
+  const query = { ...selection, ...(limit !== undefined && { limit }), ...(sort && { sort }), fields };
+  await withOutput(cli, options, async (put) => {
+    if (csv) await put(csv.head);
+    for await (const row of crawl.pages(query)) {
+      if (io.signal.aborted) {
+        cli.exitCode = EXIT.interrupted;
+        return;
+      }
+      const page = dumpPage(row, fields);
+      await put(csv ? csv.record(page) : jsonLine(page));
+    }
+  });
+  if (csv && csv.formulas > 0 && !cli.options().quiet) {
+    say(
+      io,
+      `${number(csv.formulas)} cells begin with =, +, -, @ or a tab, which a spreadsheet may take for a formula.`,
+    );
+  }
+}
+
+/** Pages as records of CSV. On a terminal, what it could mistake for a command is escaped. */
+function csvOf(fields: readonly Field[], isTerminal: boolean) {
+  const columns = [...new Set(['key', 'url', 'status', ...fields, 'damaged'])];
+  const line = (values: readonly unknown[]): string => {
+    const record = csvRecord(values);
+    return isTerminal ? `${safeLines(record.trimEnd(), Infinity)}\n` : record;
+  };
+  return {
+    head: line(columns),
+    formulas: 0,
+    record(page: Readonly<Record<string, unknown>>): string {
+      const values = columns.map((column) => page[column]);
+      this.formulas += values.filter(looksLikeFormula).length;
+      return line(values);
+    },
+  };
 }

@@ -16,6 +16,7 @@ export const ERROR_CODES = {
   INTERNAL: { exitCode: 70, meaning: 'something that must not happen, a fault in webcrawl; `-v` shows where' },
   CLOSED: { exitCode: 70, meaning: 'the crawl or its table was used after it was closed' },
   TABLE_DAMAGED: { exitCode: 71, meaning: 'a row or the database can not be read' },
+  BAD_OUTPUT: { exitCode: 73, meaning: 'an output file is there already, or can not be written' },
   STORE_FULL: { exitCode: 73, meaning: 'the disk is full' },
   STORE_FAILED: { exitCode: 74, meaning: 'the store refused to read or write' },
   TABLE_VERSION: { exitCode: 76, meaning: 'the table was written by another version' },

@@ -1,58 +1,5 @@
-import {
-  domainRanges,
-  hostRange,
-  isBodyLost,
-  listBatches,
-  prefixRange,
-  urlOf,
-  type BatchHeader,
-  type Field,
-  type KeyRange,
-  type PageRow,
-  type Status,
-} from '../../webtable/index.js';
-import { CrawlError } from '../errors/index.js';
+import { isBodyLost, listBatches, urlOf, type BatchHeader, type Field, type PageRow } from '../../webtable/index.js';
 import type { CrawlContext } from './context.js';
-
-/** Which pages to read; of host, domain and prefix at most one. */
-export interface PageSelection {
-  /** `www.example.org`: this host alone, all schemes and ports. */
-  readonly host?: string;
-  /** `example.org`: the domain and every host below it. */
-  readonly domain?: string;
-  /** A URL that the others begin with. */
-  readonly prefix?: string;
-  readonly status?: Status;
-}
-
-/**
- * Pages in key order, each whole as of one moment, with their status and the fields asked for.
- * @throws CrawlError USAGE for more than one of host, domain and prefix
- */
-export async function* readPages<F extends Field>(
-  crawl: Pick<CrawlContext, 'table'>,
-  selection: PageSelection,
-  fields: readonly F[],
-): AsyncGenerator<PageRow<F | 'status'> & { readonly url: string }> {
-  const { status } = selection;
-  const ranges = rangesOf(selection);
-  for await (const row of crawl.table.scan<F | 'status'>({
-    fields: [...fields, 'status'],
-    ...(ranges && { ranges }),
-  })) {
-    const found: PageRow<'status'> = row;
-    if (status === undefined || found.status === status) yield { ...row, url: urlOf(row.key) };
-  }
-}
-
-function rangesOf({ host, domain, prefix }: PageSelection): readonly KeyRange[] | undefined {
-  if ([host, domain, prefix].filter((range) => range !== undefined).length > 1) {
-    throw new CrawlError('USAGE', 'expected at most one of host, domain and prefix, found more');
-  }
-  if (host !== undefined) return [hostRange(host)];
-  if (domain !== undefined) return domainRanges(domain);
-  return prefix === undefined ? undefined : [prefixRange(prefix)];
-}
 
 /** What a table holds, in numbers. */
 export interface TableStats {

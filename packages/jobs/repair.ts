@@ -18,14 +18,13 @@ import {
   writeBatchIndex,
   FRONTIER_FIELDS,
   type PageRow,
-  type WebTable,
 } from '../../webtable/index.js';
 import { hostOf } from '../url/index.js';
 import { frontierClock, type CrawlContext } from './context.js';
 import type { JobOptions, Report } from './job.js';
 import { makeLostBodiesDue } from './lost-bodies.js';
 import { createQueueNames } from './queue-name.js';
-import { allSeedHosts, enterSeedHosts, hasSeedHosts, removeSeedHost } from './seed-hosts.js';
+import { allSeedHosts, enterSeedHosts, hasSeedHosts, holdsSeed, removeSeedHost } from './seed-hosts.js';
 import { createTracker, type Tracker } from './tracker.js';
 
 type Row = PageRow<(typeof FRONTIER_FIELDS)[number]>;
@@ -170,12 +169,4 @@ async function removeStaleSeedHosts({ table }: CrawlContext, tracker: Tracker): 
     await removeSeedHost(table.store, host);
     tracker.count('stale_seed_host');
   }
-}
-
-/** Of a damaged row nobody knows whether it was injected. */
-async function holdsSeed(table: WebTable, host: string): Promise<boolean> {
-  for await (const row of table.scan({ ranges: [{ start: `${host}:`, end: `${host};` }], fields: ['marks'] })) {
-    if (row.damaged || row.marks?.inject !== undefined) return true;
-  }
-  return false;
 }

@@ -1,4 +1,4 @@
-import { INDEX_COLUMNS, reversedHostOf, rowKeyOf, type Store } from '../../webtable/index.js';
+import { INDEX_COLUMNS, reversedHostOf, rowKeyOf, type Store, type WebTable } from '../../webtable/index.js';
 import { createBoundedCache } from '../fetch/index.js';
 import { hostOf } from '../url/index.js';
 import type { CrawlContext } from './context.js';
@@ -151,4 +151,12 @@ export async function* allSeedHosts(store: Store): AsyncGenerator<string> {
 /** Forgets a host, reversed, of which no row has the inject mark. */
 export async function removeSeedHost(store: Store, host: string): Promise<void> {
   await store.write('host', [{ key: host, delete: [COLUMN] }]);
+}
+
+/** Whether a row of a host, reversed, has the inject mark. Of a damaged row nobody knows, so it counts as one. */
+export async function holdsSeed(table: WebTable, host: string): Promise<boolean> {
+  for await (const row of table.scan({ ranges: [{ start: `${host}:`, end: `${host};` }], fields: ['marks'] })) {
+    if (row.damaged || row.marks?.inject !== undefined) return true;
+  }
+  return false;
 }

@@ -11,7 +11,7 @@ import {
 } from '../../webtable/index.js';
 import { CrawlError, safeText } from '../errors/index.js';
 import { cachedLookup, systemLookup, type Lookup } from '../fetch/index.js';
-import { readPages, type CrawlContext, type PageSelection, type ParseThreads } from '../jobs/index.js';
+import { readPages, type CrawlContext, type FoundPage, type PageQuery, type ParseThreads } from '../jobs/index.js';
 import type { Plugin } from '../plugin-api/index.js';
 import { normalizeUrl } from '../plugin-api/index.js';
 import { checkPlugin } from './check-plugin.js';
@@ -59,10 +59,12 @@ export interface Crawl extends CrawlContext, AsyncDisposable {
    * @throws CrawlError BAD_URL when it is no URL that a table can hold
    */
   page<F extends Field>(url: string, fields: readonly F[]): Promise<PageRow<F | 'status'> | undefined>;
-  /** Pages in key order with the status and the fields asked for. The table may be written meanwhile; each page is whole. */
-  pages<F extends Field>(
-    selection: PageSelection & { readonly fields: readonly F[] },
-  ): AsyncGenerator<PageRow<F | 'status'> & { readonly url: string }>;
+  /**
+   * The pages of a selection, with the status and the fields asked for: in key order, or the best by score. The table may
+   * be written meanwhile; each page is whole.
+   * @throws CrawlError USAGE, BAD_URL when the first page is asked for and the query is wrong
+   */
+  pages<F extends Field>(query: PageQuery & { readonly fields: readonly F[] }): AsyncGenerator<FoundPage<F>>;
   /** Ends connections and threads, and closes the table. Calling it again does nothing. */
   close(): Promise<void>;
 }
@@ -113,7 +115,7 @@ export async function openCrawl(options: OpenCrawlOptions = {}): Promise<Crawl> 
       if (!verdict.accepted) throw new CrawlError('BAD_URL', verdict.rule);
       return table.get(rowKeyOf(verdict.url), ['status', ...fields]);
     },
-    pages: ({ fields, ...selection }) => readPages({ table }, selection, fields),
+    pages: ({ fields, ...query }) => readPages({ table, plugins }, query, fields),
     close,
     [Symbol.asyncDispose]: close,
   };

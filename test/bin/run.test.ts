@@ -232,7 +232,7 @@ describe('readdb', () => {
     expect(code).toBe(0);
     expect(out).toBe('{"key":"k0"}\n{"key":"k1"}\n{"key":"k2"}\n{"key":"k3"}\n{"key":"k4"}\n');
     expect(io.stdout.waits).toBe(3);
-    expect(called('pages')).toEqual({ host: 'a', status: 'gone', fields: ['title', 'score'] });
+    expect(called('pages')).toEqual({ host: 'a', status: ['gone'], fields: ['title', 'score'] });
   });
 
   test('--dump stops at a signal', async () => {
@@ -252,7 +252,19 @@ describe('readdb', () => {
     [['--stats', '--fields', 'title'], '--fields goes with'],
     [['--dump', '--fields', 'titel'], 'Found titel'],
     [['--dump', '--fields', ''], 'Found nothing'],
-    [['--dump', '--status', 'lost'], 'Allowed choices'],
+    [['--dump', '--status', 'lost'], 'Found lost'],
+    [['--dump', '--fetched-since', 'yesterday'], 'Expected a time such as 2026-01-31'],
+    [['--dump', '--due-before', '2026-13-01'], 'Expected a time such as'],
+    [['--dump', '--sort', 'score'], '--limit of at most 100000'],
+    [['--dump', '--sort', 'score', '--limit', '100001'], '--limit of at most 100000'],
+    [['--dump', '--sort', 'title', '--limit', '1'], 'Expected score'],
+    [['--dump', '--limit', '0'], 'at least 1'],
+    [['--url', 'x', '--format', 'csv'], 'go with --dump'],
+    [['--dump', '--format', 'csv', '--json'], 'one of --format csv and --json'],
+    [['--dump', '--raw'], '--raw goes with --url'],
+    [['--url', 'x', '--raw', '--fields', 'title'], '--fields does not go'],
+    [['--url', 'x', '--output', 'y'], '--output goes with'],
+    [['--dump', '--force'], '--force goes with --output'],
   ])('%j is refused', async (args, expected) => {
     const { code, err } = await webcrawl(['readdb', ...args]);
     expect(code).toBe(ERROR_CODES.USAGE.exitCode);
@@ -417,6 +429,7 @@ describe('help', () => {
       'explain',
       'check',
       'config',
+      'remove',
       'repair',
     ];
     for (const verb of verbs) expect(out).toMatch(new RegExp(`^ {2}${verb}\\b`, 'm'));

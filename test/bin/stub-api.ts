@@ -49,6 +49,7 @@ export const api = {
   DEFAULT_TABLE: 'level:./webcrawl-data',
   STATUSES: ['unfetched', 'fetched', 'gone'],
   DUMP_FIELDS: ['status', 'score', 'title'],
+  MAX_SORTED: 100_000,
   openCrawl: async (options: { config?: string; settings?: Record<string, unknown>; env?: Record<string, string> }) => {
     stub.calls.push({ name: 'openCrawl', options });
     loadSettings({ file: options.config, env: options.env ?? {}, overrides: options.settings ?? {} });
@@ -70,7 +71,7 @@ export const api = {
     };
   },
   jobs: Object.fromEntries(
-    ['inject', 'generate', 'fetch', 'parse', 'updatedb', 'crawl', 'repair'].map((name) => [name, job(name)]),
+    ['inject', 'generate', 'fetch', 'parse', 'updatedb', 'crawl', 'repair', 'remove'].map((name) => [name, job(name)]),
   ),
   stats: async () => ({
     total: 1234,

@@ -13,8 +13,8 @@ export class Sink implements TextSink {
     Object.assign(this, options);
   }
 
-  write(text: string): boolean {
-    this.text += text;
+  write(data: string | Uint8Array): boolean {
+    this.text += typeof data === 'string' ? data : Buffer.from(data).toString('latin1');
     return --this.full > 0;
   }
 

@@ -1,0 +1,28 @@
+import { InvalidArgumentError } from 'commander';
+
+const UNITS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
+const ISO = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d)?)?$/;
+
+/** How moments are given, for help and messages. */
+export const MOMENT = '2026-01-31, 2026-01-31T09:30Z, now, or 30m, 2h, 2d, 1w';
+
+/** Reads `--fetched-since 2d` and the like: a duration counts back from now. The result is in ms since the epoch. */
+export function pastMoment(text: string): number {
+  return momentOf(text, -1);
+}
+
+/** Reads `--due-before 2d` and the like: a duration counts from now on. The result is in ms since the epoch. */
+export function comingMoment(text: string): number {
+  return momentOf(text, 1);
+}
+
+/** A time without a zone is UTC, as all times that are printed are. */
+function momentOf(text: string, direction: 1 | -1): number {
+  if (text === 'now') return Date.now();
+  const [, count, unit = ''] = /^(\d+)([smhdw])$/.exec(text) ?? [];
+  if (count !== undefined) return Date.now() + direction * Number(count) * UNITS[unit]!;
+  const [, , , , zone] = ISO.exec(text) ?? [];
+  const time = ISO.test(text) ? Date.parse(zone === undefined && text.includes('T') ? `${text}Z` : text) : NaN;
+  if (Number.isNaN(time)) throw new InvalidArgumentError(`Expected a time such as ${MOMENT}.`);
+  return time;
+}

@@ -1,0 +1,125 @@
+import { link, open, rename, rm, stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { CrawlError } from '../packages/webcrawl/index.js';
+import { EXIT, type Cli } from './cli.js';
+import { say, write } from './output.js';
+
+/** A file that is being written, and is not seen under its name before it is whole. */
+export interface OutputFile {
+  write(data: string | Uint8Array): Promise<void>;
+  /** Makes all of it safe on the disk and gives it its name. */
+  commit(): Promise<void>;
+  /** Removes what was written, unless it was committed. */
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+/** The options of a verb that writes data. */
+export interface OutputOptions {
+  /** A file, in place of standard output. */
+  readonly output?: string;
+  /** Replace the file where it is there already. */
+  readonly force?: boolean;
+}
+
+/**
+ * Runs what writes data, to standard output or to a file. The file is there only when all was written: not when
+ * something was thrown, and not when the command was asked to stop.
+ * @throws CrawlError BAD_OUTPUT, STORE_FULL
+ */
+export async function withOutput(
+  cli: Cli,
+  { output, force = false }: OutputOptions,
+  task: (put: (data: string | Uint8Array) => Promise<void>) => Promise<void>,
+): Promise<void> {
+  if (output === undefined) return task((data) => write(cli.io.stdout, data));
+  await using file = await openOutput(output, force);
+  await task((data) => file.write(data));
+  if (cli.exitCode === EXIT.interrupted) say(cli.io, `Stopped as asked; ${output} was not written.`);
+  else await file.commit();
+}
+
+const BUFFER = 65_536;
+
+/**
+ * Begins a file beside the one that is meant, `.<name>.<pid>.part`. A process that is killed leaves that one behind.
+ * @param force a file that is there already is replaced at the end
+ * @throws CrawlError BAD_OUTPUT when it is there already, or can not be written
+ */
+export async function openOutput(path: string, force: boolean): Promise<OutputFile> {
+  const part = join(dirname(path), `.${basename(path)}.${process.pid}.part`);
+  const file = await attempt(path, async () => {
+    // Found out now, and not after an hour of writing.
+    const found = await stat(path).catch(() => undefined);
+    if (found && !found.isFile())
+      throw new CrawlError('BAD_OUTPUT', `expected a file as output, found another at ${path}`);
+    if (found && !force) throw thereAlready(path);
+    return open(part, 'w', 0o666);
+  });
+  let waiting: Buffer[] = [];
+  let size = 0;
+  let isOpen = true;
+
+  async function flush(): Promise<void> {
+    const data = Buffer.concat(waiting);
+    waiting = [];
+    size = 0;
+    await attempt(path, () => file.writeFile(data));
+  }
+
+  async function close(): Promise<void> {
+    if (!isOpen) return;
+    isOpen = false;
+    await file.close();
+  }
+
+  return {
+    async write(data) {
+      const bytes = typeof data === 'string' ? Buffer.from(data) : Buffer.from(data);
+      waiting.push(bytes);
+      size += bytes.length;
+      if (size >= BUFFER) await flush();
+    },
+    async commit() {
+      await flush();
+      await attempt(path, async () => {
+        await file.sync();
+        await close();
+        if (force) await rename(part, path);
+        else await nameNew(part, path);
+      });
+    },
+    async [Symbol.asyncDispose]() {
+      await close();
+      await rm(part, { force: true });
+    },
+  };
+}
+
+/** A link fails where a rename would replace what came to be there meanwhile; some file systems have none. */
+async function nameNew(part: string, path: string): Promise<void> {
+  try {
+    await link(part, path);
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST') throw thereAlready(path);
+    await rename(part, path);
+  }
+}
+
+function thereAlready(path: string): CrawlError {
+  return new CrawlError('BAD_OUTPUT', `expected no file at ${path}, found one`, { hint: '--force replaces it' });
+}
+
+async function attempt<T>(path: string, task: () => Promise<T>): Promise<T> {
+  try {
+    return await task();
+  } catch (cause) {
+    if (cause instanceof CrawlError) throw cause;
+    const why = cause instanceof Error ? cause.message : String(cause);
+    const code = codeOf(cause) === 'ENOSPC' ? 'STORE_FULL' : 'BAD_OUTPUT';
+    throw new CrawlError(code, `expected to write ${path}, found: ${why}`, { cause });
+  }
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : undefined;
+}

@@ -1,0 +1,82 @@
+import { FRONTIER_FIELDS, chunked, removeIndexed, reversedHostOf, type PageRow } from '../../webtable/index.js';
+import { CrawlError } from '../errors/index.js';
+import { frontierClock, type CrawlContext } from './context.js';
+import type { JobOptions, Report } from './job.js';
+import { selectorOf, type PageSelection, type PageSelector, type SelectionField } from './pages/page-selection.js';
+import { holdsSeed, removeSeedHost } from './seed-hosts.js';
+import { createTracker, type Tracker } from './tracker.js';
+
+/** What {@link remove} takes: a selection that narrows the table somehow, and what every job takes. */
+export interface RemoveOptions extends JobOptions, PageSelection {
+  /** true: only count what would be removed. Default: false. */
+  readonly dryRun?: boolean;
+}
+
+type Row = PageRow<SelectionField | (typeof FRONTIER_FIELDS)[number]>;
+const CHUNK = 500;
+
+/**
+ * Removes rows with all they hold: links, texts, bodies. What other rows say of them stays, so a removed page comes back
+ * when a page that links to it is fetched again, unless a URL filter rejects it; and so does what is known of the host
+ * (robots.txt, back-off). A host of which no seed is left is no seed host any more. A row that a batch holds stays, until
+ * updatedb has released it, and so does one that can not be read.
+ *
+ * It may be killed at any moment and run again: each row goes in one change, and the index entries that lead to it after
+ * it.
+ *
+ * Counters: removed, or would_remove in a dry run; held (by a batch), damaged.
+ * @throws CrawlError USAGE when nothing narrows the selection, and as {@link PageSelection} says; BAD_URL
+ */
+export async function remove(crawl: CrawlContext, options: RemoveOptions): Promise<Report> {
+  const selector = selectorOf(crawl, options);
+  if (selector.isWhole) {
+    throw new CrawlError('USAGE', 'expected a selection of pages to remove, found none', {
+      hint: 'name a host, a domain, a prefix, a status, a code or a time; to be rid of a whole table, delete its folder',
+    });
+  }
+  const tracker = createTracker(crawl, 'remove', options);
+  for await (const rows of chunked(candidates(crawl, selector), CHUNK)) {
+    if (tracker.aborted) break;
+    if (options.dryRun) tracker.count('would_remove', removable(rows, tracker).length);
+    else await crawl.table.exclusive('rows', () => removeChunk(crawl, selector, rows, tracker));
+    tracker.done(rows.length);
+  }
+  return tracker.report();
+}
+
+const fieldsOf = ({ fields }: PageSelector) => [...FRONTIER_FIELDS, ...fields];
+
+/** The rows that are selected, and those of which nobody knows because they can not be read. */
+async function* candidates({ table }: CrawlContext, selector: PageSelector): AsyncGenerator<Row> {
+  const { ranges, matches } = selector;
+  for await (const row of table.scan({ fields: fieldsOf(selector), ...(ranges && { ranges }) })) {
+    if (row.damaged || matches(row)) yield row;
+  }
+}
+
+/** The rows that may go; the others are counted. */
+function removable(rows: readonly Row[], tracker: Tracker): Row[] {
+  return rows.filter(({ damaged, marks }) => {
+    const reason = damaged ? 'damaged' : marks?.generate === undefined ? undefined : 'held';
+    if (reason) tracker.count(reason);
+    return !reason;
+  });
+}
+
+/** A row may have changed since it was found. */
+async function removeChunk(
+  crawl: CrawlContext,
+  selector: PageSelector,
+  found: readonly Row[],
+  tracker: Tracker,
+): Promise<void> {
+  const { table } = crawl;
+  const keys = found.map(({ key }) => key);
+  const now = await table.getMany(keys, fieldsOf(selector));
+  const selected = now.filter((row): row is Row => row !== undefined && (!!row.damaged || selector.matches(row)));
+  const rows = removable(selected, tracker);
+  await removeIndexed(table, rows, frontierClock(crawl));
+  const seedHosts = new Set(rows.flatMap(({ key, marks }) => (marks?.inject ? [reversedHostOf(key)] : [])));
+  for (const host of seedHosts) if (!(await holdsSeed(table, host))) await removeSeedHost(table.store, host);
+  tracker.count('removed', rows.length);
+}

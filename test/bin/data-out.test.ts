@@ -1,0 +1,214 @@
+import { mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { csvRecord } from '../../bin/csv.js';
+import { openOutput } from '../../bin/output-file.js';
+import { run } from '../../bin/run.js';
+import { ERROR_CODES } from '../../packages/errors/index.js';
+import { resetStub, stub } from './stub-api.js';
+import { Sink, testIo, type TestIo } from './test-io.js';
+
+vi.mock('../../packages/webcrawl/index.js', async () => (await import('./stub-api.js')).api);
+
+let folder: string;
+let count = 0;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'webcrawl-out-'));
+});
+afterAll(() => rm(folder, { recursive: true }));
+beforeEach(resetStub);
+
+async function webcrawl(args: readonly string[], io: TestIo = testIo()) {
+  const code = await run(args, io);
+  return { code, out: io.stdout.text, err: io.stderr.text };
+}
+
+const called = (name: string) => stub.calls.find((call) => call.name === name)?.options;
+const onTerminal = (): TestIo => ({ ...testIo(), stdout: new Sink({ isTTY: true }) });
+const newFile = (): string => join(folder, `out-${++count}`);
+
+describe('a selection on the command line', () => {
+  test.each(['readdb --dump', 'remove'])('%s hands it on', async (verb) => {
+    const options =
+      '--domain a.com --status fetched,gone --code not_found,404 --fetched-since 2026-01-31 --fetched-before ' +
+      '2026-02-01T10:00 --due-before 2026-03-01T10:00+02:00 --rejected';
+    expect((await webcrawl([...verb.split(' '), ...options.split(' ')])).err).not.toContain('error');
+    expect(called(verb === 'remove' ? 'remove' : 'pages')).toMatchObject({
+      domain: 'a.com',
+      status: ['fetched', 'gone'],
+      code: ['not_found', '404'],
+      fetchedSince: Date.UTC(2026, 0, 31),
+      fetchedBefore: Date.UTC(2026, 1, 1, 10),
+      dueBefore: Date.UTC(2026, 2, 1, 8),
+      rejected: true,
+    });
+  });
+
+  test('durations count back from now for fetches, and on for what is due', async () => {
+    const before = Date.now();
+    await webcrawl('readdb --dump --fetched-since 2d --fetched-before now --due-before 90m'.split(' '));
+    const after = Date.now();
+    const { fetchedSince, fetchedBefore, dueBefore } = called('pages') as Record<string, number>;
+    for (const [time, offset] of [
+      [fetchedSince, -172_800_000],
+      [fetchedBefore, 0],
+      [dueBefore, 5_400_000],
+    ] as const) {
+      expect(time).toBeGreaterThanOrEqual(before + offset);
+      expect(time).toBeLessThanOrEqual(after + offset);
+    }
+  });
+});
+
+describe('remove', () => {
+  test('only counts without --yes, and says so', async () => {
+    stub.report = { counters: { would_remove: 3 } };
+    const { code, err } = await webcrawl(['remove', '--host', 'a']);
+    expect(code).toBe(0);
+    expect(called('remove')).toEqual({ host: 'a', dryRun: true });
+    expect(err).toContain('would_remove  3');
+    expect(err).toContain('Nothing was removed. The same command with --yes');
+  });
+
+  test('exits with 1 where nothing is selected, and names pages that are held', async () => {
+    stub.report = { counters: {} };
+    expect(await webcrawl(['remove', '--host', 'a', '--yes'])).toMatchObject({ code: 1 });
+    expect(called('remove')).toEqual({ host: 'a', dryRun: false });
+    stub.report = { counters: { removed: 1, held: 2 } };
+    const { code, err } = await webcrawl(['remove', '--host', 'a', '--yes']);
+    expect(code).toBe(0);
+    expect(err).toContain('2 pages are held by a batch');
+  });
+});
+
+describe('CSV', () => {
+  const quoted = (text: string) => csvRecord([text]);
+
+  test('is by RFC 4180', () => {
+    expect(csvRecord(['a', 1, undefined, null, true, 0.5])).toBe('a,1,,,true,0.5\r\n');
+    expect(quoted('a,b')).toBe('"a,b"\r\n');
+    expect(quoted('a"b')).toBe('"a""b"\r\n');
+    expect(quoted('a\r\nb')).toBe('"a\r\nb"\r\n');
+    expect(csvRecord([{ code: 'moved', http: 301 }, []])).toBe('"{""code"":""moved"",""http"":301}",[]\r\n');
+  });
+
+  test('a dump has a line of names, and says what a spreadsheet may take for a formula', async () => {
+    stub.rows = [
+      { key: 'com.a:http/', url: 'http://a.com/', status: 'fetched', title: '=1+1', score: 0.5 },
+      { key: 'com.a:http/b', url: 'http://a.com/b', status: 'gone', damaged: ['title'] },
+    ];
+    const { out, err } = await webcrawl('readdb --dump --format csv --fields title,score'.split(' '));
+    expect(out).toBe(
+      'key,url,status,title,score,damaged\r\n' +
+        'com.a:http/,http://a.com/,fetched,=1+1,0.5,\r\n' +
+        'com.a:http/b,http://a.com/b,gone,,,"[""title""]"\r\n',
+    );
+    expect(err).toContain('1 cells begin with =');
+  });
+
+  test('is made safe for a terminal only', async () => {
+    stub.rows = [{ key: 'k', title: '\u001b[2J' }];
+    const args = 'readdb --dump --format csv --fields title'.split(' ');
+    expect((await webcrawl(args)).out).toContain('\u001b[2J');
+    const { out } = await webcrawl(args, onTerminal());
+    expect(out).toContain('\\u001b[2J');
+    expect(out).not.toContain('\u001b');
+  });
+});
+
+describe('--output', () => {
+  const dumpTo = (file: string, ...more: string[]) => webcrawl(['readdb', '--dump', '--output', file, ...more]);
+  const parts = async () => (await readdir(folder)).filter((name) => name.endsWith('.part'));
+
+  test('writes a file, and replaces none without --force', async () => {
+    const file = newFile();
+    stub.rows = Array.from({ length: 3000 }, (_, i) => ({ key: `key-${i}`, title: 'x'.repeat(50) }));
+    expect(await dumpTo(file)).toMatchObject({ code: 0, out: '' });
+    const text = await readFile(file, 'utf8');
+    expect(
+      text
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line) as unknown),
+    ).toEqual(stub.rows);
+    stub.rows = [{ key: 'other' }];
+    const { code, err } = await dumpTo(file);
+    expect(code).toBe(ERROR_CODES.BAD_OUTPUT.exitCode);
+    expect(err).toContain('--force replaces it');
+    expect(await readFile(file, 'utf8')).toBe(text);
+    expect((await dumpTo(file, '--force')).code).toBe(0);
+    expect(await readFile(file, 'utf8')).toBe('{"key":"other"}\n');
+    expect(await parts()).toEqual([]);
+  });
+
+  test('a file that comes to be there meanwhile is kept', async () => {
+    const file = newFile();
+    await using output = await openOutput(file, false);
+    await output.write('ours');
+    await writeFile(file, 'theirs');
+    await expect(output.commit()).rejects.toMatchObject({ code: 'BAD_OUTPUT' });
+    expect(await readFile(file, 'utf8')).toBe('theirs');
+  });
+
+  test('nothing is left of what was stopped or failed', async () => {
+    const file = newFile();
+    stub.rows = [{ key: 'k' }];
+    const io = testIo();
+    io.stop.abort();
+    const { code, err } = await webcrawl(['readdb', '--dump', '--output', file], io);
+    expect(code).toBe(130);
+    expect(err).toContain('was not written');
+    await expect(
+      (async () => {
+        await using output = await openOutput(file, false);
+        await output.write('half');
+        throw new Error('in the middle');
+      })(),
+    ).rejects.toThrow('in the middle');
+    expect((await readdir(folder)).filter((name) => name.includes(file.slice(folder.length + 1)))).toEqual([]);
+  });
+
+  test.each([
+    ['a folder', () => folder, 'found another'],
+    ['a folder that is not there', () => join(folder, 'nowhere', 'x'), 'ENOENT'],
+  ])('%s is refused', async (_, path, expected) => {
+    const { code, err } = await dumpTo(path(), '--force');
+    expect(code).toBe(ERROR_CODES.BAD_OUTPUT.exitCode);
+    expect(err).toContain(expected);
+  });
+});
+
+describe('--raw', () => {
+  const page = (content: Uint8Array) => [{ key: 'k', status: 'fetched', content }];
+  const raw = ['readdb', '--url', 'http://a/', '--raw'];
+
+  test('prints the bytes as they are', async () => {
+    stub.rows = page(Uint8Array.of(0, 255, 27, 10));
+    expect((await webcrawl(raw)).out).toBe('\u0000\u00ff\u001b\n');
+    const file = newFile();
+    expect((await webcrawl([...raw, '--output', file])).code).toBe(0);
+    expect([...(await readFile(file))]).toEqual([0, 255, 27, 10]);
+  });
+
+  test('a terminal gets text only', async () => {
+    stub.rows = page(Buffer.from('<p>caf\u00e9</p>\r\n\t'));
+    expect((await webcrawl(raw, onTerminal())).code).toBe(0);
+    for (const bytes of [Uint8Array.of(255), Buffer.from('a\u001b[2J'), Buffer.from('\u009b2J'), Buffer.from('\0')]) {
+      stub.rows = page(bytes);
+      const { code, out, err } = await webcrawl(raw, onTerminal());
+      expect([code, out]).toEqual([ERROR_CODES.USAGE.exitCode, '']);
+      expect(err).toContain('--output <file>');
+    }
+  });
+
+  test('says what is missing', async () => {
+    expect(await webcrawl(raw)).toMatchObject({ code: 1, out: '', err: 'The table has no page http://a/\n' });
+    stub.rows = [{ key: 'k', status: 'gone' }];
+    const { code, err } = await webcrawl(raw);
+    expect(code).toBe(1);
+    expect(err).toContain('has no body of http://a/; its status is gone');
+    stub.rows = [{ ...page(Buffer.from('x'))[0]!, protocolStatus: { truncated: true } }];
+    expect((await webcrawl(raw)).err).toContain('not whole');
+  });
+});
