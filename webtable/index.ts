@@ -70,3 +70,6 @@ export { MemoryStore } from './memory-store.js';
 export { LevelStore, type LevelStoreOptions } from './level-store.js';
 export type { LevelDatabase } from './level-database.js';
 export { openLevelStore } from './open-level-store.js';
+export { LIVE_FOLDER } from './live/address.js';
+export { type Holder } from './live/holder.js';
+export { SharedStore, openSharedStore, type SharedStoreOptions } from './live/shared-store.js';

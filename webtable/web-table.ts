@@ -1,6 +1,7 @@
 import { CrawlError } from '../packages/errors/index.js';
 import { FIELD_CODECS, inlinkCodec, text } from './codec.js';
 import type { EncodedFields, Field, Inlink, Page, PageChange, PageRow, PlainField } from './page.js';
+import { createLocks, type Exclusive } from './locks.js';
 import { batchFences } from './batches.js';
 import { writeFences } from './fences.js';
 import { frontierFences } from './frontier-keys.js';
@@ -27,8 +28,8 @@ export interface PageScan<F extends Field> {
   readonly limit?: number;
 }
 
-/** The locks of each store, so that two tables on one store share them. */
-const LOCKS = new WeakMap<Store, Map<string, Promise<unknown>>>();
+/** The locks of each store that has none of its own, so that two tables on one store share them. */
+const LOCKS = new WeakMap<Store, Exclusive>();
 
 const MARKS = Object.entries(MARK_COLUMNS) as [Mark, Column][];
 
@@ -36,12 +37,12 @@ const MARKS = Object.entries(MARK_COLUMNS) as [Mark, Column][];
 export class WebTable {
   /** The store beneath, where the index tables live too. */
   readonly store: Store;
-  readonly #locks: Map<string, Promise<unknown>>;
+  readonly #exclusive: Exclusive;
 
   private constructor(store: Store) {
     this.store = store;
-    this.#locks = LOCKS.get(store) ?? new Map<string, Promise<unknown>>();
-    LOCKS.set(store, this.#locks);
+    this.#exclusive = store.exclusive?.bind(store) ?? LOCKS.get(store) ?? createLocks();
+    LOCKS.set(store, this.#exclusive);
   }
 
   /**
@@ -96,21 +97,11 @@ export class WebTable {
   }
 
   /**
-   * Runs `task` when every earlier task of this name on this store has ended. Within one process only.
+   * Runs `task` when every earlier task of this name on this store has ended: within this process, and on a store that other
+   * processes use too ({@link Store.exclusive}) in those as well.
    */
-  async exclusive<T>(name: string, task: () => Promise<T>): Promise<T> {
-    const before = this.#locks.get(name) ?? Promise.resolve();
-    const run = before.then(task, task);
-    const settled = run.then(
-      () => undefined,
-      () => undefined,
-    );
-    this.#locks.set(name, settled);
-    try {
-      return await run;
-    } finally {
-      if (this.#locks.get(name) === settled) this.#locks.delete(name);
-    }
+  exclusive<T>(name: string, task: () => Promise<T>): Promise<T> {
+    return this.#exclusive(name, task);
   }
 
   /** Closes the store. */
