@@ -45,6 +45,7 @@ export {
   type IndexedChange,
   type StaleEntry,
 } from './frontier.js';
+export { countDue } from './frontier-count.js';
 export { dueHeads, removeStaleHeads, type DueScore } from './frontier-heads.js';
 export {
   allBatchEntries,

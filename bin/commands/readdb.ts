@@ -69,7 +69,7 @@ Examples:
     )
     .action(async (options: ReaddbOptions) => {
       check(options);
-      await using crawl = await open(cli);
+      await using crawl = await open(cli, { name: 'readdb' });
       if (options.stats) await showStats(cli, crawl);
       else if (options.url !== undefined) await showPage(cli, crawl, options.url, options.fields ?? DUMP_FIELDS);
       else await dump(cli, crawl, options);

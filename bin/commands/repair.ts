@@ -10,6 +10,6 @@ export function addRepair(program: Command, cli: Cli): void {
     .description('Reads every row and rebuilds the indexes from them, and counts what was missing or stale.')
     .addHelpText('after', '\nExample:\n  webcrawl repair --table level:./crawl')
     .action(async () => {
-      await runJob(cli, (crawl, job) => jobs.repair(crawl, job));
+      await runJob(cli, 'repair', (crawl, job) => jobs.repair(crawl, job));
     });
 }

@@ -1,4 +1,4 @@
-export type { JobOptions, Progress, Report } from './job.js';
+export type { FetchingStatus, JobOptions, Progress, Report } from './job.js';
 export type { CrawlContext } from './context.js';
 export type { BatchOptions } from './batch-rows.js';
 export { inject, type InjectOptions } from './inject.js';
@@ -8,6 +8,10 @@ export { parse, type ParseOptions } from './parse.js';
 export { updatedb } from './updatedb.js';
 export { crawl, type CrawlOptions } from './crawl.js';
 export { repair } from './repair.js';
+export { createRunningJobs, type RunningJobs, type Watch } from './running-jobs.js';
+export type { DueCount } from './due-count.js';
+export type { LastFetch } from './last-fetch.js';
+export { ownStatus, type TableStatus } from './status.js';
 export { DUMP_FIELDS, dumpPage, readPages, stats, type PageSelection, type TableStats } from './readdb.js';
 export { explain, type ExplainedMark, type ExplainedPage, type Explanation, type ExplainOptions } from './explain.js';
 export type { BackoffRecord } from './backoff-record.js';

@@ -6,6 +6,7 @@
 export { DEFAULT_TABLE, openCrawl, type Crawl, type OpenCrawlOptions } from './open-crawl.js';
 export { openChecks, type Checks } from './open-checks.js';
 export { jobs } from './jobs.js';
+export { status, type CrawlStatus } from './status.js';
 export { defaultPlugins } from './default-plugins.js';
 export { VERSION } from './version.js';
 export {
@@ -25,14 +26,17 @@ export {
   type CrawlOptions,
   type ExplainedMark,
   type ExplainedPage,
+  type DueCount,
   type ExplainOptions,
   type Explanation,
   type FetchDocumentOptions,
   type FetchedDocument,
+  type FetchingStatus,
   type FetchOptions,
   type GenerateOptions,
   type InjectOptions,
   type JobOptions,
+  type LastFetch,
   type NextStep,
   type PageContent,
   type PageSelection,
@@ -44,8 +48,11 @@ export {
   type RobotsCheck,
   type RobotsChecker,
   type RobotsExplanation,
+  type RunningJobs,
   type TableStats,
+  type TableStatus,
   type UrlCheck,
+  type Watch,
 } from '../jobs/index.js';
 export { CrawlError, ERROR_CODES, safeText, type ErrorCode } from '../errors/index.js';
 export {
@@ -70,6 +77,7 @@ export {
   type Column,
   type ColumnSelector,
   type Field,
+  type Holder,
   type Inlink,
   type KeyRange,
   type LevelDatabase,

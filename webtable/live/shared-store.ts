@@ -14,7 +14,7 @@ import { SHARED_LOCK } from './session.js';
 export interface SharedStoreOptions {
   /** The folder of the table. */
   readonly directory: string;
-  /** Opens the table itself. @throws CrawlError TABLE_LOCKED where another process has it open */
+  /** Opens the table itself; it throws TABLE_LOCKED where another process has it open. */
   readonly open: () => Promise<Store>;
   /** What is done with the table, and by which version of webcrawl; other processes see it. */
   readonly name: string;
@@ -48,7 +48,10 @@ const PATIENCE_MS = 5_000;
 const READER_MS = 2_000;
 const LOOK_AGAIN_MS = 100;
 
-/** Opens a table, or connects to the process that has it open. @throws CrawlError TABLE_LOCKED, and what `open` throws */
+/**
+ * Opens a table, or connects to the process that has it open.
+ * @throws CrawlError TABLE_LOCKED, and what `open` throws
+ */
 export async function openSharedStore(options: SharedStoreOptions): Promise<SharedStore> {
   return new SharedStore(options, await findPlace(options));
 }
