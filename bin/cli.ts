@@ -17,6 +17,8 @@ export const EXIT = { done: 0, nothing: 1, interrupted: 130 } as const;
 /** The options that every verb takes, before or after its name. */
 export interface GlobalOptions {
   readonly table?: string;
+  /** Seconds. */
+  readonly wait?: number;
   readonly config?: string;
   /** By dotted key. */
   readonly set?: Readonly<Record<string, string>>;
@@ -45,40 +47,61 @@ export function openWithoutTable(cli: Cli): Promise<Checks> {
   return openChecks({ env: cli.io.env, ...(config !== undefined && { config }), ...(set && { settings: set }) });
 }
 
+/** How a verb opens the table. */
+export interface OpenOptions {
+  /** What other processes see as the user of the table. */
+  readonly name: string;
+  /** Make a table that is not there. */
+  readonly create?: boolean;
+  /** No other process may have the table open. */
+  readonly alone?: boolean;
+}
+
 /** Opens the table with the settings in force; one that is not there is made only where that is asked for. */
-export async function open(cli: Cli, create = false): Promise<Crawl> {
-  const { config, set, verbose } = cli.options();
+export async function open(cli: Cli, { create = false, ...how }: OpenOptions): Promise<Crawl> {
+  const { io } = cli;
+  const { config, set, verbose, quiet, wait } = cli.options();
   const table = tableLocation(cli);
-  if (verbose) say(cli.io, `table ${table}${config === undefined ? '' : `, settings of ${config}`}`);
-  return openCrawl({
+  if (verbose) say(io, `table ${table}${config === undefined ? '' : `, settings of ${config}`}`);
+  const crawl = await openCrawl({
+    ...how,
     table,
     create,
-    env: cli.io.env,
+    env: io.env,
+    signal: io.signal,
+    ...(wait === undefined ? {} : { wait }),
     ...(config === undefined ? {} : { config }),
     ...(set ? { settings: set } : {}),
+    onWait(holder) {
+      const who = holder ? `process ${holder.pid} (${holder.name}) has open` : 'another process has open';
+      if (!quiet) say(io, `Waiting for the table, which ${who}.`);
+    },
   });
+  const { holder, notServed } = crawl;
+  if (verbose && holder) say(io, `the table is open in process ${holder.pid} (${holder.name}), and is read through it`);
+  if (verbose && notServed !== undefined) say(io, `other processes can not use the table meanwhile: ${notServed}`);
+  return crawl;
 }
 
 /** How a verb runs its job. */
-export interface JobRun {
+export interface JobRun extends Omit<OpenOptions, 'name'> {
   /** What stands on standard output instead of nothing; with `--json` the report itself does. */
   readonly data?: (report: Report) => string | undefined;
-  /** Make a table that is not there. */
-  readonly create?: boolean;
 }
 
 /** Runs a job, shows how it gets on, closes the table, and then reports. */
 export async function runJob(
   cli: Cli,
+  name: string,
   start: (crawl: Crawl, options: JobOptions) => Promise<Report>,
-  { data, create }: JobRun = {},
+  { data, create = false, alone = true }: JobRun = {},
 ): Promise<Report> {
   const { io } = cli;
   const { json, quiet } = cli.options();
   const display = quiet ? undefined : progressDisplay(io.stderr);
   let report: Report;
   {
-    await using crawl = await open(cli, create);
+    await using crawl = await open(cli, { name, create, alone });
     try {
       report = await start(crawl, { signal: io.signal, ...(display && { onProgress: (p) => display.show(p) }) });
     } finally {

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { DEFAULT_TABLE, ERROR_CODES, VERSION } from '../packages/webcrawl/index.js';
-import { keyAndValue } from './arguments.js';
+import { keyAndValue, wholeNumber } from './arguments.js';
 import type { Cli, GlobalOptions } from './cli.js';
 import { addCheck } from './commands/check.js';
 import { addConfig } from './commands/config.js';
@@ -13,6 +13,7 @@ import { addParse } from './commands/parse.js';
 import { addReaddb } from './commands/readdb.js';
 import { addRepair } from './commands/repair.js';
 import { addRemove } from './commands/remove.js';
+import { addStatus } from './commands/status.js';
 import { addUpdatedb } from './commands/updatedb.js';
 import type { Io } from './io.js';
 import { table } from './output.js';
@@ -32,6 +33,7 @@ export function buildProgram(io: Io): Program {
     .version(VERSION, '--version', 'print the version')
     .helpOption('-h, --help', 'show help, also after the name of a command')
     .option('--table <location>', `where the table is (default: WEBCRAWL_TABLE, else ${DEFAULT_TABLE})`)
+    .option('--wait <seconds>', 'wait so long for a table that another process has open', wholeNumber(0))
     .option('--config <file>', 'read settings from this JSON file')
     .option('--set <key=value>', 'set one setting; may be given many times', keyAndValue)
     .option('--json', 'print results as JSON, not for people')
@@ -60,6 +62,7 @@ const VERBS = [
   addFetch,
   addParse,
   addUpdatedb,
+  addStatus,
   addReaddb,
   addExplain,
   addCheck,
@@ -70,6 +73,7 @@ const VERBS = [
 
 const EXAMPLES = `Examples:
   webcrawl crawl https://example.com/                 crawl one site to its end
+  webcrawl status                                     how the crawl gets on, from another terminal
   webcrawl readdb --stats                             what the table holds
   webcrawl readdb --dump --fields title               every page as JSON Lines
   webcrawl explain https://example.com/a              why it was fetched or not, and when next

@@ -10,10 +10,9 @@ export interface ProgressDisplay {
   end(): void;
 }
 
-/** Milliseconds between two redraws of a live line, between two plain lines, and over which the rate is measured. */
+/** Milliseconds between two redraws of a live line, and between two plain lines. */
 const REDRAW = 200;
 const PLAIN = 5_000;
-const RATE_WINDOW = 10_000;
 
 /**
  * One live line on a terminal, cut to its width and taken away at the end; elsewhere a plain line every five seconds.
@@ -24,21 +23,12 @@ export function progressDisplay(sink: TextSink, now: () => number = () => perfor
   const every = live ? REDRAW : PLAIN;
   let last = live ? -Infinity : now();
   let drawn = false;
-  let what = '';
-  let samples: { at: number; done: number }[] = [];
   return {
     show(progress) {
       const at = now();
-      const job = `${progress.round} ${progress.job} ${progress.batchId}`;
-      if (job !== what) samples = [{ at, done: progress.done }];
-      what = job;
       if (at - last < every) return;
       last = at;
-      samples.push({ at, done: progress.done });
-      while (samples.length > 2 && at - (samples[1]?.at ?? at) > RATE_WINDOW) samples.shift();
-      const first = samples[0] ?? { at, done: 0 };
-      const rate = at > first.at ? ((progress.done - first.done) * 1000) / (at - first.at) : 0;
-      const line = progressLine(progress, rate);
+      const line = progressLine(progress);
       if (live) sink.write(`${CLEAR_LINE}${safeText(line, Math.max(10, (sink.columns ?? 80) - 2))}`);
       else sink.write(`${safeText(line, 1000)}\n`);
       drawn = live;
@@ -50,12 +40,42 @@ export function progressDisplay(sink: TextSink, now: () => number = () => perfor
   };
 }
 
-/** `round 2, fetch: 120 of 1,000, 24.5/s, 36 s left; fetched 110, gone 10`. */
-export function progressLine({ job, round, done, total, counters }: Progress, rate: number): string {
-  const parts = [total === undefined ? number(done) : `${number(done)} of ${number(total)}`];
+/**
+ * What matters first comes first, for lines that are cut: `crawl: 1,120 done, 24,300 due, 36 failed, 24.5/s, 3 min 20 s; 50 in
+ * flight, 12 hosts waiting; timeout 30, dns 6; success 1,084`. How long it still takes is only said of what has an end.
+ */
+export function progressLine(progress: Progress): string {
+  const { job, round, done, total, due, rate = 0, seconds, fetching, counters, errors } = progress;
+  const failed = Object.values(errors).reduce((sum, n) => sum + n, 0);
+  const parts = [total === undefined ? `${number(done)} done` : `${number(done)} of ${number(total)}`];
+  if (due !== undefined) parts.push(`${number(due)} due`);
+  if (failed > 0) parts.push(`${number(failed)} failed`);
   if (rate > 0) parts.push(`${number(rate, rate < 10 ? 1 : 0)}/s`);
+  if (seconds !== undefined) parts.push(duration(seconds));
   if (rate > 0 && total !== undefined && total > done) parts.push(`${duration((total - done) / rate)} left`);
-  const counted = Object.entries(counters).map(([reason, count]) => `${reason} ${number(count)}`);
-  const what = round === undefined || round === 0 ? job : `round ${round}, ${job}`;
-  return `${what}: ${parts.join(', ')}${counted.length > 0 ? `; ${counted.join(', ')}` : ''}`;
+  const what = round === undefined || round === 0 ? job : `${job}, round ${round}`;
+  const others = Object.entries(counters).filter(([reason]) => !(reason in errors));
+  return [
+    `${what}: ${parts.join(', ')}`,
+    fetching && fetchingText(fetching),
+    counted(Object.entries(errors)),
+    counted(others),
+  ]
+    .filter((part) => part)
+    .join('; ');
+}
+
+function fetchingText({ inFlight, waiting, setAside }: NonNullable<Progress['fetching']>): string {
+  const parts = [`${number(inFlight)} in flight`];
+  if (waiting > 0) parts.push(`${number(waiting)} hosts waiting`);
+  if (setAside > 0) parts.push(`${number(setAside)} hosts set aside`);
+  return parts.join(', ');
+}
+
+/** `timeout 30, dns 6`: the most first. */
+function counted(counters: readonly (readonly [string, number])[]): string {
+  return [...counters]
+    .sort(([, a], [, b]) => b - a)
+    .map(([reason, count]) => `${reason} ${number(count)}`)
+    .join(', ');
 }

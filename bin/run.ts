@@ -1,5 +1,6 @@
 import { CommanderError } from 'commander';
 import { CrawlError } from '../packages/webcrawl/index.js';
+import { EXIT } from './cli.js';
 import type { Io } from './io.js';
 import { say } from './output.js';
 import { buildProgram } from './program.js';
@@ -14,6 +15,8 @@ export async function run(args: readonly string[], io: Io): Promise<number> {
     await command.parseAsync(args, { from: 'user' });
     return cli.exitCode;
   } catch (thrown) {
+    // Whoever waits for a table may stop waiting.
+    if (io.signal.aborted && thrown instanceof CrawlError && thrown.code === 'TABLE_LOCKED') return EXIT.interrupted;
     if (thrown instanceof CommanderError && thrown.exitCode === 0) return 0;
     return reportError(io, thrown, cli.options().verbose === true);
   }

@@ -43,6 +43,11 @@ export function dueRange(host: string, from: number | string): KeyRange {
   return { start, end };
 }
 
+/** The queues of all hosts of a slot, with their notes. */
+export function queueRange(slot: string): KeyRange {
+  return { start: `${slot}q`, end: `${slot}q${FENCE}` };
+}
+
 /** The note of where the head of a host stands. */
 export function noteKey(host: string): string {
   return `${slotOf(`${host}:`)}q${host}|~`;

@@ -46,6 +46,7 @@ export {
   type IndexedChange,
   type StaleEntry,
 } from './frontier.js';
+export { countDue } from './frontier-count.js';
 export { dueHeads, removeStaleHeads, type DueScore } from './frontier-heads.js';
 export {
   allBatchEntries,
@@ -72,3 +73,6 @@ export { LevelStore, type LevelStoreOptions } from './level-store.js';
 export type { LevelDatabase } from './level-database.js';
 export { openLevelStore } from './open-level-store.js';
 export { repairLevelFiles, type DatabaseRepair, type FileRepair } from './stores/level/repair-files.js';
+export { LIVE_FOLDER } from './live/address.js';
+export { type Holder } from './live/holder.js';
+export { SharedStore, openSharedStore, type SharedStoreOptions } from './live/shared-store.js';

@@ -66,6 +66,11 @@ export interface Store {
   scan(table: TableName, options: ScanOptions): AsyncIterable<StoredRow>;
   /** Makes the changes in the order given; two changes of one row in one call are allowed. */
   write(table: TableName, changes: readonly RowChange[]): Promise<void>;
+  /**
+   * Runs a task when nobody else runs one of this name. Only a store has it that other processes use too; of any other each
+   * process has the locks for itself.
+   */
+  exclusive?<T>(name: string, task: () => Promise<T>): Promise<T>;
   /** Waits for writes under way, then frees everything. Calling it again does nothing. */
   close(): Promise<void>;
 }

@@ -1,6 +1,7 @@
 import { CrawlError } from '../packages/errors/index.js';
 import { FIELD_CODECS, inlinkCodec, text } from './codec.js';
 import type { EncodedFields, Field, Inlink, Page, PageChange, PageRow, PlainField } from './page.js';
+import { createLocks, type Exclusive } from './locks.js';
 import { batchFences } from './batches.js';
 import { YieldingStore, createEventLoopTurns } from './event-loop-turns.js';
 import { writeFences } from './fences.js';
@@ -28,8 +29,8 @@ export interface PageScan<F extends Field> {
   readonly limit?: number;
 }
 
-/** The locks of each store, so that two tables on one store share them. */
-const LOCKS = new WeakMap<Store, Map<string, Promise<unknown>>>();
+/** The locks of each store that has none of its own, so that two tables on one store share them. */
+const LOCKS = new WeakMap<Store, Exclusive>();
 
 /** Between the parts of what a store says of a damaged row. */
 const DAMAGE_SEPARATOR = '; ';
@@ -43,13 +44,16 @@ export class WebTable {
   readonly store: Store;
   /** For work that goes on for long without the store. */
   readonly turns = createEventLoopTurns();
-  readonly #locks: Map<string, Promise<unknown>>;
+  /** The store that the table was opened on, without that. */
+  readonly given: Store;
+  readonly #exclusive: Exclusive;
 
-  private constructor(given: Store) {
-    const store = given instanceof YieldingStore ? given.inner : given;
-    this.store = new YieldingStore(store, this.turns);
-    this.#locks = LOCKS.get(store) ?? new Map<string, Promise<unknown>>();
-    LOCKS.set(store, this.#locks);
+  private constructor(store: Store) {
+    const given = store instanceof YieldingStore ? store.inner : store;
+    this.given = given;
+    this.store = new YieldingStore(given, this.turns);
+    this.#exclusive = given.exclusive?.bind(given) ?? LOCKS.get(given) ?? createLocks();
+    LOCKS.set(given, this.#exclusive);
   }
 
   /**
@@ -113,21 +117,11 @@ export class WebTable {
   }
 
   /**
-   * Runs `task` when every earlier task of this name on this store has ended. Within one process only.
+   * Runs `task` when every earlier task of this name on this store has ended: within this process, and on a store that other
+   * processes use too ({@link Store.exclusive}) in those as well.
    */
-  async exclusive<T>(name: string, task: () => Promise<T>): Promise<T> {
-    const before = this.#locks.get(name) ?? Promise.resolve();
-    const run = before.then(task, task);
-    const settled = run.then(
-      () => undefined,
-      () => undefined,
-    );
-    this.#locks.set(name, settled);
-    try {
-      return await run;
-    } finally {
-      if (this.#locks.get(name) === settled) this.#locks.delete(name);
-    }
+  exclusive<T>(name: string, task: () => Promise<T>): Promise<T> {
+    return this.#exclusive(name, task);
   }
 
   /** Closes the store. */

@@ -48,10 +48,10 @@ Examples:
     .action(async (args: string[], options: CrawlOptions) => {
       const seeds = readSeeds(args, cli.io.stdin);
       const taken = { seeds: seeds.lines, onRejected: rejectionTeller(cli.io, seeds) };
-      const start: Parameters<typeof runJob>[1] = (crawl, job) => {
+      const start: Parameters<typeof runJob>[2] = (crawl, job) => {
         askForContact(cli, crawl);
         return jobs.crawl(crawl, { ...taken, ...options, ...job });
       };
-      await runJob(cli, start, { create: true });
+      await runJob(cli, 'crawl', start, { create: true });
     });
 }

@@ -25,7 +25,7 @@ Examples:
   webcrawl explain https://example.com/about --json | jq -r .next.text`,
     )
     .action(async (url: string, { robots = false }: { robots?: boolean }) => {
-      await using crawl = await open(cli);
+      await using crawl = await open(cli, { name: 'explain' });
       const explanation = await explain(crawl, url, { robots });
       const { json } = cli.options();
       await write(cli.io.stdout, json ? jsonLine(explanation) : explanationText(explanation));

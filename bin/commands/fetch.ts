@@ -34,7 +34,7 @@ Examples:
     )
     .action(async (batchId: string | undefined, { all, ...options }: FetchOptions) => {
       const batch = batchOf(batchId, all);
-      await runJob(cli, (crawl, job) => {
+      await runJob(cli, 'fetch', (crawl, job) => {
         askForContact(cli, crawl);
         return jobs.fetch(crawl, { batch, ...options, ...job });
       });

@@ -21,7 +21,7 @@ Examples:
   batch=$(webcrawl generate) && webcrawl fetch $batch --parse && webcrawl updatedb $batch`,
     )
     .action(async (options: { topN?: number }) => {
-      const report = await runJob(cli, (crawl, job) => jobs.generate(crawl, { ...options, ...job }), {
+      const report = await runJob(cli, 'generate', (crawl, job) => jobs.generate(crawl, { ...options, ...job }), {
         data: ({ batchId }) => batchId,
       });
       if (report.batchId !== undefined || report.interrupted) return;

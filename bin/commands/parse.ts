@@ -21,6 +21,6 @@ Examples:
     )
     .action(async (batchId: string | undefined, { all, ...options }: { all?: boolean; force?: boolean }) => {
       const batch = batchOf(batchId, all);
-      await runJob(cli, (crawl, job) => jobs.parse(crawl, { batch, ...options, ...job }));
+      await runJob(cli, 'parse', (crawl, job) => jobs.parse(crawl, { batch, ...options, ...job }));
     });
 }

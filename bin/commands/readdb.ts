@@ -88,7 +88,7 @@ Examples:
     .action(async (options: ReaddbOptions) => {
       check(options, cli.options().json);
       const selection = selectionOf(options);
-      await using crawl = await open(cli);
+      await using crawl = await open(cli, { name: 'readdb' });
       const { url, fields = DUMP_FIELDS } = options;
       if (options.stats) await showStats(cli, crawl);
       else if (url === undefined) await dump(cli, crawl, options, selection);

@@ -35,7 +35,7 @@ Examples:
     )
     .action(async ({ yes = false, ...options }: SelectionOptions & { yes?: boolean }) => {
       const selection = selectionOf(options);
-      const { counters, interrupted } = await runJob(cli, (crawl, job) =>
+      const { counters, interrupted } = await runJob(cli, 'remove', (crawl, job) =>
         jobs.remove(crawl, { ...selection, dryRun: !yes, ...job }),
       );
       if (interrupted) return;

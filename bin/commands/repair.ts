@@ -22,12 +22,12 @@ export function addRepair(program: Command, cli: Cli): void {
     .addHelpText('after', HELP)
     .action(async ({ files = false, yes = false }: RepairOptions) => {
       if (yes && !files) throw new CrawlError('USAGE', '--yes goes with --files');
-      if (!files) return void (await runJob(cli, (crawl, job) => jobs.repair(crawl, job)));
+      if (!files) return void (await runJob(cli, 'repair', (crawl, job) => jobs.repair(crawl, job)));
       const repaired = await repairFiles({ table: tableLocation(cli), dryRun: !yes });
       const { json, quiet } = cli.options();
       if (!yes) return write(cli.io.stdout, json ? jsonLine(repaired) : forPeople(repaired));
       if (!json && !quiet) say(cli.io, forPeople(repaired).trimEnd());
-      await runJob(cli, async (crawl, job) => {
+      await runJob(cli, 'repair', async (crawl, job) => {
         const report: Report & { readonly files: FileRepair } = { ...(await jobs.repair(crawl, job)), files: repaired };
         return report;
       });

@@ -23,6 +23,6 @@ Examples:
     )
     .action(async (batchId: string | undefined, { all }: { all?: boolean }) => {
       const batch = batchOf(batchId, all);
-      await runJob(cli, (crawl, job) => jobs.updatedb(crawl, { batch, ...job }));
+      await runJob(cli, 'updatedb', (crawl, job) => jobs.updatedb(crawl, { batch, ...job }));
     });
 }

@@ -29,6 +29,8 @@ export interface SharedFetch {
   openSource(): Promise<void>;
   closeSource(): void;
   useQueue(queue: string, by: 1 | -1): void;
+  /** Pages in work, with the row key and the queue of each, and since when by `performance.now`. */
+  readonly inWork: Set<{ readonly key: string; readonly queue: string; readonly since: number }>;
 }
 
 export interface BatchFetchOptions extends JobOptions {
@@ -118,6 +120,7 @@ export async function createBatchFetch(
     // What began before a split and ends after it counts after it: the report of what was through is made.
     tracker: {
       count: (reason, n) => tracker.count(reason, n),
+      fail: (reason) => tracker.fail(reason),
       more: () => tracker.more(),
       done: (n) => tracker.done(n),
       get aborted() {
@@ -159,11 +162,14 @@ export async function createBatchFetch(
   function pageOf(item: FetchItem): QueuedPage {
     return {
       async work(queue) {
+        const page = { key: item.key, queue, since: performance.now() };
         inWork += 1;
+        shared.inWork.add(page);
         try {
           return isStopped ? 'no_request' : await fetchPage(crawl, run, item, queue);
         } finally {
           inWork -= 1;
+          shared.inWork.delete(page);
           pagesLeft -= 1;
           leave(queue);
           shared.onPage();

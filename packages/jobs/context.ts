@@ -3,6 +3,7 @@ import type { Settings } from '../../config/index.js';
 import type { FrontierClock, WebTable } from '../../webtable/index.js';
 import type { Plugin } from '../plugin-api/index.js';
 import type { ParseThreads } from './parse-threads.js';
+import type { RunningJobs, Watch } from './running-jobs.js';
 
 /** What the jobs work on and with. Everything that is not pure is passed in here. */
 export interface CrawlContext {
@@ -17,6 +18,12 @@ export interface CrawlContext {
   readonly lookup: (host: string) => Promise<readonly string[]>;
   /** Where pages are parsed beside the main thread. Absent: they are parsed in it. */
   readonly parseThreads?: ParseThreads;
+  /** The jobs under way, for whoever asks. Absent: nobody does. */
+  readonly running?: RunningJobs;
+  /** Takes how far this job has got. Absent: nobody asks. */
+  readonly watch?: Watch;
+  /** How often other processes have changed rows of the table. Absent: they can not. */
+  readonly outsideChanges?: () => number;
 }
 
 export function frontierClock(crawl: CrawlContext): FrontierClock {

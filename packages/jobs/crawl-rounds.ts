@@ -8,6 +8,7 @@ import type { JobOptions, Progress, Report } from './job.js';
 import { createRoundsProgress } from './rounds-progress.js';
 import type { Tracker } from './tracker.js';
 import { updatedb } from './updatedb.js';
+import type { Watch } from './running-jobs.js';
 import { createWake, type Wake } from './wake.js';
 
 /** Pages of a round for each request that may be in flight. */
@@ -29,7 +30,12 @@ const LOOK_AGAIN = 1000;
  * neither they nor distances are limited: the next is selected while one is fetched, and the links of those that are
  * through are added beside it. The fetcher of the table must be free.
  */
-export async function crawlRounds(crawl: CrawlContext, options: CrawlOptions, tracker: Tracker): Promise<void> {
+export async function crawlRounds(
+  crawl: CrawlContext,
+  options: CrawlOptions,
+  tracker: Tracker,
+  watch?: Watch,
+): Promise<void> {
   const wake = createWake();
   const { signal, threads = crawl.settings.fetcher.threadsFetch } = options;
   const fetcher = await openFetcher(crawl, {
@@ -39,7 +45,12 @@ export async function crawlRounds(crawl: CrawlContext, options: CrawlOptions, tr
     ...(signal && { signal }),
   });
   try {
-    await new Rounds(crawl, options, tracker, fetcher, wake).run();
+    const rounds = new Rounds(crawl, options, tracker, fetcher, wake);
+    watch?.(
+      () => rounds.progress,
+      () => fetcher.status(),
+    );
+    await rounds.run();
   } finally {
     // All is through, or is not to go on.
     fetcher.abort();
@@ -78,6 +89,8 @@ class Rounds {
   #dryAt = -Infinity;
   /** How often something new may have become due. */
   #news = 0;
+  /** Changes of other processes that were there when it was last looked what is due. */
+  #outsideSeen = 0;
   /** Pages that were selected can not be fetched, and would be selected again. */
   #isStuck = false;
   /** Settles when no batch is being selected. */
@@ -102,6 +115,12 @@ class Rounds {
     this.#perQueue = this.#isStrict || delay === 0 ? Infinity : Math.ceil(HOST_SECONDS / delay);
   }
 
+  get progress(): Progress {
+    const { maxPages } = this.#options;
+    const total = maxPages === undefined ? {} : { total: maxPages };
+    return { job: 'crawl', round: this.#rounds, ...total, ...this.#progress.sum() };
+  }
+
   async run(): Promise<void> {
     try {
       await this.#goOn();
@@ -122,8 +141,8 @@ class Rounds {
     }
     while (!this.#tracker.aborted && !this.#failure) {
       if (this.#wantsMore()) await this.#generate();
-      else if (this.#tasks.size === 0) break;
-      else await this.#splitOrWait();
+      else if (this.#tasks.size > 0) await this.#splitOrWait();
+      else if (!this.#hasOutsideNews()) break;
     }
   }
 
@@ -134,6 +153,17 @@ class Rounds {
     if (this.#isStrict || this.#tasks.size === 0) return this.#tasks.size === 0 && this.#dryAt === -Infinity;
     const left = this.#pagesLeft;
     return left < this.#size || (this.#fetcher.isIdle && left < ROUNDS_AHEAD * this.#size);
+  }
+
+  /** Other processes have changed rows since it was last looked what is due: it is looked again before the crawl ends. */
+  #hasOutsideNews(): boolean {
+    const { rounds = Infinity, maxPages = Infinity } = this.#options;
+    const seen = this.#outsideSeen;
+    this.#outsideSeen = this.#crawl.outsideChanges?.() ?? 0;
+    if (this.#outsideSeen === seen || this.#rounds >= rounds || this.#pages >= maxPages) return false;
+    this.#dryAt = -Infinity;
+    this.#isStuck = false;
+    return true;
   }
 
   get #pagesLeft(): number {
@@ -157,6 +187,7 @@ class Rounds {
     const { maxPages = Infinity } = this.#options;
     const topN = Math.min(this.#size, maxPages - this.#pages);
     const news = this.#news;
+    this.#outsideSeen = this.#crawl.outsideChanges?.() ?? 0;
     const selecting = generate(this.#crawl, {
       ...this.#step(),
       ...(topN < Infinity && { topN }),
@@ -186,9 +217,8 @@ class Rounds {
         release();
         return this.#track(this.#update(batchId));
       }
-      const number = this.#rounds;
       const fetch = await this.#fetcher.begin(batch, {
-        ...this.#step((progress) => this.#tell(number, progress)),
+        ...this.#step((progress) => this.#tell(progress)),
         resume: true,
         parse: true,
       });
@@ -295,11 +325,12 @@ class Rounds {
 
   #step(onProgress?: JobOptions['onProgress']): JobOptions {
     const { signal } = this.#options;
-    return { ...(signal && { signal }), ...(onProgress && this.#options.onProgress && { onProgress }) };
+    return { ...(signal && { signal }), ...(onProgress && { onProgress }) };
   }
 
-  #tell(round: number, progress: Progress): void {
-    this.#options.onProgress?.({ job: 'crawl', round, ...this.#progress.tell(progress) });
+  #tell(progress: Progress): void {
+    this.#progress.tell(progress);
+    this.#options.onProgress?.(this.progress);
   }
 
   #add(counters: Report['counters'], prefix = ''): void {

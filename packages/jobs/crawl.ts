@@ -33,23 +33,29 @@ export interface CrawlOptions extends JobOptions, Pick<InjectOptions, 'seeds' | 
  */
 export async function crawl(given: CrawlContext, options: CrawlOptions): Promise<Report> {
   const context = withLimits(given, options);
-  const tracker = createTracker(context, 'crawl', options);
+  const tracker = createTracker({ clock: given.clock }, 'crawl', { ...(options.signal && { signal: options.signal }) });
   const { seeds, signal, onProgress, onRejected } = options;
-  const injected = await inject(context, {
-    seeds,
-    ...(signal && { signal }),
-    ...(onProgress && { onProgress: (progress) => onProgress({ ...progress, round: 0 }) }),
-    ...(onRejected && { onRejected }),
-  });
+  const injected = await inject(
+    { ...context, ...(given.watch && { watch: given.watch }) },
+    {
+      seeds,
+      ...(signal && { signal }),
+      ...(onProgress && { onProgress: (progress) => onProgress({ ...progress, round: 0 }) }),
+      ...(onRejected && { onRejected }),
+    },
+  );
   for (const [reason, n] of Object.entries(injected.counters)) tracker.count(reason, n);
-  if (!tracker.aborted) await context.table.exclusive('fetch', () => crawlRounds(context, options, tracker));
+  if (!tracker.aborted)
+    await context.table.exclusive('fetch', () => crawlRounds(context, options, tracker, given.watch));
   return tracker.report();
 }
 
 function withLimits(crawl: CrawlContext, { stay = 'host', depth }: CrawlOptions): CrawlContext {
   const { settings } = crawl;
+  // What its parts do is told by the crawl as one.
+  const { watch: _, ...context } = crawl;
   return {
-    ...crawl,
+    ...context,
     settings: {
       ...settings,
       db: {

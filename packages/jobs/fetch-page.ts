@@ -87,7 +87,9 @@ export async function fetchPage(
     return told;
   }
   tracker.count('fetched');
-  tracker.count(set.protocolStatus?.code ?? 'success');
+  const code = set.protocolStatus?.code ?? 'success';
+  if (set.status === 'gone' || set.status === 'retry') tracker.fail(code);
+  else tracker.count(code);
   tracker.done();
   return told;
 }

@@ -63,6 +63,7 @@ async function fetchBatch(crawl: CrawlContext, batch: BatchHeader, options: Fetc
     count: (reason) => void (counts[reason] = (counts[reason] ?? 0) + 1),
   });
   try {
+    crawl.watch?.(undefined, () => fetcher.status());
     const { report } = await fetcher.begin(batch, { ...options, resume, parse });
     const { counters, ...rest } = await report;
     return { ...rest, counters: addCounters(counters, counts) };

@@ -1,5 +1,5 @@
 import { createFetchQueues, createRobots } from '../fetch/index.js';
-import { createGroupWriter, type BatchHeader } from '../../webtable/index.js';
+import { createGroupWriter, urlOf, type BatchHeader } from '../../webtable/index.js';
 import {
   createBatchFetch,
   type BatchFetch,
@@ -10,6 +10,7 @@ import {
 import type { CrawlContext } from './context.js';
 import type { FetchTools } from './fetch-item.js';
 import { gracePeriod } from './grace-period.js';
+import type { FetchingStatus } from './job.js';
 import { createHostBackoff } from './host-backoff.js';
 import { beginFetch, endFetch } from './last-fetch.js';
 import { robotsProtocol } from './protocol-for.js';
@@ -40,6 +41,8 @@ export interface Fetcher {
   readonly isIdle: boolean;
   /** Whether a queue has pages that wait or are in work. */
   hasPages(queue: string): boolean;
+  /** What it is at. */
+  status(): FetchingStatus;
   /** Starts nothing more. */
   abort(): void;
   /**
@@ -51,6 +54,8 @@ export interface Fetcher {
 
 /** Hosts whose rows are being read at a time; the others of a batch wait their turn. */
 const MAX_SOURCES = 5_000;
+/** Pages and hosts that a status names. */
+const SHOWN = 10;
 
 /** Opens a fetcher; one at a time on a table, so that politeness holds. */
 export async function openFetcher(crawl: CrawlContext, options: FetcherOptions): Promise<Fetcher> {
@@ -107,6 +112,7 @@ export async function openFetcher(crawl: CrawlContext, options: FetcherOptions):
     stopped,
     running,
     write: createGroupWriter(table),
+    inWork: new Set(),
     onPage: onChange,
     /** Waits until one more host may be read. Throws what ended the run. */
     async openSource(): Promise<void> {
@@ -132,6 +138,19 @@ export async function openFetcher(crawl: CrawlContext, options: FetcherOptions):
       return queues.working < threads;
     },
     hasPages: (queue) => users.has(queue),
+    status() {
+      const now = performance.now();
+      const pages = [...shared.inWork];
+      const hosts = backoff.setAside();
+      return {
+        inFlight: pages.length,
+        threads,
+        waiting: Math.max(0, users.size - new Set(pages.map(({ queue }) => queue)).size),
+        setAside: hosts.length,
+        pages: pages.slice(0, SHOWN).map(({ key, since }) => ({ url: urlOf(key), seconds: (now - since) / 1000 })),
+        hosts: hosts.slice(0, SHOWN),
+      };
+    },
     abort: () => controller.abort(),
     async close() {
       stopFeeding();

@@ -27,6 +27,8 @@ export interface HostBackoff {
   ): Promise<FetchOutcome>;
   /** Notes that a host failed although its own answer was none, or not at fault. */
   fail(host: string, why: Failure): Promise<void>;
+  /** The hosts, of those met last, that are left alone for longer than a fetch waits for them. */
+  setAside(): { host: string; seconds: number; code: string }[];
 }
 
 /** Why a host is left alone; `retryAfter` in seconds. */
@@ -65,6 +67,8 @@ export function createHostBackoff(
   const { settings, clock, random } = crawl;
   const { store } = crawl.table;
   const hosts = createBoundedCache<Promise<HostState>>(MAX_HOSTS);
+  /** Those that have a record. */
+  const troubled = new Map<string, HostState>();
 
   function stateOf(host: string): Promise<HostState> {
     let state = hosts.get(host);
@@ -82,22 +86,31 @@ export function createHostBackoff(
       record = { ...record, since: now, until: now + (record.until - record.since) };
       await putBackoff(store, host, record);
     }
-    return {
+    const state: HostState = {
       record,
       freeAt: record ? ticks() + record.until - now : -Infinity,
       failedAt: -Infinity,
       written: Promise.resolve(),
     };
+    if (record) note(host, state);
+    return state;
+  }
+
+  function note(host: string, state: HostState): void {
+    if (troubled.size >= MAX_HOSTS) troubled.clear();
+    troubled.set(host, state);
   }
 
   function save(host: string, state: HostState, record: BackoffRecord | undefined): Promise<void> {
     state.record = record;
+    if (record) note(host, state);
+    else troubled.delete(host);
     state.written = state.written.then(() => putBackoff(store, host, record));
     return state.written;
   }
 
   /** @param began when what failed was sent */
-  function note(host: string, state: HostState, failure: Failure, began: number): Promise<void> {
+  function noteFailure(host: string, state: HostState, failure: Failure, began: number): Promise<void> {
     const { code, http, message, retryAfter } = failure;
     const tick = ticks();
     let failures = state.record?.failures ?? 0;
@@ -132,12 +145,20 @@ export function createHostBackoff(
       const began = ticks();
       const outcome = await send();
       const health = healthOf(outcome);
-      if (health === 'troubled') await note(host, state, outcome, began);
+      if (health === 'troubled') await noteFailure(host, state, outcome, began);
       else if (health === 'well' && state.record && began >= state.failedAt) await save(host, state, undefined);
       return outcome;
     },
+    setAside() {
+      const now = ticks();
+      return [...troubled].flatMap(([host, { record, freeAt }]) => {
+        const millis = freeAt - now;
+        const isLong = record && millis > longestWait(settings, record);
+        return isLong ? [{ host, seconds: millis / 1000, code: record.code }] : [];
+      });
+    },
     async fail(host, failure) {
-      await note(host, await stateOf(host), failure, ticks());
+      await noteFailure(host, await stateOf(host), failure, ticks());
     },
   };
 }

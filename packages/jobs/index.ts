@@ -1,4 +1,4 @@
-export type { JobOptions, Progress, Report } from './job.js';
+export type { FetchingStatus, JobOptions, Progress, Report } from './job.js';
 export type { CrawlContext } from './context.js';
 export type { BatchOptions } from './batch-rows.js';
 export { inject, type InjectOptions } from './inject.js';
@@ -9,6 +9,10 @@ export { updatedb } from './updatedb.js';
 export { crawl, type CrawlOptions } from './crawl.js';
 export { repair } from './repair.js';
 export { remove, type RemoveOptions } from './remove.js';
+export { createRunningJobs, type RunningJobs, type Watch } from './running-jobs.js';
+export type { DueCount } from './due-count.js';
+export type { LastFetch } from './last-fetch.js';
+export { ownStatus, type TableStatus } from './status.js';
 export { DUMP_FIELDS, dumpPage, stats, type TableStats } from './readdb.js';
 export type { PageSelection } from './pages/page-selection.js';
 export { MAX_SORTED, readPages, type FoundPage, type PageQuery } from './pages/read-pages.js';

@@ -6,7 +6,7 @@ export interface JobOptions {
   readonly onProgress?: (progress: Progress) => void;
 }
 
-/** How far a job has got. */
+/** How far a job has got: what the terminal shows, and `status` of another process. Plain data, fit for JSON. */
 export interface Progress {
   readonly job: string;
   readonly batchId?: string;
@@ -14,9 +14,35 @@ export interface Progress {
   readonly round?: number;
   /** Rows done so far. */
   readonly done: number;
-  /** Rows to do, where it is known. */
+  /** Rows at which it ends: the size of a batch, or a limit that was given. A crawl without a limit has none. */
   readonly total?: number;
   readonly counters: Readonly<Record<string, number>>;
+  /** Those of the counters that say of a row that something failed, by reason. */
+  readonly errors: Readonly<Record<string, number>>;
+  /** Since it began. Absent where a job is run without `CrawlContext.running`, as is `rate`. */
+  readonly seconds?: number;
+  /** Rows done per second, over the last ten seconds. */
+  readonly rate?: number;
+  /** Rows of the table that are due, as of the last count; only of a crawl. */
+  readonly due?: number;
+  /** What is being asked of whom; only of jobs that fetch. */
+  readonly fetching?: FetchingStatus;
+}
+
+/** What a fetcher is at. URLs and hosts are untrusted text. */
+export interface FetchingStatus {
+  /** Pages in work, robots.txt and parse included. */
+  readonly inFlight: number;
+  /** So many may be. */
+  readonly threads: number;
+  /** Queues (hosts, domains or IPs) that have pages and wait for their delay, a back-off or a thread. */
+  readonly waiting: number;
+  /** Hosts that are left alone for longer than a fetch waits. */
+  readonly setAside: number;
+  /** Of the pages in work those that take longest, at most 10; `seconds` since when. */
+  readonly pages: readonly { readonly url: string; readonly seconds: number }[];
+  /** Of the hosts set aside, at most 10; `seconds` until they may be asked again, `code` of their last failure. */
+  readonly hosts: readonly { readonly host: string; readonly seconds: number; readonly code: string }[];
 }
 
 /** What every job returns. */

@@ -11,18 +11,36 @@ const KEY = 'fetcher';
  * @returns the moment, in ms since the epoch, after which each queue waits its delay first; 0 when there was none
  */
 export async function beginFetch(store: Store, now: number): Promise<number> {
-  const [row] = await store.get('meta', [KEY], [INDEX_COLUMNS.fetcherRun]);
-  const cell = row?.cells.get(INDEX_COLUMNS.fetcherRun);
-  const [state, at] = cell ? Buffer.from(cell).toString('latin1').split(' ') : [];
+  const [state, at] = await read(store);
   await put(store, `running ${now}`);
   if (state === undefined) return 0;
   // A clock that was set back must not hold the fetcher up.
   return state === 'running' ? now : Math.min(Number(at) || 0, now);
 }
 
+/** The last fetch on a table. */
+export interface LastFetch {
+  /** `running` also when it was killed. */
+  readonly state: 'running' | 'ended';
+  /** When it began, or ended; in ms since the epoch. */
+  readonly at: number;
+}
+
+/** The last fetch; undefined where there was none. */
+export async function lastFetch(store: Store): Promise<LastFetch | undefined> {
+  const [state, at] = await read(store);
+  return state === undefined ? undefined : { state: state === 'running' ? state : 'ended', at: Number(at) || 0 };
+}
+
 /** Notes that a fetch has ended and nothing is in flight. */
 export async function endFetch(store: Store, now: number): Promise<void> {
   await put(store, `ended ${now}`);
+}
+
+async function read(store: Store): Promise<string[]> {
+  const [row] = await store.get('meta', [KEY], [INDEX_COLUMNS.fetcherRun]);
+  const cell = row?.cells.get(INDEX_COLUMNS.fetcherRun);
+  return cell ? Buffer.from(cell).toString('latin1').split(' ') : [];
 }
 
 async function put(store: Store, text: string): Promise<void> {

@@ -1,12 +1,14 @@
 import type { Progress } from './job.js';
 import { addCounters } from './tracker.js';
 
-type Sum = Pick<Progress, 'done' | 'counters'> & { readonly total: number };
+type Sum = Pick<Progress, 'done' | 'counters' | 'errors'>;
 
-/** The progress of rounds that overlap, as one: what they have fetched of all that was selected. */
+/** The progress of rounds that overlap, as one. */
 export interface RoundsProgress {
-  /** Takes what the fetch of a batch tells, and returns the sum. */
-  tell(progress: Progress): Sum;
+  /** Takes how far the fetch of a batch has got. */
+  tell(progress: Progress): void;
+  /** Over all batches. */
+  sum(): Sum;
   /** A batch is through: what it has told last stays in the sum. */
   end(batchId: string): void;
 }
@@ -14,13 +16,12 @@ export interface RoundsProgress {
 /** Starts with nothing; it holds one entry for each batch that is not through. */
 export function createRoundsProgress(): RoundsProgress {
   const open = new Map<string, Progress>();
-  let ended: Sum = { done: 0, total: 0, counters: {} };
-  const sum = (): Sum => [...open.values()].reduce(plus, ended);
+  let ended: Sum = { done: 0, counters: {}, errors: {} };
   return {
     tell(progress) {
       open.set(progress.batchId ?? '', progress);
-      return sum();
     },
+    sum: () => [...open.values()].reduce(plus, ended),
     end(batchId) {
       const last = open.get(batchId);
       open.delete(batchId);
@@ -29,6 +30,10 @@ export function createRoundsProgress(): RoundsProgress {
   };
 }
 
-function plus(sum: Sum, { done, total = done, counters }: Progress): Sum {
-  return { done: sum.done + done, total: sum.total + total, counters: addCounters(sum.counters, counters) };
+function plus(sum: Sum, { done, counters, errors }: Sum): Sum {
+  return {
+    done: sum.done + done,
+    counters: addCounters(sum.counters, counters),
+    errors: addCounters(sum.errors, errors),
+  };
 }

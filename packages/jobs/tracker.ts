@@ -1,10 +1,12 @@
 import type { CrawlContext } from './context.js';
-import type { JobOptions, Report } from './job.js';
+import type { JobOptions, Progress, Report } from './job.js';
 
 /** Counts what a job does and tells its progress. */
 export interface Tracker {
   /** Adds to a counter. */
   count(reason: string, n?: number): void;
+  /** The same for what failed. */
+  fail(reason: string): void;
   /** One row more to do than was known. */
   more(): void;
   /** Rows that are through. */
@@ -15,23 +17,43 @@ export interface Tracker {
 }
 
 const PROGRESS_INTERVAL = 200;
+/** Counters of failures that are counted in many places. */
+const FAILURE = /^(failed_.*|plugin_error_.*|damaged|proxy)$/;
 
 /** @param total rows to do, where it is known before */
 export function createTracker(
-  crawl: Pick<CrawlContext, 'clock'>,
+  crawl: Pick<CrawlContext, 'clock' | 'watch'>,
   job: string,
   { signal, onProgress }: JobOptions,
   start: { batchId?: string; total?: number } = {},
 ): Tracker {
   const counters: Record<string, number> = {};
+  const failures = new Set<string>();
   const began = crawl.clock();
   let told = began;
   let done = 0;
   let total = start.total;
 
+  const count = (reason: string, n = 1): void => {
+    if (n !== 0) counters[reason] = (counters[reason] ?? 0) + n;
+  };
+  const progress = (): Progress => ({
+    job,
+    ...start,
+    ...(total !== undefined && { total }),
+    done,
+    counters: { ...counters },
+    errors: Object.fromEntries(
+      Object.entries(counters).filter(([reason]) => failures.has(reason) || FAILURE.test(reason)),
+    ),
+  });
+  crawl.watch?.(progress);
+
   return {
-    count(reason, n = 1) {
-      if (n !== 0) counters[reason] = (counters[reason] ?? 0) + n;
+    count,
+    fail(reason) {
+      failures.add(reason);
+      count(reason);
     },
     more() {
       if (total !== undefined) total += 1;
@@ -42,12 +64,13 @@ export function createTracker(
       // A clock that was set back must not silence the progress for long.
       if (!onProgress || (now >= told && now - told < PROGRESS_INTERVAL)) return;
       told = now;
-      onProgress({ job, ...start, ...(total !== undefined && { total }), done, counters: { ...counters } });
+      onProgress(progress());
     },
     get aborted() {
       return signal?.aborted ?? false;
     },
     report(batchId = start.batchId) {
+      onProgress?.(progress());
       return {
         job,
         ...(batchId !== undefined && { batchId }),

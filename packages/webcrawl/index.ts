@@ -7,6 +7,7 @@ export { DEFAULT_TABLE, openCrawl, type Crawl, type OpenCrawlOptions } from './o
 export { openChecks, type Checks } from './open-checks.js';
 export { jobs } from './jobs.js';
 export { repairFiles, type RepairFilesOptions } from './repair-files.js';
+export { status, type CrawlStatus } from './status.js';
 export { defaultPlugins } from './default-plugins.js';
 export { VERSION } from './version.js';
 export {
@@ -27,15 +28,18 @@ export {
   type CrawlOptions,
   type ExplainedMark,
   type ExplainedPage,
+  type DueCount,
   type ExplainOptions,
   type Explanation,
   type FetchDocumentOptions,
   type FetchedDocument,
+  type FetchingStatus,
   type FetchOptions,
   type FoundPage,
   type GenerateOptions,
   type InjectOptions,
   type JobOptions,
+  type LastFetch,
   type NextStep,
   type PageContent,
   type PageQuery,
@@ -50,8 +54,11 @@ export {
   type RobotsChecker,
   type AddressExplanation,
   type RobotsExplanation,
+  type RunningJobs,
   type TableStats,
+  type TableStatus,
   type UrlCheck,
+  type Watch,
 } from '../jobs/index.js';
 export { CrawlError, ERROR_CODES, safeText, type ErrorCode } from '../errors/index.js';
 export {
@@ -78,6 +85,7 @@ export {
   type DatabaseRepair,
   type Field,
   type FileRepair,
+  type Holder,
   type Inlink,
   type KeyRange,
   type LevelDatabase,

@@ -1,4 +1,52 @@
-import { crawl, fetch, generate, inject, parse, remove, repair, updatedb } from '../jobs/index.js';
+import { SharedStore } from '../../webtable/index.js';
+import {
+  crawl,
+  fetch,
+  generate,
+  inject,
+  parse,
+  remove,
+  repair,
+  updatedb,
+  type CrawlContext,
+  type JobOptions,
+  type Report,
+} from '../jobs/index.js';
+
+/** Any of the jobs: each has options of its own. */
+type Job = (crawl: CrawlContext, options: never) => Promise<Report>;
+type AnyJob = (crawl: CrawlContext, options?: JobOptions) => Promise<Report>;
+
+/** The job, with others able to see how far it has got. */
+function watched<J extends Job>(name: string, job: J): J {
+  const run = job as unknown as AnyJob;
+  const watched: AnyJob = (crawl, options) => {
+    const { running } = crawl;
+    if (!running) return run(crawl, options);
+    return running.run(name, options, (watch, told) => run({ ...crawl, watch }, told));
+  };
+  return watched as unknown as J;
+}
+
+/** The same for a job that no other process may use the table beside; it throws TABLE_LOCKED where one does. */
+function alone<J extends Job>(name: string, job: J): J {
+  const run = watched(name, job) as unknown as AnyJob;
+  const alone: AnyJob = async (crawl, options) => {
+    const { given } = crawl.table;
+    if (given instanceof SharedStore) await given.requireAlone();
+    return run(crawl, options);
+  };
+  return alone as unknown as J;
+}
 
 /** The jobs, each `(crawl, options) => Promise<Report>`. */
-export const jobs = { inject, generate, fetch, parse, updatedb, crawl, repair, remove } as const;
+export const jobs = {
+  inject: watched('inject', inject),
+  generate: alone('generate', generate),
+  fetch: alone('fetch', fetch),
+  parse: alone('parse', parse),
+  updatedb: alone('updatedb', updatedb),
+  crawl: alone('crawl', crawl),
+  repair: alone('repair', repair),
+  remove: alone('remove', remove),
+} as const;

@@ -2,22 +2,35 @@ import { dirname, resolve } from 'node:path';
 import { loadSettings, type SettingSource, type Settings } from '../../config/index.js';
 import {
   MemoryStore,
+  SharedStore,
   WebTable,
   openLevelStore,
+  openSharedStore,
   rowKeyOf,
   type Field,
+  type Holder,
   type PageRow,
   type Store,
 } from '../../webtable/index.js';
 import { CrawlError, safeText } from '../errors/index.js';
 import { cachedLookup, systemLookup, type Lookup } from '../fetch/index.js';
-import { readPages, type CrawlContext, type FoundPage, type PageQuery, type ParseThreads } from '../jobs/index.js';
+import {
+  createRunningJobs,
+  ownStatus,
+  readPages,
+  type CrawlContext,
+  type FoundPage,
+  type PageQuery,
+  type ParseThreads,
+  type RunningJobs,
+} from '../jobs/index.js';
 import type { Plugin } from '../plugin-api/index.js';
 import { normalizeUrl } from '../plugin-api/index.js';
 import { checkPlugin } from './check-plugin.js';
 import { defaultPlugins } from './default-plugins.js';
 import { loadPlugins } from './load-plugins.js';
 import { parseThreadsOf } from './parse-threads.js';
+import { VERSION } from './version.js';
 
 /** What to open, and with which settings and plugins. Everything may be left out. */
 export interface OpenCrawlOptions {
@@ -28,6 +41,22 @@ export interface OpenCrawlOptions {
   readonly table?: string | Store;
   /** false: a table that is not there is an error and is not made. Default: true. */
   readonly create?: boolean;
+  /**
+   * Open the table for this process alone. Otherwise, where another process has it open, it is read through that process;
+   * inject works too, and the other jobs throw TABLE_LOCKED. Default: false. Only for a table in a directory, as are the
+   * four options after this one.
+   */
+  readonly alone?: boolean;
+  /** Let other processes read the table and inject while it is open here. Default: true. */
+  readonly serve?: boolean;
+  /** What other processes see as the user of the table. Default: `a service`. */
+  readonly name?: string;
+  /** Seconds to wait for a table that can not be used now. Default: 0. */
+  readonly wait?: number;
+  /** Called once when that wait begins, with the process that has the table open where it is known. */
+  readonly onWait?: (holder: Holder | undefined) => void;
+  /** Ends that wait. */
+  readonly signal?: AbortSignal;
   /** A settings file, JSON. */
   readonly config?: string;
   /** Settings by section or by dotted key; they win over the file and the environment. */
@@ -54,6 +83,11 @@ export interface OpenCrawlOptions {
 export interface Crawl extends CrawlContext, AsyncDisposable {
   /** For every dotted key, where its value came from. */
   readonly settingSources: Readonly<Record<string, SettingSource>>;
+  readonly running: RunningJobs;
+  /** The other process that has the table open; undefined where this one has. */
+  readonly holder: Holder | undefined;
+  /** Why other processes can not use the table meanwhile; undefined where they can, or are not to. */
+  readonly notServed: string | undefined;
   /**
    * One page by its URL, which is normalised as a seed would be.
    * @throws CrawlError BAD_URL when it is no URL that a table can hold
@@ -89,7 +123,9 @@ export async function openCrawl(options: OpenCrawlOptions = {}): Promise<Crawl> 
   const folder = folderOf(options.config);
   // A plugin that was handed in can not be made again in another thread.
   const parseThreads = options.plugins ? undefined : parseThreadsOf(settings, plugins, folder);
-  const store = await openStore(options.table ?? DEFAULT_TABLE, options.create ?? true);
+  const status = (): Promise<unknown> => ownStatus({ table, clock }, running);
+  const store = await openStore(options, status);
+  const shared = store instanceof SharedStore ? store : undefined;
   let table: WebTable;
   try {
     table = await WebTable.open(store);
@@ -98,11 +134,21 @@ export async function openCrawl(options: OpenCrawlOptions = {}): Promise<Crawl> 
     if (store !== options.table) await store.close();
     throw error;
   }
+  const running = createRunningJobs({ table, clock });
+  await shared?.serve();
 
   let closing: Promise<void> | undefined;
   const close = (): Promise<void> => (closing ??= closeAll(plugins, table, parseThreads));
   return {
     table,
+    running,
+    outsideChanges: () => shared?.outsideChanges ?? 0,
+    get holder() {
+      return shared?.holder;
+    },
+    get notServed() {
+      return shared?.notServed;
+    },
     settings,
     settingSources: sources,
     plugins,
@@ -139,10 +185,13 @@ export async function closeProtocols(plugins: readonly Plugin[]): Promise<void> 
   for (const outcome of closed) if (outcome.status === 'rejected') throw outcome.reason;
 }
 
-async function openStore(table: string | Store, create: boolean): Promise<Store> {
+async function openStore(options: OpenCrawlOptions, status: () => Promise<unknown>): Promise<Store> {
+  const { table = DEFAULT_TABLE, create = true, name = 'a service' } = options;
   if (typeof table !== 'string') return table;
   const directory = directoryOf(table);
-  return directory === undefined ? new MemoryStore() : openLevelStore(directory, { create });
+  if (directory === undefined) return new MemoryStore();
+  const open = (): Promise<Store> => openLevelStore(directory, { create });
+  return openSharedStore({ ...options, directory, open, name, version: VERSION, status });
 }
 
 /**

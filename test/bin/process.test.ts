@@ -178,14 +178,3 @@ test('errors end with their exit status', async () => {
   expect((await run('inject', 'nosuch.txt')).code).toBe(ERROR_CODES.BAD_INPUT.exitCode);
   expect((await run('--version')).code).toBe(0);
 });
-
-test('a table that another process has open', async () => {
-  answer = () => {};
-  const { child, ended } = start('crawl', url);
-  await asked;
-  const { code, err } = await run('readdb', '--stats');
-  expect(code).toBe(ERROR_CODES.TABLE_LOCKED.exitCode);
-  expect(err).toContain('error [TABLE_LOCKED]: ');
-  child.kill('SIGKILL');
-  await ended;
-});

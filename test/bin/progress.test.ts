@@ -18,11 +18,20 @@ describe('on a terminal', () => {
     const { sink, clock, show, end } = display({ isTTY: true, columns: 100 });
     for (let i = 0; i <= 100; i++) {
       clock.now = 1000 + i * 10;
-      show({ job: 'fetch', batchId: 'b', done: i, total: 200, counters: { fetched: i } });
+      show({
+        job: 'fetch',
+        batchId: 'b',
+        done: i,
+        total: 200,
+        rate: 100,
+        seconds: i / 100,
+        counters: { fetched: i },
+        errors: {},
+      });
     }
     const drawn = sink.text.split(CLEAR).slice(1);
     expect(drawn).toHaveLength(6);
-    expect(drawn.at(-1)).toBe('fetch: 100 of 200, 100/s, 1.0 s left; fetched 100');
+    expect(drawn.at(-1)).toBe('fetch: 100 of 200, 100/s, 1.0 s, 1.0 s left; fetched 100');
     expect(sink.text).not.toContain('\n');
     end();
     expect(sink.text.endsWith(CLEAR)).toBe(true);
@@ -33,7 +42,7 @@ describe('on a terminal', () => {
 
   test('is cut to the width, and untrusted text is made safe', () => {
     const { sink, show } = display({ isTTY: true, columns: 40 });
-    show({ job: 'fetch', done: 1, counters: { ['\u001b[2J' + 'x'.repeat(100)]: 1 } });
+    show({ job: 'fetch', done: 1, counters: { ['\u001b[2J' + 'x'.repeat(100)]: 1 }, errors: {} });
     const [, line = ''] = sink.text.split(CLEAR);
     expect(line).not.toContain('\u001b');
     expect(display({ isTTY: true }).sink.columns).toBeUndefined();
@@ -45,35 +54,49 @@ describe('on a terminal', () => {
     end();
     expect(sink.text).toBe('');
   });
-
-  test('the rate is that of the last seconds, and starts anew with another job', () => {
-    const { sink, clock, show } = display({ isTTY: true, columns: 200 });
-    const at = (seconds: number, done: number, job = 'fetch') => {
-      clock.now = 1000 + seconds * 1000;
-      show({ job, done, counters: {} });
-      return sink.text.split(CLEAR).at(-1);
-    };
-    for (let s = 0; s <= 10; s++) at(s, s * 100);
-    for (let s = 11; s <= 30; s++) at(s, 1000 + s - 10);
-    expect(at(31, 1021)).toBe('fetch: 1,021, 1/s');
-    expect(at(32, 5, 'parse')).toBe('parse: 5');
-    expect(at(33, 15, 'parse')).toBe('parse: 15, 10/s');
-  });
 });
 
 test('elsewhere a plain line every five seconds, the first after five', () => {
   const { sink, clock, show, end } = display({});
   for (let s = 0; s <= 12; s++) {
     clock.now = 1000 + s * 1000;
-    show({ job: 'parse', done: s, counters: { parsed: s } });
+    show({ job: 'parse', done: s, counters: { parsed: s }, errors: {} });
   }
   end();
-  expect(sink.text).toBe('parse: 5, 1/s; parsed 5\nparse: 10, 1/s; parsed 10\n');
+  expect(sink.text).toBe('parse: 5 done; parsed 5\nparse: 10 done; parsed 10\n');
 });
 
 test('a line says only what is known', () => {
-  expect(progressLine({ job: 'inject', done: 0, counters: {} }, 0)).toBe('inject: 0');
-  expect(progressLine({ job: 'inject', done: 5, total: 5, counters: {} }, 2.25)).toBe('inject: 5 of 5, 2.3/s');
+  expect(progressLine({ job: 'inject', done: 0, counters: {}, errors: {} })).toBe('inject: 0 done');
+  const ended = { job: 'inject', done: 5, total: 5, counters: {}, errors: {}, rate: 2.25, seconds: 2 };
+  expect(progressLine(ended)).toBe('inject: 5 of 5, 2.3/s, 2.0 s');
+});
+
+describe('a crawl', () => {
+  const crawl = {
+    job: 'crawl',
+    round: 3,
+    done: 1120,
+    due: 24_300,
+    rate: 24.5,
+    seconds: 200,
+    counters: { dns: 6, fetched: 1120, success: 1084, timeout: 30 },
+    errors: { dns: 6, timeout: 30 },
+    fetching: { inFlight: 50, threads: 50, waiting: 12, setAside: 1, pages: [], hosts: [] },
+  };
+
+  test('without a limit has no end that could be told, and says first what matters first', () => {
+    expect(progressLine(crawl)).toBe(
+      'crawl, round 3: 1,120 done, 24,300 due, 36 failed, 25/s, 3 min 20 s; ' +
+        '50 in flight, 12 hosts waiting, 1 hosts set aside; timeout 30, dns 6; fetched 1,120, success 1,084',
+    );
+  });
+
+  test('with a limit has one', () => {
+    expect(progressLine({ ...crawl, total: 2000 })).toContain(
+      '1,120 of 2,000, 24,300 due, 36 failed, 25/s, 3 min 20 s, 36 s left',
+    );
+  });
 });
 
 test.each([

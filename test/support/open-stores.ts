@@ -3,7 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Level } from 'level';
 import { MemoryLevel } from 'memory-level';
-import { LevelStore, MemoryStore, openLevelStore, type Store } from '../../webtable/index.js';
+import { LevelStore, MemoryStore, openLevelStore, openSharedStore, type Store } from '../../webtable/index.js';
+import { connectTo } from '../../webtable/live/connection.js';
+import { RemoteStore } from '../../webtable/live/remote-store.js';
+import { serveTable } from '../../webtable/live/server.js';
+import { createLocks } from '../../webtable/locks.js';
 import type { OpenedStore } from '../webtable/store-conformance.js';
 
 const ENCODINGS = { keyEncoding: 'utf8', valueEncoding: 'view' } as const;
@@ -33,7 +37,59 @@ export const STORES: Readonly<Record<string, () => Promise<OpenedStore>>> = {
       const content = new Level<string, Uint8Array>(join(directory, 'content'), sizes);
       return new LevelStore({ hot, content });
     }),
+  'RemoteStore on memory': () => remoteTo(new MemoryStore()),
+  'RemoteStore on memory-level': () => remoteTo(new LevelStore({ hot: memoryLevel(), content: memoryLevel() })),
+  'SharedStore on disk': () => inDirectory(shared),
+  // The one that is tested reads and writes through another.
+  'SharedStore, asking another on disk': async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'webcrawl-store-'));
+    const holder = await shared(directory);
+    let store = await shared(directory);
+    return {
+      store,
+      async reopen() {
+        await store.close();
+        return (store = await shared(directory));
+      },
+      async cleanup() {
+        await store.close();
+        await holder.close();
+        await rm(directory, { recursive: true, force: true });
+      },
+    };
+  },
 };
+
+async function shared(directory: string): Promise<Store> {
+  const store = await openSharedStore({ directory, open: () => openLevelStore(directory), name: 'test', version: '1' });
+  await store.serve();
+  return store;
+}
+
+async function remoteTo(behind: Store): Promise<OpenedStore> {
+  const directory = await mkdtemp(join(tmpdir(), 'webcrawl-store-'));
+  const server = await serveTable(directory, {
+    store: behind,
+    holder: { pid: process.pid, name: 'test', version: '1', alone: false },
+    exclusive: createLocks(),
+    status: () => Promise.resolve(null),
+  });
+  const connect = async (): Promise<Store> => new RemoteStore((await connectTo(directory, '1'))!);
+  let store = await connect();
+  return {
+    store,
+    async reopen() {
+      await store.close();
+      return (store = await connect());
+    },
+    async cleanup() {
+      await store.close();
+      await server.close();
+      await behind.close();
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+}
 
 async function inDirectory(open: (directory: string) => Promise<Store>): Promise<OpenedStore> {
   const directory = await mkdtemp(join(tmpdir(), 'webcrawl-store-'));

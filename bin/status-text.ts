@@ -1,0 +1,53 @@
+import type { CrawlStatus, FetchingStatus, Progress } from '../packages/webcrawl/index.js';
+import { duration, number, safeLines, table } from './output.js';
+
+/** A status for people. */
+export function statusText({ holder, jobs, due, batches, lastFetch, now }: CrawlStatus): string {
+  const where = holder
+    ? `The table is open in process ${holder.pid} (${holder.name}).`
+    : 'No process has the table open.';
+  const rows = [
+    ['rows due', `${number(due.count)}${due.more ? ' and more' : ''}`],
+    ['open batches', number(batches.length)],
+    ...batches.map(({ batchId, state, size }) => [`  ${batchId}`, `${state}, ${number(size)} pages`]),
+    ...(lastFetch && jobs.length === 0 ? [['last fetch', lastFetchText(lastFetch, now, holder !== undefined)]] : []),
+  ];
+  return safeLines([where, ...jobs.map(jobText), table(rows).trimEnd(), ''].join('\n'), 1000);
+}
+
+function jobText(progress: Progress): string {
+  const { job, batchId, round, done, total, rate = 0, seconds = 0, counters, errors, fetching } = progress;
+  const failed = Object.values(errors).reduce((sum, n) => sum + n, 0);
+  const others = Object.entries(counters).filter(([reason]) => !(reason in errors));
+  const rows = [
+    ['elapsed', duration(seconds)],
+    ...(round ? [['round', number(round)]] : []),
+    ['done', total === undefined ? number(done) : `${number(done)} of ${number(total)}`],
+    ['rate', `${number(rate, 1)}/s over the last 10 s, ${number(seconds > 0 ? done / seconds : 0, 1)}/s in all`],
+    ['failed', number(failed)],
+    ...counterRows(Object.entries(errors)),
+    ...(fetching ? fetchingRows(fetching) : []),
+    ...(others.length > 0 ? [['counters', ''], ...counterRows(others)] : []),
+  ];
+  return `\n${job}${batchId === undefined ? '' : ` ${batchId}`}\n${table(rows, '  ')}`;
+}
+
+function fetchingRows({ inFlight, threads, waiting, setAside, pages, hosts }: FetchingStatus): string[][] {
+  return [
+    ['in flight', `${number(inFlight)} of ${number(threads)}`],
+    ...pages.map(({ url, seconds }) => [`  ${duration(seconds)}`, url]),
+    ['hosts waiting', number(waiting)],
+    ['hosts set aside', number(setAside)],
+    ...hosts.map(({ host, seconds, code }) => [`  ${host}`, `${code}, for ${duration(seconds)}`]),
+  ];
+}
+
+function counterRows(counters: readonly (readonly [string, number])[]): string[][] {
+  return [...counters].sort(([, a], [, b]) => b - a).map(([reason, count]) => [`  ${reason}`, number(count)]);
+}
+
+function lastFetchText({ state, at }: NonNullable<CrawlStatus['lastFetch']>, now: number, isHeld: boolean): string {
+  const ago = `${duration((now - at) / 1000)} ago`;
+  if (state === 'ended') return `ended ${ago}`;
+  return `began ${ago}${isHeld ? '' : ', and was stopped before its end; the same command goes on'}`;
+}

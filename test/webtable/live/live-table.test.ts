@@ -1,0 +1,336 @@
+import { mkdtemp, mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { createConnection, createServer, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { CrawlError } from '../../../packages/errors/index.js';
+import {
+  MemoryStore,
+  openLevelStore,
+  openSharedStore,
+  type SharedStore,
+  type SharedStoreOptions,
+  type Store,
+} from '../../../webtable/index.js';
+import { readBatch, scanBatches } from '../../../webtable/live/batches.js';
+import { connectTo } from '../../../webtable/live/connection.js';
+import { encodeMessage } from '../../../webtable/live/messages.js';
+import { serveTable, type LiveServer } from '../../../webtable/live/server.js';
+import { createLocks, type Exclusive } from '../../../webtable/locks.js';
+import { getPlain, put, scanPlain } from '../../support/plain-rows.js';
+
+let directory: string;
+const ends: (() => unknown)[] = [];
+
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'webcrawl-live-'));
+});
+afterEach(async () => {
+  for (const end of ends.splice(0).reverse()) await end();
+  await rm(directory, { recursive: true, force: true });
+});
+
+async function share(options: Partial<SharedStoreOptions> = {}): Promise<SharedStore> {
+  const store = await openSharedStore({
+    directory,
+    open: () => openLevelStore(directory),
+    name: 'test',
+    version: '1',
+    ...options,
+  });
+  ends.push(() => store.close());
+  await store.serve();
+  return store;
+}
+
+const socketOf = (folder: string): string => join(folder, 'live', 'socket');
+const locked = { name: 'CrawlError', code: 'TABLE_LOCKED' };
+
+describe('a table that is open elsewhere', () => {
+  it('is read and written through the process that has it open, and is its own once that has closed it', async () => {
+    const first = await share();
+    const second = await share({ name: 'second' });
+    expect([first.holder, second.holder]).toMatchObject([undefined, { pid: process.pid, name: 'test' }]);
+    await first.write('webpage', [put('a', { 'm:st': '1' })]);
+    expect(await getPlain(second, ['a'], ['m'])).toEqual([{ key: 'a', cells: [['m:st', '1']] }]);
+    await second.write('webpage', [put('b', { 'm:st': '2' })]);
+    expect(await getPlain(first, ['b'], ['m'])).toEqual([{ key: 'b', cells: [['m:st', '2']] }]);
+    expect(first.outsideChanges).toBe(1);
+    await first.close();
+    expect(await scanPlain(second, 'webpage', { columns: ['m'] })).toHaveLength(2);
+    expect(second.holder).toBeUndefined();
+    // It serves from now on.
+    expect((await share()).holder).toMatchObject({ name: 'second' });
+  });
+
+  it('goes on in the middle of a scan when the process closes the table', async () => {
+    const first = await share();
+    const keys = Array.from({ length: 3000 }, (_, i) => `k${String(i).padStart(4, '0')}`);
+    await first.write(
+      'webpage',
+      keys.map((key) => put(key, { 'm:st': '1' })),
+    );
+    const second = await share();
+    const seen: string[] = [];
+    for await (const { key } of second.scan('webpage', { columns: ['m'] })) {
+      seen.push(key);
+      if (seen.length === 1500) await first.close();
+    }
+    expect(seen).toEqual(keys);
+    expect(second.holder).toBeUndefined();
+  });
+
+  it('is not to be had alone, and is waited for', async () => {
+    const first = await share({ name: 'crawl', alone: true });
+    const refused = share({ alone: true });
+    await expect(refused).rejects.toMatchObject(locked);
+    await expect(refused).rejects.toThrow(`process ${process.pid} (crawl)`);
+    const second = await share();
+    await expect(second.requireAlone()).rejects.toMatchObject(locked);
+    await expect(second.exclusive('generate', () => Promise.resolve())).rejects.toMatchObject(locked);
+    await second.close();
+
+    let told: unknown;
+    const waiting = share({
+      alone: true,
+      wait: 1000,
+      onWait(holder) {
+        told = holder?.name;
+        void first.close();
+      },
+    });
+    await (await waiting).requireAlone();
+    expect(told).toBe('crawl');
+  });
+
+  it('is no more waited for when the signal says so', async () => {
+    await share({ alone: true });
+    const stop = new AbortController();
+    const waiting = share({ alone: true, wait: 1000, signal: stop.signal, onWait: () => stop.abort() });
+    await expect(waiting).rejects.toMatchObject(locked);
+  });
+
+  it('is refused by another version, with both named', async () => {
+    await share();
+    const refused = share({ version: '2' });
+    await expect(refused).rejects.toMatchObject(locked);
+    await expect(refused).rejects.toThrow(/webcrawl 2, found process \d+ \(test\) of version 1/);
+  });
+
+  it('is opened by one of many that come at once, and used by all', async () => {
+    const stores = await Promise.all(Array.from({ length: 8 }, () => share()));
+    expect(stores.filter(({ holder }) => holder === undefined)).toHaveLength(1);
+    await Promise.all(stores.map((store, i) => store.write('webpage', [put(`k${i}`, { 'm:st': '1' })])));
+    // One after the other closes it, and those that are left go on.
+    for (const store of stores) {
+      expect(await scanPlain(store, 'webpage', { columns: ['m'] })).toHaveLength(8);
+      await store.close();
+    }
+  });
+
+  it('takes locks over all processes', async () => {
+    const stores = [await share(), await share(), await share()];
+    let inside = 0;
+    let most = 0;
+    const enter = async (): Promise<void> => {
+      most = Math.max(most, (inside += 1));
+      await stores[0]!.write('webpage', [put('a', { 'm:st': `${inside}` })]);
+      inside -= 1;
+    };
+    await Promise.all(Array.from({ length: 30 }, (_, i) => stores[i % 3]!.exclusive('rows', enter)));
+    expect(most).toBe(1);
+  });
+
+  it('waits with its end for a lock that another process holds', async () => {
+    const first = await share();
+    const second = await share();
+    let closing: Promise<void> | undefined;
+    await second.exclusive('rows', async () => {
+      closing = first.close();
+      await second.write('webpage', [put('a', { 'm:st': '1' })]);
+    });
+    await closing;
+    expect(await getPlain(second, ['a'], ['m'])).toEqual([{ key: 'a', cells: [['m:st', '1']] }]);
+  });
+});
+
+describe('the socket', () => {
+  it('can be reached by its user only, and is gone when the table is closed', async () => {
+    const store = await share();
+    expect((await stat(join(directory, 'live'))).mode & 0o777).toBe(0o700);
+    expect((await stat(socketOf(directory))).mode & 0o777).toBe(0o600);
+    await store.close();
+    expect(await readdir(join(directory, 'live'))).toEqual([]);
+  });
+
+  it('works in a folder whose name is longer than an address may be', async () => {
+    directory = join(directory, 'd'.repeat(120));
+    const first = await share();
+    await stat(socketOf(directory));
+    expect((await share()).holder).toBeDefined();
+    await first.close();
+  });
+
+  it.each(['a file', 'a folder'])('that was left, or %s in its place, stops nobody', async (what) => {
+    await mkdir(join(directory, 'live'));
+    if (what === 'a file') await writeFile(socketOf(directory), '');
+    else await mkdir(socketOf(directory));
+    const store = await share();
+    expect(store.holder).toBeUndefined();
+    await store.write('webpage', [put('a', { 'm:st': '1' })]);
+    // A folder is not ours to remove; the table is used without others.
+    expect(store.notServed === undefined).toBe(what === 'a file');
+  });
+
+  it('is not there where it is not wanted', async () => {
+    await share({ serve: false });
+    await expect(readdir(join(directory, 'live'))).rejects.toThrow('ENOENT');
+    expect(await connectTo(directory, '1')).toBeUndefined();
+  });
+
+  it('of somebody who hangs up before a word is passed over', async () => {
+    await mkdir(join(directory, 'live'));
+    const rude = createServer((socket) => socket.destroy());
+    await new Promise<void>((resolve) => rude.listen(socketOf(directory), resolve));
+    ends.push(() => rude.close());
+    expect((await share()).holder).toBeUndefined();
+  });
+});
+
+describe('a client', () => {
+  let store: MemoryStore;
+  let exclusive: Exclusive;
+  let server: LiveServer;
+
+  async function serve(leaseMs: number): Promise<void> {
+    store = new MemoryStore();
+    exclusive = createLocks();
+    server = await serveTable(directory, {
+      store,
+      holder: { pid: 1, name: 'test', version: '1', alone: true },
+      exclusive,
+      status: () => Promise.resolve({ fine: true }),
+      leaseMs,
+    });
+    ends.push(() => server.close());
+  }
+
+  async function dial(): Promise<{ socket: Socket; closed: Promise<void> }> {
+    const socket = createConnection(socketOf(directory));
+    ends.push(() => socket.destroy());
+    const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
+    socket.on('error', () => undefined);
+    await new Promise((resolve) => socket.once('connect', resolve));
+    return { socket, closed };
+  }
+
+  const connect = async () => (await connectTo(directory, '1'))!;
+  const change = { op: 'write', table: 'webpage', changes: [{ key: 'a', put: [['m:st', 1]] }] };
+
+  it.each([
+    ['bytes that are no message', Buffer.from('GET / HTTP/1.1\r\n\r\n')],
+    ['a message that is too long', Buffer.from([0xff, 0xff, 0xff, 0xff, 0])],
+    ['a message shorter than it says', Buffer.from([0, 0, 0, 1, 0])],
+    ['a head longer than its message', Buffer.from([0, 0, 0, 4, 0, 0, 1, 0])],
+    ['a head that is no JSON', Buffer.from([0, 0, 0, 5, 0, 0, 0, 1, 0x7b])],
+    ['a head that is no object', encodeMessage('text' as unknown as object)],
+  ])('that sends %s is dropped, and others are served', async (_, bytes) => {
+    await serve(60_000);
+    const { socket, closed } = await dial();
+    socket.resume();
+    socket.write(bytes);
+    await closed;
+    expect((await (await connect()).request({ op: 'status' })).head['value']).toEqual({ fine: true });
+  });
+
+  it.each<[string, object]>([
+    ['an unknown request', { op: 'drop' }],
+    ['a table that is none', { op: 'get', table: '__proto__', keys: [], columns: ['m'] }],
+    ['keys that are none', { op: 'get', table: 'webpage', keys: 'all', columns: ['m'] }],
+    ['a key that is none', { op: 'get', table: 'webpage', keys: [{}], columns: ['m'] }],
+    ['no range', { op: 'scan', table: 'webpage', columns: ['m'] }],
+    ['changes that are none', { op: 'write', table: 'webpage', changes: [null] }],
+    ['more bytes than it sent', { op: 'write', table: 'webpage', changes: [{ key: 'a', put: [['m:st', 99]] }] }],
+    ['a size below nothing', { op: 'write', table: 'webpage', changes: [{ key: 'a', put: [['m:st', -1]] }] }],
+    ['a lock that is not for others', { op: 'lock', name: 'fetch' }],
+  ])('that asks for %s gets an error, and goes on', async (_, head) => {
+    await serve(60_000);
+    const connection = await connect();
+    await expect(connection.request(head)).rejects.toBeInstanceOf(CrawlError);
+    await connection.request(change, [Buffer.from('1')]);
+    expect(await scanPlain(store, 'webpage', { columns: ['m'] })).toHaveLength(1);
+    connection.close();
+  });
+
+  it('that holds the lock too long loses it, and what it writes then is not written', async () => {
+    await serve(50);
+    const connection = await connect();
+    await connection.request({ op: 'lock', name: 'rows' });
+    // The lock is free again, and whoever waited for it has it.
+    await exclusive('rows', () => Promise.resolve());
+    await connection.lost;
+    await expect(connection.request(change, [Buffer.from('1')])).rejects.toMatchObject({ code: 'STORE_FAILED' });
+    expect(await scanPlain(store, 'webpage', { columns: ['m'] })).toEqual([]);
+  });
+
+  it('that is gone while it holds the lock, or waits for it, leaves it free', async () => {
+    await serve(60_000);
+    const [holder, waiter] = [await connect(), await connect()];
+    await holder.request({ op: 'lock', name: 'rows' });
+    const waiting = waiter.request({ op: 'lock', name: 'rows' }).catch(() => 'lost');
+    waiter.close();
+    expect(await waiting).toBe('lost');
+    holder.close();
+    await exclusive('rows', () => Promise.resolve());
+  });
+
+  it('that asks for ever and never reads does not fill the memory, nor hold up the end', async () => {
+    await serve(100);
+    await store.write(
+      'webpage',
+      Array.from({ length: 200 }, (_, i) => put(`k${i}`, { 'm:st': 'x'.repeat(10_000) })),
+    );
+    let scans = 0;
+    const { scan } = store;
+    store.scan = (...args) => {
+      scans += 1;
+      return scan.apply(store, args);
+    };
+    const { socket, closed } = await dial();
+    const ask = encodeMessage({ id: 1, op: 'scan', table: 'webpage', columns: ['m'], range: { start: '' } });
+    for (let i = 0; i < 5000; i++) socket.write(ask);
+    // Others are answered meanwhile.
+    const other = await connect();
+    for (let i = 0; i < 20; i++) await other.request({ op: 'status' });
+    await server.close();
+    socket.resume();
+    await closed;
+    expect(scans).toBeLessThan(100);
+  });
+});
+
+describe('batches', () => {
+  it('of one row are the same scan, with ranges and a limit', async () => {
+    const store: Store = new MemoryStore();
+    const keys = ['a', 'a ', 'a:', 'ab', 'b', 'b/', 'c'];
+    await store.write(
+      'webpage',
+      keys.map((key, i) => put(key, { 'm:a': `${i % 2}`, 'l:i:x': key })),
+    );
+    const where = { column: 'm:a', equals: Buffer.from('1') } as const;
+    const ranges = [{ start: 'a ', end: 'b0' }, { start: 'a' }];
+    for (const options of [
+      {},
+      { where },
+      { ranges },
+      { ranges, where, limit: 3 },
+      { ranges, limit: 5 },
+      { limit: 0 },
+    ]) {
+      const scan = { columns: ['m', 'l'], ...options };
+      const found: string[] = [];
+      for await (const { key } of scanBatches(scan, (batch) => readBatch(store, 'webpage', batch, 1))) found.push(key);
+      expect(found).toEqual((await scanPlain(store, 'webpage', scan)).map(({ key }) => key));
+    }
+  });
+});

@@ -1,0 +1,114 @@
+import { CrawlError } from '../../packages/errors/index.js';
+import { checkChanges } from '../check-changes.js';
+import type { TableName } from '../schema.js';
+import type { ColumnSelector, RowChange, ScanOptions, Store, StoredRow } from '../store.js';
+import { scanBatches, type Batch, type BatchOptions } from './batches.js';
+import type { Connection } from './connection.js';
+import { packChanges, unpackRows } from './messages.js';
+
+/** Bytes of changes, about, that are sent together. */
+const WRITE_BYTES = 1024 * 1024;
+
+/** A table that another process has open. When that process is gone, everything fails with ConnectionLost. */
+export class RemoteStore implements Store {
+  readonly #connection: Connection;
+  #lastWrites = new Set<Promise<unknown>>();
+  #isClosed = false;
+
+  constructor(connection: Connection) {
+    this.#connection = connection;
+  }
+
+  async get(
+    table: TableName,
+    keys: readonly string[],
+    columns: readonly ColumnSelector[],
+  ): Promise<(StoredRow | undefined)[]> {
+    const rows: (StoredRow | undefined)[] = [];
+    do {
+      const answer = await this.#ask({ op: 'get', table, keys: keys.slice(rows.length), columns });
+      rows.push(...unpackRows(answer));
+    } while (rows.length < keys.length);
+    return rows;
+  }
+
+  async *scan(table: TableName, options: ScanOptions): AsyncGenerator<StoredRow> {
+    for await (const row of scanBatches(options, (batch) => this.readBatch(table, batch))) {
+      yield row;
+      this.#assertOpen();
+    }
+  }
+
+  /** One batch of a scan. */
+  async readBatch(table: TableName, { where, ...options }: BatchOptions): Promise<Batch> {
+    const head = { op: 'scan', table, ...options };
+    const answer = where
+      ? await this.#ask({ ...head, where: { column: where.column, size: where.equals.length } }, [where.equals])
+      : await this.#ask(head);
+    return { rows: unpackRows(answer) as StoredRow[], done: answer.head['done'] === true };
+  }
+
+  async write(table: TableName, changes: readonly RowChange[]): Promise<void> {
+    this.#assertOpen();
+    checkChanges(table, changes);
+    const writing = this.#write(table, changes);
+    this.#lastWrites.add(writing);
+    try {
+      await writing;
+    } finally {
+      this.#lastWrites.delete(writing);
+    }
+  }
+
+  /** Runs a task while it holds a lock of the other process, which takes the lock back where the task takes too long. */
+  async exclusive<T>(name: string, task: () => Promise<T>): Promise<T> {
+    await this.#ask({ op: 'lock', name });
+    try {
+      return await task();
+    } finally {
+      // Where the connection is lost, so is the lock.
+      await this.#ask({ op: 'unlock' }).catch(() => undefined);
+    }
+  }
+
+  /** What the other process says of itself, as JSON. */
+  async status(): Promise<unknown> {
+    return (await this.#ask({ op: 'status' })).head['value'];
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await Promise.allSettled(this.#lastWrites);
+    this.#connection.close();
+  }
+
+  async #write(table: TableName, changes: readonly RowChange[]): Promise<void> {
+    let blobs: Uint8Array[] = [];
+    let some: object[] = [];
+    let size = 0;
+    // Sent one after the other without a wait: they arrive, and are made, in order.
+    const sent: Promise<unknown>[] = [];
+    for (const change of changes) {
+      some.push(...packChanges([change], blobs));
+      size += 100;
+      for (const value of change.put?.values() ?? []) size += value.length;
+      if (size < WRITE_BYTES) continue;
+      sent.push(this.#connection.request({ op: 'write', table, changes: some }, blobs));
+      [some, blobs, size] = [[], [], 0];
+    }
+    if (some.length > 0 || sent.length === 0) {
+      sent.push(this.#connection.request({ op: 'write', table, changes: some }, blobs));
+    }
+    const outcomes = await Promise.allSettled(sent);
+    for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
+  }
+
+  async #ask(head: object, blobs?: readonly Uint8Array[]) {
+    this.#assertOpen();
+    return this.#connection.request(head, blobs);
+  }
+
+  #assertOpen(): void {
+    if (this.#isClosed) throw new CrawlError('CLOSED', 'expected an open store, found it closed');
+  }
+}

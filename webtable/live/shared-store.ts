@@ -1,0 +1,292 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { CrawlError, messageOf } from '../../packages/errors/index.js';
+import { createLocks } from '../locks.js';
+import type { TableName } from '../schema.js';
+import type { ColumnSelector, RowChange, ScanOptions, Store, StoredRow } from '../store.js';
+import { readBatch, scanBatches, type Batch } from './batches.js';
+import { ConnectionLost, connectTo, type Connection } from './connection.js';
+import { lockedBy, type Holder } from './holder.js';
+import { RemoteStore } from './remote-store.js';
+import { serveTable, type LiveServer } from './server.js';
+import { SHARED_LOCK } from './session.js';
+
+/** How to come to a table that other processes use too. */
+export interface SharedStoreOptions {
+  /** The folder of the table. */
+  readonly directory: string;
+  /** Opens the table itself; it throws TABLE_LOCKED where another process has it open. */
+  readonly open: () => Promise<Store>;
+  /** What is done with the table, and by which version of webcrawl; other processes see it. */
+  readonly name: string;
+  readonly version: string;
+  /** The table is needed for this process alone. Otherwise what another one has open is read through that. */
+  readonly alone?: boolean;
+  /** Let other processes use the table while it is open here. Default: true. */
+  readonly serve?: boolean;
+  /** Seconds to wait for a table that can not be used now. Default: 0. */
+  readonly wait?: number;
+  /** Ends the wait. */
+  readonly signal?: AbortSignal;
+  /** Called once when the wait begins; without `holder` where the other process is not known. */
+  readonly onWait?: (holder: Holder | undefined) => void;
+  /** What goes on here, as JSON, for a process that asks. */
+  readonly status?: () => Promise<unknown>;
+  /** Milliseconds for which another process may hold the lock `rows`. */
+  readonly leaseMs?: number;
+}
+
+/** The table is open here, or in another process. */
+type Place =
+  | { readonly kind: 'own'; readonly store: Store; server?: LiveServer }
+  | { readonly kind: 'remote'; readonly store: RemoteStore; readonly connection: Connection };
+
+/**
+ * Milliseconds in which a process that opens or closes the table gets to where it can be asked, or is gone; and for which
+ * what needs the table alone waits for a process that only reads it.
+ */
+const PATIENCE_MS = 5_000;
+const READER_MS = 2_000;
+const LOOK_AGAIN_MS = 100;
+
+/**
+ * Opens a table, or connects to the process that has it open.
+ * @throws CrawlError TABLE_LOCKED, and what `open` throws
+ */
+export async function openSharedStore(options: SharedStoreOptions): Promise<SharedStore> {
+  return new SharedStore(options, await findPlace(options));
+}
+
+/**
+ * A table that several processes use: the first one opens it and serves the others. When that one ends, or is killed, the next
+ * that asks opens the table itself, also in the middle of a scan.
+ */
+export class SharedStore implements Store {
+  readonly #options: SharedStoreOptions;
+  readonly #lock = createLocks();
+  #place: Place;
+  #moving: Promise<Place> | undefined;
+  /** Under a lock of the other process: what is written goes there or nowhere. */
+  #lease: Place | undefined;
+  #isServing = false;
+  #closing: Promise<void> | undefined;
+  #outsideChanges = 0;
+  #notServed: string | undefined;
+
+  constructor(options: SharedStoreOptions, place: Place) {
+    this.#options = options;
+    this.#place = place;
+  }
+
+  /** The other process that has the table open; undefined where this one has. */
+  get holder(): Holder | undefined {
+    return this.#place.kind === 'remote' ? this.#place.connection.holder : undefined;
+  }
+
+  /** How often other processes have changed rows of the table since it was opened here. */
+  get outsideChanges(): number {
+    return this.#outsideChanges;
+  }
+
+  /** Why other processes can not be served; undefined where they are, or are not to be. */
+  get notServed(): string | undefined {
+    return this.#notServed;
+  }
+
+  /** Begins to serve other processes. Call it when the table is ready for them. */
+  async serve(): Promise<void> {
+    this.#isServing = this.#options.serve ?? true;
+    await this.#serve(this.#place);
+  }
+
+  async get(
+    table: TableName,
+    keys: readonly string[],
+    columns: readonly ColumnSelector[],
+  ): Promise<(StoredRow | undefined)[]> {
+    if (this.#place.kind === 'own') return this.#place.store.get(table, keys, columns);
+    return this.#retry(({ store }) => store.get(table, keys, columns));
+  }
+
+  async *scan(table: TableName, options: ScanOptions): AsyncGenerator<StoredRow> {
+    if (this.#place.kind === 'own') return yield* this.#place.store.scan(table, options);
+    const next = (batch: Parameters<RemoteStore['readBatch']>[1]): Promise<Batch> =>
+      this.#retry((place) =>
+        place.kind === 'own' ? readBatch(place.store, table, batch) : place.store.readBatch(table, batch),
+      );
+    for await (const row of scanBatches(options, next)) {
+      yield row;
+      this.#assertOpen();
+    }
+  }
+
+  async write(table: TableName, changes: readonly RowChange[]): Promise<void> {
+    const { store } = this.#lease ?? (await this.#current());
+    await store.write(table, changes);
+  }
+
+  /**
+   * Runs a task when nobody else runs one of this name, in this process or another.
+   * @throws CrawlError TABLE_LOCKED for any name but `rows` while another process has the table open
+   */
+  async exclusive<T>(name: string, task: () => Promise<T>): Promise<T> {
+    return this.#lock(name, async () => {
+      if (this.#place.kind === 'own') return task();
+      return this.#retry(async (place) => {
+        if (place.kind === 'own') return task();
+        if (name !== SHARED_LOCK) throw lockedBy(place.connection.holder, this.#options.directory);
+        return place.store.exclusive(name, async () => {
+          this.#lease = place;
+          try {
+            return await task();
+          } catch (error) {
+            throw error instanceof ConnectionLost ? leaseLost(error) : error;
+          } finally {
+            this.#lease = undefined;
+          }
+        });
+      });
+    });
+  }
+
+  /** @throws CrawlError TABLE_LOCKED where another process has the table open */
+  async requireAlone(): Promise<void> {
+    const place = await this.#current();
+    if (place.kind === 'remote') throw lockedBy(place.connection.holder, this.#options.directory);
+  }
+
+  /** What goes on in the process that has the table open, as JSON; undefined where that is this one. */
+  async remoteStatus(): Promise<unknown> {
+    return this.#retry(async (place) => (place.kind === 'remote' ? place.store.status() : undefined));
+  }
+
+  async close(): Promise<void> {
+    this.#closing ??= this.#close();
+    await this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    await this.#moving?.catch(() => undefined);
+    const place = this.#place;
+    try {
+      if (place.kind === 'own') await place.server?.close();
+    } finally {
+      await place.store.close();
+    }
+  }
+
+  /** Asks where the table is now, and again where that process ended meanwhile. Only for what may be asked twice. */
+  async #retry<T>(ask: (place: Place) => Promise<T>): Promise<T> {
+    for (;;) {
+      const place = await this.#current();
+      try {
+        return await ask(place);
+      } catch (error) {
+        if (!(error instanceof ConnectionLost)) throw error;
+      }
+    }
+  }
+
+  async #current(): Promise<Place> {
+    if (this.#place.kind === 'own') return this.#place;
+    this.#assertOpen();
+    if (!this.#place.connection.isLost) return this.#place;
+    this.#moving ??= this.#move().finally(() => (this.#moving = undefined));
+    return this.#moving;
+  }
+
+  /** The process that had the table open is gone: opens it here, or finds the one that has it now. */
+  async #move(): Promise<Place> {
+    const place = await findPlace({ ...this.#options, alone: false, wait: 0 });
+    this.#place = place;
+    if (this.#isServing) await this.#serve(place);
+    return place;
+  }
+
+  async #serve(place: Place): Promise<void> {
+    if (place.kind !== 'own' || !this.#isServing) return;
+    const { directory, status = () => Promise.resolve(null), leaseMs } = this.#options;
+    try {
+      place.server = await serveTable(directory, {
+        store: place.store,
+        holder: holderOf(this.#options),
+        exclusive: this.#lock,
+        status,
+        onChange: () => void (this.#outsideChanges += 1),
+        ...(leaseMs !== undefined && { leaseMs }),
+      });
+    } catch (error) {
+      // Not every file system has sockets; the table itself is as good without.
+      this.#notServed = messageOf(error);
+    }
+  }
+
+  #assertOpen(): void {
+    if (this.#closing) throw new CrawlError('CLOSED', 'expected an open store, found it closed');
+  }
+}
+
+/** What was begun under a lock can not be begun again elsewhere: it may be half done. */
+function leaseLost(cause: ConnectionLost): CrawlError {
+  return new CrawlError('STORE_FAILED', `${cause.message}, or found that it took back a lock that was held too long`, {
+    hint: 'run the same command again: nothing is done twice',
+    cause,
+  });
+}
+
+function holderOf({ name, version, alone = false }: SharedStoreOptions): Holder {
+  return { pid: process.pid, name, version, alone };
+}
+
+/** Opens the table or connects to who has it open, as often as it takes. */
+async function findPlace(options: SharedStoreOptions): Promise<Place> {
+  const { directory, open, version, alone = false, wait = 0, signal, onWait = () => {} } = options;
+  const began = performance.now();
+  let hasTold = false;
+  for (;;) {
+    const found = await tryPlace(directory, open, version, alone);
+    if ('kind' in found) return found;
+    const { error, connection, patience } = found;
+    const left = Math.max(patience, wait * 1000) - (performance.now() - began);
+    if (left <= 0 || signal?.aborted) {
+      connection?.close();
+      throw error;
+    }
+    if (wait > 0 && !hasTold) onWait(connection?.holder);
+    hasTold ||= wait > 0;
+    const stop = new AbortController();
+    const ends = signal ? AbortSignal.any([signal, stop.signal]) : stop.signal;
+    const time = sleep(connection ? left : Math.min(left, LOOK_AGAIN_MS), undefined, { signal: ends });
+    await Promise.race([time.catch(() => undefined), ...(connection ? [connection.lost] : [])]);
+    stop.abort();
+    connection?.close();
+  }
+}
+
+/** What stands in the way of a table, and for how many milliseconds it is waited for in any case. */
+interface Obstacle {
+  readonly error: CrawlError;
+  readonly connection?: Connection;
+  readonly patience: number;
+}
+
+async function tryPlace(
+  directory: string,
+  open: () => Promise<Store>,
+  version: string,
+  alone: boolean,
+): Promise<Place | Obstacle> {
+  let patience = 0;
+  try {
+    const connection = await connectTo(directory, version);
+    if (connection) {
+      if (!alone) return { kind: 'remote', store: new RemoteStore(connection), connection };
+      const { holder } = connection;
+      return { error: lockedBy(holder, directory), connection, patience: holder.alone ? 0 : READER_MS };
+    }
+    patience = PATIENCE_MS;
+    return { kind: 'own', store: await open() };
+  } catch (error) {
+    if (error instanceof CrawlError && error.code === 'TABLE_LOCKED') return { error, patience };
+    throw error;
+  }
+}
