@@ -49,7 +49,7 @@ export function parseHtml(input: ParseInput, settings: ParseSettings, clock: () 
   const base = resolve(head.base, page, settings) ?? page;
   const directives = robots.directives;
   const canonical =
-    resolve(head.canonical, base, settings) ?? resolve(canonicalInHeader(headers['link']), page, settings);
+    resolve(head.canonical, base, settings) ?? resolve(canonicalInHeader(headers['link'], page), page, settings);
   const refresh = head.refresh ?? parseRefresh(headers['refresh'] ?? '');
   const target = resolve(refresh?.url, base, settings);
   const isRedirect = refresh && refresh.delay <= MAX_REFRESH_DELAY && target !== resolveLink('', page);
