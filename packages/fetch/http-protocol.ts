@@ -61,7 +61,7 @@ export function httpProtocol(settings: Settings['http'], extras: HttpExtras = {}
     if (closed) throw new CrawlError('CLOSED', 'expected an open protocol, found it closed');
     const url = parseUrl(request.url);
     const conditions = conditionalHeaders(request);
-    const limit = lowerLimit(settings.contentLimit, request.contentLimit ?? -1);
+    const limit = request.contentLimit ?? settings.contentLimit;
     const started = clock();
     const allowPrivate = request.allowPrivate ?? false;
     const send = async (): Promise<ExchangeResult> => {
@@ -164,8 +164,4 @@ function bytesToKeep(status: number, headers: RawHeaders, limit: number): number
 
 function isLocated(headers: RawHeaders): boolean {
   return firstValue(headers, 'location') !== undefined;
-}
-
-function lowerLimit(a: number, b: number): number {
-  return a < 0 ? b : b < 0 ? a : Math.min(a, b);
 }

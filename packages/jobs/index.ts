@@ -1,3 +1,4 @@
+export { bodyLimit } from './fetching/body-limit.js';
 export type { JobOptions, Progress, Report } from './job.js';
 export type { CrawlContext } from './context.js';
 export type { BatchOptions } from './batch-rows.js';

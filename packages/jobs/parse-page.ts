@@ -1,5 +1,5 @@
 import { messageOf } from '../errors/index.js';
-import { chooseParser, sniffContentType } from '../parse/index.js';
+import { chooseParser, sniffContentType, sniffSitemap } from '../parse/index.js';
 import { applyUrlChain, type ParsedPage, type ParseOutcome } from '../plugin-api/index.js';
 import { hostOf } from '../url/index.js';
 import {
@@ -19,8 +19,10 @@ export interface PageContent {
   readonly content: Uint8Array | undefined;
   readonly contentType: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** The body was cut at `http.contentLimit`. */
+  /** The body was cut at the limit of its size. */
   readonly truncated: boolean;
+  /** It was named as a sitemap, so its content alone says what it is. */
+  readonly sitemap?: boolean | undefined;
 }
 
 /** The cells that parse owns, as they are to be written. */
@@ -54,9 +56,14 @@ export async function parsePage(crawl: ParseContext, page: PageContent, count: C
 }
 
 /** Threads have the plugins that they were made with; a parser that keeps the time has a thread of its own, or waits. */
-function isForThread({ parseThreads, plugins }: ParseContext, { content, contentType, headers }: PageContent): boolean {
-  if (!content || parseThreads?.plugins !== plugins) return false;
-  return !chooseParser(plugins, sniffContentType(content, contentType, headers))?.parser.keepsTime;
+function isForThread({ parseThreads, plugins }: ParseContext, page: PageContent): boolean {
+  if (!page.content || parseThreads?.plugins !== plugins) return false;
+  return !chooseParser(plugins, contentTypeOf(page))?.parser.keepsTime;
+}
+
+/** The media type by which a page is parsed; the content of a sitemap says more of it than its server does. */
+export function contentTypeOf({ content = new Uint8Array(), contentType, headers, sitemap }: PageContent): string {
+  return (sitemap ? sniffSitemap(content) : undefined) ?? sniffContentType(content, contentType, headers);
 }
 
 /** Parses a page in this thread; see {@link parsePage}. */
@@ -123,7 +130,7 @@ export async function parseContent(
   });
   if (!page.content) return failed('missing_content');
   if (page.truncated && crawl.settings.parser.skipTruncated) return failed('truncated');
-  const contentType = sniffContentType(page.content, page.contentType, page.headers);
+  const contentType = contentTypeOf(page);
   const plugin = chooseParser(crawl.plugins, contentType);
   if (!plugin) return failed('unsupported_type', contentType);
   try {
@@ -205,7 +212,7 @@ function keptLinks(
       count('links_too_long');
       continue;
     }
-    const verdict = applyUrlChain(crawl.plugins, url, 'outlink');
+    const verdict = applyUrlChain(crawl.plugins, url, 'outlink', said);
     if (!verdict.accepted) count(`links_rejected_${verdict.rejectedBy}`);
     else if (leavesSite(crawl, from, verdict.url)) count('links_external');
     else {
@@ -216,7 +223,7 @@ function keptLinks(
       const isOwn = hints !== undefined && hostOf(from) === hostOf(verdict.url);
       if (known) links.set(verdict.url, { ...known, anchor });
       else if (links.size >= limit) count('links_over_limit');
-      else links.set(verdict.url, { anchor, ...(isOwn && hints) });
+      else links.set(verdict.url, { anchor, ...(isOwn && hints), ...(said.sitemap && { sitemap: true }) });
     }
   }
   count('links', links.size);

@@ -10,6 +10,7 @@ export { defaultPlugins } from './default-plugins.js';
 export { VERSION } from './version.js';
 export {
   DUMP_FIELDS,
+  bodyLimit,
   checkParse,
   checkRobots,
   checkUrl,
