@@ -11,7 +11,7 @@ import { createScoring } from './scoring.js';
 const MAX_SITEMAPS = 100;
 
 /** Seconds: a sitemap is of use as long as it is fresh, and one that has not changed costs little. */
-const SITEMAP_INTERVAL = 86_400;
+export const SITEMAP_INTERVAL = 86_400;
 
 /**
  * Makes rows for the sitemaps that a robots.txt names, one link further than the page for which it was asked. They pass

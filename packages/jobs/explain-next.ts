@@ -57,7 +57,8 @@ export interface RowState {
 export function nextOfUnknown(crawl: CrawlContext, given: string, verdict: UrlVerdict): NextStep {
   if (!verdict.accepted) {
     const isTaken = (sitemap: boolean) => applyUrlChain(crawl.plugins, given, 'outlink', { sitemap }).accepted;
-    const note = !isTaken(false) && isTaken(true) ? ' As a sitemap that a robots.txt or an index names it would be taken.' : '';
+    const note =
+      !isTaken(false) && isTaken(true) ? ' As a sitemap that a robots.txt or an index names it would be taken.' : '';
     return { kind: 'rejected', text: `Not in the table, and not taken: ${rejection(verdict)}.${note}` };
   }
   const asLink = applyUrlChain(crawl.plugins, given, 'outlink');

@@ -41,7 +41,8 @@ type Count = (reason: string, n?: number) => void;
  * Parses a page, in a thread where the crawl has some, and makes what is to be written of it. A failure of the page or of
  * a plugin is a result, not a throw.
  * Counters: parsed (parsed_in_part where a bound was reached), or failed_<code>; links, and links_<why> for those that
- * were dropped; parse_thread_failed for pages that were parsed here because no thread could be started.
+ * were dropped; not_a_sitemap for what was named as one and is neither sitemap, feed nor list of URLs, and was parsed as any
+ * page; parse_thread_failed for pages that were parsed here because no thread could be started.
  */
 export async function parsePage(crawl: ParseContext, page: PageContent, count: Count): Promise<ParseResult> {
   const answer = isForThread(crawl, page) ? await crawl.parseThreads?.parse(crawl.settings, page) : undefined;
@@ -69,6 +70,7 @@ export function contentTypeOf({ content = new Uint8Array(), contentType, headers
 /** Parses a page in this thread; see {@link parsePage}. */
 export async function parseHere(crawl: ParseContext, page: PageContent, count: Count): Promise<ParseResult> {
   const { outcome, by } = await parseContent(crawl, page);
+  if (page.sitemap && page.content && sniffSitemap(page.content) === undefined) count('not_a_sitemap');
   if (outcome.kind === 'failed') return failure(outcome.code, outcome.message, count);
   const digest = signatureOf(crawl);
   let newSignature: string;

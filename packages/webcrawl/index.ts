@@ -17,6 +17,7 @@ export {
   dumpPage,
   explain,
   fetchDocument,
+  readSitemap,
   stats,
   type BackoffRecord,
   type BatchOptions,
@@ -45,6 +46,7 @@ export {
   type RobotsCheck,
   type RobotsChecker,
   type RobotsExplanation,
+  type SitemapSeeds,
   type TableStats,
   type UrlCheck,
 } from '../jobs/index.js';

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { explain, jobs } from '../../packages/webcrawl/index.js';
-import { fakeWeb, links, type FakePage } from '../support/fake-web.js';
+import { explain, jobs, type Plugin } from '../../packages/webcrawl/index.js';
+import { fakeWeb, links, type FakePage, type FakeWeb } from '../support/fake-web.js';
 import { round, rowOf, start } from '../support/job-steps.js';
 import { testCrawl } from '../support/test-crawl.js';
 
@@ -124,8 +124,9 @@ describe('what was named as a sitemap', () => {
   it('is a page where it is HTML', async () => {
     const web = site('/map', as('text/html', links('/found')));
     await using crawl = await testCrawl(web);
-    await jobs.crawl(crawl, { seeds: [HOME] });
+    const { counters } = await jobs.crawl(crawl, { seeds: [HOME] });
     expect(web.requests).toContain('http://a.com/found');
+    expect(counters).toMatchObject({ not_a_sitemap: 1 });
   });
 
   it('and was known as a page is noted, and selected by what it is', async () => {
@@ -168,18 +169,42 @@ describe('what was named as a sitemap', () => {
   });
 });
 
+/** A web whose protocol keeps to `http.contentLimit`, with what it was asked for beyond. */
+function limitedWeb(web: FakeWeb, contentLimit: number) {
+  const protocol = web.protocol!;
+  const seen = { large: 0, mostLarge: 0, asked: 0 };
+  const plugin: Plugin = {
+    name: 'limited-web',
+    protocol: {
+      schemes: protocol.schemes,
+      async fetch(request) {
+        const isLarge = (request.contentLimit ?? contentLimit) > 1_000_000;
+        if (isLarge) seen.mostLarge = Math.max(seen.mostLarge, ++seen.large);
+        if (request.url.endsWith('/s.xml')) seen.asked += 1;
+        await new Promise((resolve) => setImmediate(resolve));
+        const outcome = await protocol.fetch({ contentLimit, ...request });
+        if (isLarge) seen.large -= 1;
+        return outcome;
+      },
+    },
+  };
+  return { plugin, seen };
+}
+
 describe('a sitemap beyond http.contentLimit', () => {
   const large = `<urlset>${' '.repeat(5000)}<url><loc>${PAGE}</loc></url></urlset>`;
   const settings = { 'http.contentLimit': 1000 };
 
-  it('is fetched whole', async () => {
+  it('is fetched whole, at once', async () => {
     const web = site('/s.xml', as('text/xml', large));
-    await using crawl = await testCrawl(web, { settings });
+    const { plugin, seen } = limitedWeb(web, 1000);
+    await using crawl = await testCrawl(undefined, { settings, plugins: [plugin] });
     await jobs.crawl(crawl, { seeds: [HOME] });
     expect(web.requests).toContain(PAGE);
     const { protocolStatus, content } = await rowOf(crawl, 'http://a.com/s.xml', 'protocolStatus', 'content');
     expect(protocolStatus?.truncated).toBeUndefined();
     expect(content?.length).toBe(large.length);
+    expect(seen.asked).toBe(1);
   });
 
   it('is fetched whole however many there are, a few of them at a time', async () => {
@@ -191,30 +216,20 @@ describe('a sitemap beyond http.contentLimit', () => {
       [`${host}/page`, 'found'],
     ]);
     const web = fakeWeb(Object.fromEntries(pages.flat()));
-    const protocol = web.protocol!;
-    let [now, most, asked] = [0, 0, 0];
-    const plugin = {
-      ...web,
-      protocol: {
-        ...protocol,
-        async fetch(request: Parameters<typeof protocol.fetch>[0]) {
-          if (request.url.endsWith('/s.xml')) asked += 1;
-          const isLarge = (request.contentLimit ?? 0) > 1_000_000;
-          if (isLarge) most = Math.max(most, ++now);
-          await new Promise((resolve) => setImmediate(resolve));
-          // Those that have no place yet ask with the limit of all pages.
-          const limit = { contentLimit: request.contentLimit ?? 1000 };
-          const outcome = await protocol.fetch({ ...request, ...limit });
-          if (isLarge) now -= 1;
-          return outcome;
-        },
-      },
-    };
+    const { plugin, seen } = limitedWeb(web, 1000);
     await using crawl = await testCrawl(undefined, { settings, plugins: [plugin] });
     await jobs.crawl(crawl, { seeds: hosts.map((host) => `${host}/`) });
     expect(web.requests.filter((url) => url.endsWith('/page'))).toHaveLength(hosts.length);
-    expect(most).toBeGreaterThan(0);
-    expect(most).toBeLessThanOrEqual(4);
-    expect(asked).toBeGreaterThan(hosts.length);
+    expect(seen.mostLarge).toBeGreaterThan(0);
+    expect(seen.mostLarge).toBeLessThanOrEqual(4);
+  });
+
+  it('is no page of that size that nobody named as one', async () => {
+    const web = fakeWeb({ [HOME]: links('/s.xml'), 'http://a.com/s.xml': as('text/xml', large) });
+    const { plugin } = limitedWeb(web, 1000);
+    await using crawl = await testCrawl(undefined, { settings, plugins: [plugin] });
+    await jobs.crawl(crawl, { seeds: [HOME] });
+    const { protocolStatus } = await rowOf(crawl, 'http://a.com/s.xml', 'protocolStatus');
+    expect(protocolStatus?.truncated).toBe(true);
   });
 });
