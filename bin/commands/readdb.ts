@@ -30,6 +30,7 @@ const FURTHER_FIELDS = [
   'modifiedTime',
   'cash',
   'parseStatus',
+  'sitemap',
   'language',
   'pageMetadata',
   'headers',
