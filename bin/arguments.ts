@@ -17,6 +17,11 @@ export function keyAndValue(text: string, earlier: Readonly<Record<string, strin
   return Object.fromEntries([...Object.entries(earlier), [text.slice(0, at).trim(), text.slice(at + 1)]]);
 }
 
+/** Gathers an option that may be given many times. */
+export function eachGiven(text: string, earlier: readonly string[] = []): readonly string[] {
+  return [...earlier, text];
+}
+
 /** Reads a list by commas of names out of `known`. */
 export function listOf<T extends string>(known: readonly T[]): (text: string) => readonly T[] {
   return (text) => {

@@ -90,6 +90,7 @@ function pageRows(page: ExplainedPage, now: number): Row[] {
     ['retries', page.retries === undefined ? undefined : String(page.retries)],
     ['score', page.score === undefined ? undefined : number(page.score, 6)],
     ['cash', page.cash === undefined ? undefined : number(page.cash, 6)],
+    ['sitemap', page.sitemap && 'named as one by a robots.txt, an index or a seed'],
     ['seed', page.isSeed ? 'yes' : 'no'],
     ['distance', page.distance === undefined ? undefined : String(page.distance)],
     ['inlinks', page.inlinkCount === undefined ? undefined : number(page.inlinkCount)],

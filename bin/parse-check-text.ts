@@ -28,9 +28,9 @@ export function parseCheckText(page: ParseCheck): string {
     ...Object.entries(page.metadata).map(([name, value]): [string, string] => [`meta ${name}`, value]),
     ['links', `${number(outlinks.filter(({ accepted }) => accepted).length)} kept of ${number(outlinks.length)}`],
   ];
-  const links = outlinks.map(({ accepted, url, anchor, rejectedBy, rule }) => {
+  const links = outlinks.map(({ accepted, url, anchor, sitemap, rejectedBy, rule }) => {
     const by = [rejectedBy, rule].filter((part) => part !== undefined).join(': ');
-    return [accepted ? 'kept' : 'not kept', url, accepted ? anchor : `by ${by}`];
+    return [accepted ? 'kept' : 'not kept', url, accepted ? (sitemap ? '(sitemap)' : anchor) : `by ${by}`];
   });
   const text = page.text.length > TEXT_SHOWN ? `${page.text.slice(0, TEXT_SHOWN)} …` : page.text;
   const rows = [...head, ...shown.filter((row): row is [string, string] => row[1] !== undefined)];

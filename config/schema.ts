@@ -57,7 +57,9 @@ export const settingsSchema = z.strictObject({
     timeLimit: count.min(1).default(60_000).describe('Milliseconds that a whole request may take'),
     contentLimit: bytes
       .default(2_097_152)
-      .describe('Bytes of a body kept after decoding; the rest is cut. -1: no limit'),
+      .describe(
+        'Bytes of a body kept after decoding; the rest is cut. What was named as a sitemap may have 50 MiB all the same. -1: no limit',
+      ),
     privateAddresses: z
       .enum(['seeds', 'allow', 'deny'])
       .default('seeds')
@@ -193,7 +195,9 @@ export const settingsSchema = z.strictObject({
     sitemapsFromRobots: z
       .boolean()
       .default(true)
-      .describe('Add the sitemaps that the robots.txt of a fetched host names; they are fetched once a day'),
+      .describe(
+        'Add the sitemaps that the robots.txt of a fetched host names; they are fetched once a day, and read by their content',
+      ),
     updateMaxInlinks: count
       .min(0)
       .default(10_000)

@@ -129,6 +129,7 @@ export const FIELD_CODECS: { readonly [F in PlainField]: Codec<Page[F]> } = {
   redirects: number,
   linked: json(isRecordOf('number')),
   inlinkCount: number,
+  sitemap: json((value) => value === true),
   metadata: json(isRecordOf('string')),
   outlinks: linkList,
   title: text,

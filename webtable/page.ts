@@ -10,6 +10,8 @@ export interface Outlink {
   readonly lastModified?: number;
   /** Of the target among the pages of its host, 0 to 1, as a sitemap of that host says. */
   readonly priority?: number;
+  /** An index of sitemaps names the target as one. */
+  readonly sitemap?: true;
 }
 
 /** A link to a page. `score` is what the source handed on when it was last updated. */
@@ -101,6 +103,8 @@ export interface Page {
   linked: Readonly<Record<string, number>>;
   /** At least the number of inlinks stored. [updatedb] */
   inlinkCount: number;
+  /** A robots.txt, an index of sitemaps or a seed named it as a sitemap. Never taken back. [fetch; updatedb; inject] */
+  sitemap: true;
   /** What the seed said of the page. [inject] */
   metadata: Readonly<Record<string, string>>;
   /** [parse] */

@@ -76,6 +76,7 @@ export const FIELD_COLUMNS = {
   redirects: 'm:rn',
   linked: 'm:ln',
   inlinkCount: 'm:in',
+  sitemap: 'm:sm',
   metadata: 'm:md',
   outlinks: 'l:o',
   title: 'p:ti',

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import {
   CrawlError,
+  bodyLimit,
   checkParse,
   checkRobots,
   checkUrl,
@@ -124,16 +125,18 @@ function addCheckParse(check: Command, cli: Cli): void {
     )
     .argument('<page>', 'a file, an http or https URL, or - for standard input')
     .option('--base <url>', 'the URL of the page; needed for a file and standard input')
+    .option('--sitemap', 'read it as a sitemap that a robots.txt or an index names: by its content, and up to 50 MiB')
     .option('--content-type <type>', 'the Content-Type header, in place of what the server says or the page looks like')
     .addHelpText(
       'after',
       `
 With --json one object: url, contentType, charset, charsetSource (byte-order-mark, header, meta,
-xml-declaration, valid-utf-8, default), language, title, text, outlinks (url, anchor, accepted,
-rejectedBy, rule), robots, canonical, refresh, metadata.
+xml-declaration, valid-utf-8, default), language, title, text, outlinks (url, anchor, sitemap,
+accepted, rejectedBy, rule), robots, canonical, refresh, metadata.
 
 Examples:
   webcrawl check parse page.html --base https://example.com/
+  webcrawl check parse https://example.com/sitemap.xml.gz --sitemap
   webcrawl check parse https://example.com/ --json | jq -r '.outlinks[] | select(.accepted) | .url'
   webcrawl check parse - --base https://example.com/ --content-type 'text/html; charset=shift_jis' < page`,
     )
@@ -146,6 +149,7 @@ Examples:
 }
 
 interface ParseOptions {
+  readonly sitemap?: true;
   readonly base?: string;
   readonly contentType?: string;
 }
@@ -154,22 +158,23 @@ async function readPage(
   cli: Cli,
   context: Checks,
   source: string,
-  { base, contentType }: ParseOptions,
+  { base, contentType, sitemap }: ParseOptions,
 ): Promise<PageContent> {
   const url = base === undefined ? undefined : baseUrl(base);
+  const contentLimit = bodyLimit(context.settings, sitemap);
   const stated = contentType !== undefined && {
     contentType: contentType.split(';', 1)[0]?.trim().toLowerCase() ?? '',
   };
   if (isUrl(source)) {
-    const found = await fetchDocument(context, source, { signal: cli.io.signal });
+    const found = await fetchDocument(context, source, { signal: cli.io.signal, contentLimit });
     if (found.kind === 'absent') throw new CrawlError('BAD_INPUT', `expected a page, found HTTP ${found.http}`);
     const headers = { ...found.page.headers, ...(contentType !== undefined && { 'content-type': contentType }) };
-    return { ...found.page, ...stated, headers, ...(url !== undefined && { url }) };
+    return { ...found.page, ...stated, sitemap, headers, ...(url !== undefined && { url }) };
   }
   if (url === undefined) throw new CrawlError('USAGE', 'expected --base, the URL of the page, with a file');
-  const { bytes, truncated } = await readBytes(source, cli.io.stdin, context.settings.http.contentLimit);
+  const { bytes, truncated } = await readBytes(source, cli.io.stdin, contentLimit);
   const headers: Record<string, string> = contentType === undefined ? {} : { 'content-type': contentType };
-  return { url, content: bytes, contentType: '', ...stated, headers, truncated };
+  return { url, content: bytes, contentType: '', ...stated, sitemap, headers, truncated };
 }
 
 function baseUrl(base: string): string {

@@ -1,7 +1,9 @@
 import type { Command } from 'commander';
-import { jobs } from '../../packages/webcrawl/index.js';
+import { CrawlError, jobs } from '../../packages/webcrawl/index.js';
+import { eachGiven } from '../arguments.js';
 import { runJob, type Cli } from '../cli.js';
 import { readSeeds, rejectionTeller } from '../seeds.js';
+import { readSitemaps } from '../sitemap-seeds.js';
 
 /** `inject <file|url|->…`: adds seeds to the table. */
 export function addInject(program: Command, cli: Cli): void {
@@ -9,7 +11,8 @@ export function addInject(program: Command, cli: Cli): void {
     .command('inject')
     .summary('add seeds to the table')
     .description('Adds seeds to the table. A page that is known already keeps its row.')
-    .argument('<seed...>', 'URLs, files of seed lines, or - for standard input')
+    .argument('[seed...]', 'URLs, files of seed lines, or - for standard input')
+    .option('--sitemap <url|file>', 'a sitemap, an index of sitemaps or a feed; may be given many times', eachGiven)
     .addHelpText(
       'after',
       `
@@ -17,14 +20,20 @@ A seed line is a URL, then key=value pairs set off by tabs. Known keys are score
 (seconds); others are kept as metadata of the page. Empty lines and lines that begin with # are
 passed over.
 
+The pages that a sitemap names are added when the crawl fetches it, which it does once a day. Of a
+file the pages are added now, and the sitemaps of an index are fetched. Both may be packed by gzip.
+
 Examples:
   webcrawl inject https://example.com/ https://example.org/
   webcrawl inject seeds.txt
+  webcrawl inject --sitemap https://example.com/sitemap.xml.gz
   printf 'https://example.com/\\tscore=5\\tlanguage=en\\n' | webcrawl inject -`,
     )
-    .action(async (args: string[]) => {
-      const seeds = readSeeds(args, cli.io.stdin);
-      const taken = { seeds: seeds.lines, onRejected: rejectionTeller(cli.io, seeds) };
+    .action(async (args: string[], { sitemap: named = [] }: { sitemap?: readonly string[] }) => {
+      if (args.length + named.length === 0) throw new CrawlError('USAGE', 'expected seeds or --sitemap, found neither');
+      const { seeds, sitemaps } = await readSitemaps(cli, named, readSeeds(args, cli.io.stdin));
+      const onRejected = rejectionTeller(cli.io, seeds);
+      const taken = { seeds: seeds.lines, onRejected, ...(sitemaps.length > 0 && { sitemaps }) };
       await runJob(cli, 'inject', (crawl, job) => jobs.inject(crawl, { ...taken, ...job }), {
         create: true,
         alone: false,

@@ -34,6 +34,7 @@ const FURTHER_FIELDS = [
   'modifiedTime',
   'cash',
   'parseStatus',
+  'sitemap',
   'language',
   'pageMetadata',
   'headers',

@@ -16,6 +16,7 @@ import {
   mediaType,
   redirectTarget,
   retryAfterSeconds,
+  type RawHeaders,
 } from './http-headers.js';
 import { createHttpRoutes } from './http-routes.js';
 import { statusVerdict } from './http-status.js';
@@ -60,9 +61,10 @@ export function httpProtocol(settings: Settings['http'], extras: HttpExtras = {}
     if (closed) throw new CrawlError('CLOSED', 'expected an open protocol, found it closed');
     const url = parseUrl(request.url);
     const badPort = badPortOf(url.href);
-    if (badPort !== undefined) return { kind: 'gone', code: 'bad_port', message: `port ${badPort}, which browsers refuse` };
+    if (badPort !== undefined)
+      return { kind: 'gone', code: 'bad_port', message: `port ${badPort}, which browsers refuse` };
     const conditions = conditionalHeaders(request);
-    const limit = lowerLimit(settings.contentLimit, request.contentLimit ?? -1);
+    const limit = request.contentLimit ?? settings.contentLimit;
     const started = clock();
     const allowPrivate = request.allowPrivate ?? false;
     const send = async (): Promise<ExchangeResult> => {
@@ -73,7 +75,7 @@ export function httpProtocol(settings: Settings['http'], extras: HttpExtras = {}
         headers: [...headersFor(url), ...conditions],
         timeLimit: settings.timeLimit,
         signal: request.signal,
-        keep: (status, answer) => bytesToKeep(status, allValues(answer, 'content-encoding'), limit),
+        keep: (status, answer) => bytesToKeep(status, answer, limit),
       });
       // Of https only a tunnel is asked of the proxy, and a 407 that comes through it is the server's.
       const isProxys = settings.proxy !== '' && url.protocol === 'http:' && 'status' in result && result.status === 407;
@@ -122,7 +124,7 @@ async function outcomeOf(result: ExchangeResult, context: Context): Promise<Fetc
   }
 
   const { status, headers } = result;
-  const verdict = statusVerdict(status, context.conditional);
+  const verdict = statusVerdict(status, context.conditional, isLocated(headers));
   const answer = { code: verdict.code, http: status, headers: joinedHeaders(headers) };
   if (verdict.kind === 'content') {
     const decoded = await decodeBody(result.body, answer.headers['content-encoding'], context.limit, result.cut);
@@ -157,12 +159,12 @@ function conditionalHeaders(request: FetchRequest): string[] {
 }
 
 /** The body of an answer that is no content is not kept; an encoded one may be slightly longer than what it encodes. */
-function bytesToKeep(status: number, encoding: string | undefined, limit: number): number | undefined {
-  if (statusVerdict(status, false).kind !== 'content') return undefined;
+function bytesToKeep(status: number, headers: RawHeaders, limit: number): number | undefined {
+  if (statusVerdict(status, false, isLocated(headers)).kind !== 'content') return undefined;
   if (limit < 0) return Infinity;
-  return contentCodings(encoding)?.length ? encodedLimit(limit) : limit;
+  return contentCodings(allValues(headers, 'content-encoding'))?.length ? encodedLimit(limit) : limit;
 }
 
-function lowerLimit(a: number, b: number): number {
-  return a < 0 ? b : b < 0 ? a : Math.min(a, b);
+function isLocated(headers: RawHeaders): boolean {
+  return firstValue(headers, 'location') !== undefined;
 }

@@ -16,17 +16,20 @@ const VERDICTS: ReadonlyMap<number, StatusVerdict> = new Map([
 ]);
 
 /**
- * Every 2xx is content. A 403 is tried again, because servers use it to turn crawlers away for a while.
+ * Every 2xx is content, and so is a 300 that names no choice of its own (RFC 9110, section 15.4.1). A 403 is tried again,
+ * because servers use it to turn crawlers away for a while. A 305 names a proxy and no other place of the page (section
+ * 15.4.6), so it is a failure.
  * @param conditional the request carried `If-Modified-Since` or `If-None-Match`; otherwise a 304 is no answer to it
+ * @param hasLocation the answer has a `Location`
  */
-export function statusVerdict(status: number, conditional: boolean): StatusVerdict {
+export function statusVerdict(status: number, conditional: boolean, hasLocation: boolean): StatusVerdict {
   const verdict = VERDICTS.get(status);
   if (verdict) return verdict;
-  if (status >= 200 && status < 300) return { kind: 'content', code: 'success' };
+  if ((status >= 200 && status < 300) || (status === 300 && !hasLocation)) return { kind: 'content', code: 'success' };
   if (status === 304) {
     return conditional ? { kind: 'notmodified', code: 'notmodified' } : { kind: 'retry', code: 'http_error' };
   }
-  if (status >= 300 && status < 400) {
+  if (status >= 300 && status < 400 && status !== 305) {
     const permanent = !TEMPORARY_REDIRECTS.has(status);
     return { kind: 'redirect', code: permanent ? 'moved' : 'temp_moved', permanent };
   }

@@ -43,15 +43,25 @@ interface Rule {
 interface Group {
   readonly agents: string[];
   readonly rules: Rule[];
-  crawlDelay?: number;
+}
+
+/** A Crawl-delay line, with the names that stand before it in its group. */
+interface CrawlDelay {
+  readonly agents: readonly string[];
+  /** Of the delay. */
+  readonly seconds: number;
 }
 
 /**
  * Parses a robots.txt by RFC 9309. Any bytes are a robots.txt: what can not be read is passed over. Beyond
  * {@link ROBOTS_LIMIT} nothing is read, and a line cut there does not count.
+ *
+ * A Crawl-delay is no rule of the RFC, so it does not end the names at the head of a group; but it holds only for those
+ * that stand before it, so that the delay of one crawler is not taken for that of the next.
  */
 export function parseRobots(body: Uint8Array | string): RobotsTxt {
   const groups: Group[] = [];
+  const delays: CrawlDelay[] = [];
   const sitemaps: string[] = [];
   let group: Group | undefined;
   // Lines that name agents stand together at the head of a group; the first rule ends them.
@@ -71,28 +81,34 @@ export function parseRobots(body: Uint8Array | string): RobotsTxt {
       const line = { number, text: `${key === 'allow' ? 'Allow' : 'Disallow'}: ${utf8(value)}` };
       group?.rules.push({ allow: key === 'allow', pattern: compilePattern(value), line });
     } else if (key === 'crawl-delay') {
-      const seconds = /^\d+(\.\d+)?$/.test(value) ? Number(value) : NaN;
-      if (group && Number.isFinite(seconds)) group.crawlDelay = Math.max(group.crawlDelay ?? 0, seconds);
+      const seconds = /^(?:\d+\.?\d*|\.\d+)$/.test(value) ? Number(value) : NaN;
+      if (group && Number.isFinite(seconds)) delays.push({ agents: [...group.agents], seconds });
     } else if (key === 'sitemap' && value !== '') {
       sitemaps.push(utf8(value));
     }
   }
-  return { rulesFor: (agents) => toRules(groupsFor(groups, agents), sitemaps) };
+  return {
+    rulesFor(agents) {
+      const isFor = addressee(groups, agents);
+      const addressed = ({ agents }: { readonly agents: readonly string[] }): boolean => agents.some(isFor);
+      return toRules(groups.filter(addressed), delays.filter(addressed), sitemaps);
+    },
+  };
 }
 
-function groupsFor(groups: readonly Group[], agents: readonly string[]): readonly Group[] {
+/** Whether the value of a User-agent line means us: by the first of our names that any line has, else as `*`. */
+function addressee(groups: readonly Group[], agents: readonly string[]): (value: string) => boolean {
   for (const agent of agents) {
     const name = wideToken(agent);
-    const found = name === '' ? [] : groups.filter((group) => group.agents.some((value) => names(value, name)));
-    if (found.length > 0) return found;
+    const isNamed = (value: string): boolean => names(value, name);
+    if (name !== '' && groups.some((group) => group.agents.some(isNamed))) return isNamed;
   }
-  return groups.filter((group) => group.agents.some((value) => /^\*([ \t]|$)/.test(value)));
+  return (value) => /^\*([ \t]|$)/.test(value);
 }
 
-function toRules(groups: readonly Group[], sitemaps: readonly string[]): RobotsRules {
+function toRules(groups: readonly Group[], delays: readonly CrawlDelay[], sitemaps: readonly string[]): RobotsRules {
   const rules = groups.flatMap((group) => group.rules);
   rules.sort((a, b) => b.pattern.length - a.pattern.length || Number(b.allow) - Number(a.allow));
-  const delays = groups.flatMap((group) => group.crawlDelay ?? []);
   const size = [...rules.map((rule) => rule.line.text), ...sitemaps].reduce(
     (sum, text) => sum + 4 * text.length + 200,
     500,
@@ -105,7 +121,7 @@ function toRules(groups: readonly Group[], sitemaps: readonly string[]): RobotsR
       const rule = rules.find(({ pattern }) => matches(pattern, path));
       return rule ? { allowed: rule.allow, line: rule.line } : { allowed: true };
     },
-    ...(delays.length > 0 ? { crawlDelay: Math.max(...delays) } : {}),
+    ...(delays.length > 0 && { crawlDelay: delays.reduce((most, { seconds }) => Math.max(most, seconds), 0) }),
     sitemaps,
     size,
   };

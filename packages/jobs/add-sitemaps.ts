@@ -11,11 +11,11 @@ import { createScoring } from './scoring.js';
 const MAX_SITEMAPS = 100;
 
 /** Seconds: a sitemap is of use as long as it is fresh, and one that has not changed costs little. */
-const SITEMAP_INTERVAL = 86_400;
+export const SITEMAP_INTERVAL = 86_400;
 
 /**
  * Makes rows for the sitemaps that a robots.txt names, one link further than the page for which it was asked. They pass
- * normalisers and filters as links do, and `db.ignoreExternalLinks`. Rows that are there are left as they are.
+ * normalisers and filters as links do, and `db.ignoreExternalLinks`. A row that is there is only noted as a sitemap.
  * Counters: sitemaps_added, sitemaps_known, sitemaps_invalid, sitemaps_too_long, sitemaps_rejected_<plugin>,
  * sitemaps_external, sitemaps_over_limit, sitemaps_not_added (`db.updateAdditionsAllowed`).
  */
@@ -32,15 +32,23 @@ export async function addSitemaps(
   if (urls.length === 0) return;
   await crawl.table.exclusive('rows', async () => {
     const keys = urls.map(rowKeyOf);
-    const rows = await crawl.table.getMany(keys, FRONTIER_FIELDS);
-    const added: IndexedChange[] = [];
+    const rows = await crawl.table.getMany(keys, [...FRONTIER_FIELDS, 'sitemap']);
+    const changes: IndexedChange[] = [];
+    let added = 0;
     for (const [i, key] of keys.entries()) {
-      if (rows[i]) count('sitemaps_known');
-      else if (!updateAdditionsAllowed) count('sitemaps_not_added');
-      else added.push({ before: undefined, change: { key, set: sitemapCells(crawl, source, urls[i]!, count) } });
+      const row = rows[i];
+      if (row) {
+        count('sitemaps_known');
+        if (!row.damaged && !row.sitemap) changes.push({ before: row, change: { key, set: { sitemap: true } } });
+      } else if (!updateAdditionsAllowed) {
+        count('sitemaps_not_added');
+      } else {
+        added += 1;
+        changes.push({ before: undefined, change: { key, set: sitemapCells(crawl, source, urls[i]!, count) } });
+      }
     }
-    await writeIndexed(crawl.table, added, frontierClock(crawl));
-    if (added.length > 0) count('sitemaps_added', added.length);
+    await writeIndexed(crawl.table, changes, frontierClock(crawl));
+    if (added > 0) count('sitemaps_added', added);
   });
 }
 
@@ -57,7 +65,7 @@ function acceptedSitemaps(crawl: CrawlContext, from: string, found: readonly str
     if (url === undefined) count('sitemaps_too_long');
     else if (url === null) count('sitemaps_invalid');
     else {
-      const verdict = applyUrlChain(crawl.plugins, url, 'outlink');
+      const verdict = applyUrlChain(crawl.plugins, url, 'outlink', { sitemap: true });
       if (!verdict.accepted) count(`sitemaps_rejected_${verdict.rejectedBy}`);
       else if (leavesSite(crawl, from, verdict.url)) count('sitemaps_external');
       else urls.add(verdict.url);
@@ -71,6 +79,7 @@ function sitemapCells(crawl: CrawlContext, source: FetchItem, url: string, count
   return {
     ...cells,
     ...createScoring(crawl, count).initial(url),
+    sitemap: true as const,
     fetchInterval: Math.min(cells.fetchInterval, SITEMAP_INTERVAL),
     ...(source.distance !== undefined && { distance: source.distance + 1 }),
   };

@@ -1,14 +1,21 @@
-import { applyUrlChain, type CharsetSource, type ParsedPage, type RobotsDirectives } from '../plugin-api/index.js';
-import { sniffContentType } from '../parse/index.js';
+import {
+  applyUrlChain,
+  type CharsetSource,
+  type ParsedOutlink,
+  type ParsedPage,
+  type RobotsDirectives,
+} from '../plugin-api/index.js';
 import type { CheckContext } from './check-url.js';
 import { leavesSite } from './external.js';
-import { linkLimit, parseContent, type PageContent } from './parse-page.js';
+import { contentTypeOf, linkLimit, parseContent, type PageContent } from './parse-page.js';
 
 /** A link of a page, and whether a crawl would keep it. Texts are untrusted. */
 export interface CheckedLink {
   /** Absolute, as found. */
   readonly url: string;
   readonly anchor: string;
+  /** It is named as a sitemap. */
+  readonly sitemap?: true;
   readonly accepted: boolean;
   /** The plugin that rejects it, or the setting that drops it. */
   readonly rejectedBy?: string;
@@ -49,7 +56,7 @@ export type ParseCheck =
  */
 export async function checkParse(context: CheckContext, page: PageContent): Promise<ParseCheck> {
   const { url } = page;
-  const contentType = sniffContentType(page.content ?? new Uint8Array(), page.contentType, page.headers);
+  const contentType = contentTypeOf(page);
   const { outcome } = await parseContent(context, page);
   if (outcome.kind === 'failed') return { ...outcome, url, contentType };
   const { outlinks: _, ...rest } = outcome;
@@ -66,17 +73,19 @@ function checkLinks(context: CheckContext, from: string, page: ParsedPage): Chec
   const { maxOutlinkLength } = context.settings.db;
   const { limit, setting } = linkLimit(context, page);
   const kept = new Set<string>();
-  const rejection = (url: string): { rejectedBy: string; rule?: string } | undefined => {
+  const rejection = (link: ParsedOutlink): { rejectedBy: string; rule?: string } | undefined => {
+    const { url } = link;
     if (url.length > maxOutlinkLength) return { rejectedBy: 'db.maxOutlinkLength' };
-    const verdict = applyUrlChain(context.plugins, url, 'outlink');
+    const verdict = applyUrlChain(context.plugins, url, 'outlink', link);
     if (!verdict.accepted) return { rejectedBy: verdict.rejectedBy, rule: verdict.rule };
     if (leavesSite(context, from, verdict.url)) return { rejectedBy: 'db.ignoreExternalLinks' };
     if (!kept.has(verdict.url) && kept.size >= limit) return { rejectedBy: setting };
     kept.add(verdict.url);
     return undefined;
   };
-  return page.outlinks.map(({ url, anchor }) => {
-    const rejected = rejection(url);
-    return { url, anchor, accepted: rejected === undefined, ...rejected };
+  return page.outlinks.map((link) => {
+    const { url, anchor, sitemap } = link;
+    const rejected = rejection(link);
+    return { url, anchor, ...(sitemap && { sitemap }), accepted: rejected === undefined, ...rejected };
   });
 }

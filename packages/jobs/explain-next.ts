@@ -55,7 +55,12 @@ export interface RowState {
 
 /** What would happen to a URL that the table does not hold. @param verdict on it as a seed */
 export function nextOfUnknown(crawl: CrawlContext, given: string, verdict: UrlVerdict): NextStep {
-  if (!verdict.accepted) return { kind: 'rejected', text: `Not in the table, and not taken: ${rejection(verdict)}.` };
+  if (!verdict.accepted) {
+    const isTaken = (sitemap: boolean) => applyUrlChain(crawl.plugins, given, 'outlink', { sitemap }).accepted;
+    const note =
+      !isTaken(false) && isTaken(true) ? ' As a sitemap that a robots.txt or an index names it would be taken.' : '';
+    return { kind: 'rejected', text: `Not in the table, and not taken: ${rejection(verdict)}.${note}` };
+  }
   const asLink = applyUrlChain(crawl.plugins, given, 'outlink');
   const { updateAdditionsAllowed, ignoreExternalLinks, ignoreExternalLinksMode } = crawl.settings.db;
   let link = 'as a seed, or when a page links to it';
@@ -142,7 +147,7 @@ function blockOf(crawl: CrawlContext, { row, url }: RowState): string | undefine
   }
   if ((row.score ?? 0) < minScore) return `its score is ${row.score ?? 0}, and generate.minScore is ${minScore}`;
   if (maxCount === 0) return 'generate.maxCount is 0';
-  const verdict = filterUrl(crawl.plugins, url, 'generate');
+  const verdict = filterUrl(crawl.plugins, url, 'generate', row);
   return verdict.accepted ? undefined : `it is now ${rejection(verdict)}`;
 }
 

@@ -9,7 +9,7 @@ import {
   type Mark,
   type PageRow,
 } from '../../webtable/index.js';
-import { traceUrl, type UrlStep } from '../plugin-api/index.js';
+import { normalizeUrl, traceUrl, type UrlStep } from '../plugin-api/index.js';
 import { domainOf, hostOf } from '../url/index.js';
 import { getBackoff, type BackoffRecord } from './backoff-record.js';
 import type { CrawlContext } from './context.js';
@@ -101,7 +101,10 @@ export async function explain(
   { robots: fetchRobots = false }: ExplainOptions = {},
 ): Promise<Explanation> {
   const { table } = crawl;
-  const { verdict, normalized: url, steps } = traceUrl(crawl.plugins, given, 'inject');
+  const normalized = normalizeUrl(crawl.plugins, given, 'inject');
+  const key = normalized.accepted ? rowKeyOf(normalized.url) : undefined;
+  const row = key === undefined ? undefined : await table.get(key, FIELDS);
+  const { verdict, normalized: url, steps } = traceUrl(crawl.plugins, given, 'inject', row);
   const head = {
     given,
     now: crawl.clock(),
@@ -109,14 +112,12 @@ export async function explain(
     ...(!verdict.accepted && { rejectedBy: verdict.rejectedBy, rule: verdict.rule }),
     steps,
   };
-  if (url === undefined) return { ...head, next: nextOfUnknown(crawl, given, verdict) };
+  if (url === undefined || key === undefined) return { ...head, next: nextOfUnknown(crawl, given, verdict) };
 
-  const key = rowKeyOf(url);
   const host = hostOf(url);
   const robots = await explainRobots(crawl, url, fetchRobots);
   const addresses = await explainAddresses(crawl, url, host);
   const backoff = await getBackoff(table.store, host);
-  const row = await table.get(key, FIELDS);
   const queue = await queueOf(crawl, key, host, robots, fetchRobots);
   const known = { url, key, host, domain: domainOf(host), queue, addresses, robots };
   const found = { ...head, ...known, ...(backoff && { backoff }) };

@@ -10,7 +10,7 @@ const MAX_REDIRECTS = 5;
 /** What {@link fetchDocument} may be told. */
 export interface FetchDocumentOptions {
   readonly signal?: AbortSignal;
-  /** Bytes of the body kept, where that is less than `http.contentLimit`. */
+  /** Bytes of the body kept, in place of `http.contentLimit`. */
   readonly contentLimit?: number;
 }
 

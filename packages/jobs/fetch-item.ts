@@ -1,5 +1,6 @@
 import type { Robots } from '../fetch/index.js';
 import type { PageChange, PageRow } from '../../webtable/index.js';
+import type { LargeBodies } from './fetching/large-bodies.js';
 import type { HostBackoff } from './host-backoff.js';
 import type { QueueDelays } from './queue-delays.js';
 import type { QueueNames } from './queue-name.js';
@@ -15,11 +16,14 @@ export const FETCH_FIELDS = [
   'parseStatus',
   'signature',
   'newSignature',
+  'sitemap',
 ] as const;
 /** A page to fetch, with what the fetch needs of its row. */
 export type FetchItem = PageRow<(typeof FETCH_FIELDS)[number]> & {
   /** How often this run has asked for it, or for its robots.txt, in vain. */
   readonly tries?: number;
+  /** This run has seen that it is a sitemap of more than `http.contentLimit`. */
+  readonly isLarge?: true;
 };
 
 /** What all pages of a fetcher share. */
@@ -28,6 +32,7 @@ export interface FetchTools {
   readonly seedHosts: SeedHosts;
   readonly backoff: HostBackoff;
   readonly delays: QueueDelays;
+  readonly largeBodies: LargeBodies;
   readonly queueNames: QueueNames;
   /** When a fetch on this table may last have asked anyone, by `performance.now`. */
   readonly since: number;

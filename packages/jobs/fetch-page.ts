@@ -13,6 +13,7 @@ import type { CrawlContext } from './context.js';
 import { countDamaged } from './damaged.js';
 import { leavesSite } from './external.js';
 import type { FetchItem, FetchRun } from './fetch-item.js';
+import { bodyLimit } from './fetching/body-limit.js';
 import { followRedirect } from './follow-redirect.js';
 import { isGivenUp } from './grace-period.js';
 import { parsePage } from './parse-page.js';
@@ -22,8 +23,36 @@ import { request } from './protocol-for.js';
 /** Redirects in a row that are too many wherever they were followed, as in the Fetch Standard, section 4.4. */
 const REDIRECT_LIMIT = 20;
 
-/** Fetches one page and stores what came of it: neighbours first, then the page's own row with its mark. */
+/**
+ * Fetches one page and stores what came of it: neighbours first, then the page's own row with its mark.
+ *
+ * A sitemap may be as large as their protocol allows, and only a few of that size are in memory at a time. While they
+ * are, others are asked for with the limit of all pages, and those that are cut by it are asked for anew.
+ */
 export async function fetchPage(
+  crawl: CrawlContext,
+  run: FetchRun,
+  item: FetchItem,
+  queue: string,
+): Promise<'no_request' | void> {
+  const { contentLimit } = crawl.settings.http;
+  const most = bodyLimit(crawl.settings, item.sitemap);
+  if (most === contentLimit) return fetchUpTo(contentLimit, crawl, run, item, queue);
+  const place = run.largeBodies.take();
+  if (!place && item.isLarge) {
+    await run.queues.away(queue, run.largeBodies.whenFree(run.giveUp));
+    run.queues.putBack(queue, item);
+    return 'no_request';
+  }
+  try {
+    return await fetchUpTo(place ? most : contentLimit, crawl, run, item, queue);
+  } finally {
+    place?.release();
+  }
+}
+
+async function fetchUpTo(
+  contentLimit: number,
   crawl: CrawlContext,
   run: FetchRun,
   item: FetchItem,
@@ -33,7 +62,7 @@ export async function fetchPage(
   const refusal = await mayAsk(crawl, run, item, url, queue);
   const told = refusal?.asked === false ? 'no_request' : undefined;
   if (refusal && !refusal.outcome) return told;
-  const outcome = refusal?.outcome ?? (await ask(crawl, run, item, url));
+  const outcome = refusal?.outcome ?? (await ask(crawl, run, item, url, contentLimit));
   if (!refusal) {
     if (isGivenUp(outcome, run.giveUp)) return passOver(run, 'given_up');
     // It says nothing of the page, nor of its host: the page stays due until the proxy is back.
@@ -41,11 +70,16 @@ export async function fetchPage(
     run.delays.answered(queue, outcome.millis);
     run.queues.setDelay(queue, run.delays.of(queue));
     if (await isTriedAgain(run, item, url, outcome, queue)) return undefined;
+    if (contentLimit !== bodyLimit(crawl.settings, item.sitemap) && isCutAt(contentLimit, outcome)) {
+      run.queues.push(queue, { ...item, isLarge: true });
+      run.tracker.count('tried_again');
+      return undefined;
+    }
   }
   const set: Mutable<NonNullable<PageChange['set']>> = {
     prevFetchTime: crawl.clock(),
     status: statusOf(outcome),
-    protocolStatus: protocolStatusOf(crawl, outcome, item),
+    protocolStatus: protocolStatusOf(outcome, item, contentLimit),
   };
   // What the batch may have left on the row when it fetched it before.
   const unset = new Set<PlainField>(['redirect', 'newSignature']);
@@ -62,7 +96,8 @@ export async function fetchPage(
     else unset.add('content');
     if (run.parse) {
       while (crawl.table.turns.isDue) await crawl.table.turns.next();
-      const page = { url, content: outcome.body, contentType: outcome.contentType, headers: set.headers };
+      const { body: content, contentType } = outcome;
+      const page = { url, content, contentType, headers: set.headers, sitemap: item.sitemap };
       const result = await parsePage(crawl, { ...page, truncated: outcome.truncated }, run.tracker.count);
       isParsed = result.parsed;
       encoded = result.encoded;
@@ -72,7 +107,7 @@ export async function fetchPage(
     const target = await takeTarget(crawl, run, item, url, outcome.target);
     if (target === 'too_many') {
       set.status = 'gone';
-      set.protocolStatus = { ...protocolStatusOf(crawl, outcome, item), code: 'redirect_exceeded' };
+      set.protocolStatus = { ...protocolStatusOf(outcome, item, contentLimit), code: 'redirect_exceeded' };
     } else if (target !== undefined) {
       set.redirect = target.url;
     }
@@ -115,11 +150,23 @@ async function isTriedAgain(run: FetchRun, item: FetchItem, url: string, outcome
   return true;
 }
 
-async function ask(crawl: CrawlContext, run: FetchRun, item: FetchItem, url: string): Promise<FetchOutcome> {
+async function ask(
+  crawl: CrawlContext,
+  run: FetchRun,
+  item: FetchItem,
+  url: string,
+  contentLimit: number,
+): Promise<FetchOutcome> {
   const allowPrivate = await run.seedHosts.mayBePrivate(url, run.giveUp);
   const condition = await conditionOf(crawl, item);
   const outcome = await run.backoff.ask(url, () =>
-    request(crawl, { url, signal: run.giveUp, ...(allowPrivate && { allowPrivate }), ...condition }),
+    request(crawl, {
+      url,
+      signal: run.giveUp,
+      ...(contentLimit !== crawl.settings.http.contentLimit && { contentLimit }),
+      ...(allowPrivate && { allowPrivate }),
+      ...condition,
+    }),
   );
   if (
     outcome.kind !== 'notmodified' ||
@@ -173,10 +220,11 @@ function statusOf(outcome: FetchOutcome): Status {
   }
 }
 
-function protocolStatusOf(crawl: CrawlContext, outcome: FetchOutcome, item: FetchItem): ProtocolStatus {
+/** @param contentLimit bytes of the body that were asked for */
+function protocolStatusOf(outcome: FetchOutcome, item: FetchItem, contentLimit: number): ProtocolStatus {
   const { code, http, message } = outcome;
   // Asked by the date or tag of a copy that came in part, the server would say that nothing has changed, for ever.
-  const headers = isPart(crawl, outcome) ? undefined : outcome.headers;
+  const headers = isPart(contentLimit, outcome) ? undefined : outcome.headers;
   const lastModified = Date.parse(headers?.['last-modified'] ?? '');
   const etag = headers?.etag;
   // A server need not repeat these when nothing has changed (RFC 9110, section 15.4.5).
@@ -194,9 +242,13 @@ function protocolStatusOf(crawl: CrawlContext, outcome: FetchOutcome, item: Fetc
 }
 
 /** Whether there was more to a body than came, and not because we wanted no more. */
-function isPart({ settings }: CrawlContext, outcome: FetchOutcome): boolean {
-  const { contentLimit } = settings.http;
-  return outcome.kind === 'content' && outcome.truncated && (contentLimit < 0 || outcome.body.length < contentLimit);
+function isPart(contentLimit: number, outcome: FetchOutcome): boolean {
+  return outcome.kind === 'content' && outcome.truncated && !isCutAt(contentLimit, outcome);
+}
+
+/** Whether a body was cut because there was more than we wanted. */
+function isCutAt(contentLimit: number, outcome: FetchOutcome): boolean {
+  return outcome.kind === 'content' && outcome.truncated && contentLimit >= 0 && outcome.body.length >= contentLimit;
 }
 
 /**
@@ -212,7 +264,7 @@ async function takeTarget(
 ): Promise<{ readonly url: string } | 'too_many' | undefined> {
   const { count } = run.tracker;
   if (location === null) return void count('redirect_invalid');
-  const verdict = applyUrlChain(crawl.plugins, location, 'redirect');
+  const verdict = applyUrlChain(crawl.plugins, location, 'redirect', item);
   if (!verdict.accepted) return void count(`redirect_rejected_${verdict.rejectedBy}`);
   if (verdict.url === url) return void count('redirect_to_itself');
   // Where a seed redirects to is what was asked for: http://example.org/ may well mean https://www.example.org/.

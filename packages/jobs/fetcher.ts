@@ -9,6 +9,7 @@ import {
 } from './batch-fetch.js';
 import type { CrawlContext } from './context.js';
 import type { FetchTools } from './fetch-item.js';
+import { createLargeBodies } from './fetching/large-bodies.js';
 import { gracePeriod } from './grace-period.js';
 import type { FetchingStatus } from './job.js';
 import { createHostBackoff } from './host-backoff.js';
@@ -52,6 +53,9 @@ export interface Fetcher {
   close(): Promise<void>;
 }
 
+/** Bodies beyond `http.contentLimit` that are in memory at a time. Each is a sitemap, of at most 50 MiB. */
+const MAX_LARGE_BODIES = 4;
+
 /** Hosts whose rows are being read at a time; the others of a batch wait their turn. */
 const MAX_SOURCES = 5_000;
 /** Pages and hosts that a status names. */
@@ -87,6 +91,7 @@ export async function openFetcher(crawl: CrawlContext, options: FetcherOptions):
     seedHosts,
     backoff,
     delays,
+    largeBodies: createLargeBodies(MAX_LARGE_BODIES),
     queueNames,
     since,
   };

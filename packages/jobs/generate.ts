@@ -193,7 +193,7 @@ function refuse(crawl: CrawlContext, row: Candidate): string | undefined {
   if (maxDistance >= 0 && (row.distance ?? 0) > maxDistance) return 'distance';
   if ((row.score ?? 0) < minScore) return 'low_score';
   // Rules may have become stricter since the row was made.
-  const verdict = filterUrl(crawl.plugins, urlOf(row.key), 'generate');
+  const verdict = filterUrl(crawl.plugins, urlOf(row.key), 'generate', row);
   return verdict.accepted ? undefined : `rejected_${verdict.rejectedBy}`;
 }
 

@@ -1,6 +1,8 @@
+export { bodyLimit } from './fetching/body-limit.js';
 export type { FetchingStatus, JobOptions, Progress, Report } from './job.js';
 export type { CrawlContext } from './context.js';
 export type { BatchOptions } from './batch-rows.js';
+export { readSitemap, type SitemapSeeds } from './inject-sitemap.js';
 export { inject, type InjectOptions } from './inject.js';
 export { generate, type GenerateOptions } from './generate.js';
 export { fetch, type FetchOptions } from './fetch.js';

@@ -9,6 +9,7 @@ import {
   type PageChange,
   type PageRow,
 } from '../../webtable/index.js';
+import { SITEMAP_INTERVAL } from './add-sitemaps.js';
 import { frontierClock, type CrawlContext } from './context.js';
 import type { SeedReach } from './hosts/seed-reach.js';
 import type { JobOptions, Report } from './job.js';
@@ -26,11 +27,22 @@ export interface InjectOptions extends JobOptions {
    * others become metadata. Empty lines and lines that begin with `#` say nothing.
    */
   readonly seeds: Iterable<string> | AsyncIterable<string>;
-  /** Called for every line that is not taken, with its number from 1 on and why; both texts are untrusted. */
+  /**
+   * URLs of sitemaps, of indexes of sitemaps and of feeds. Each becomes a seed that is fetched once a day and read as a
+   * sitemap; the pages that it names are added when it is.
+   */
+  readonly sitemaps?: Iterable<string>;
+  /**
+   * Called for every line that is not taken, with its number from 1 on and why; both texts are untrusted. The number is 0
+   * for one of `sitemaps`.
+   */
   readonly onRejected?: (line: number, text: string, reason: string) => void;
 }
 
 const CHUNK = 1000;
+
+/** A seed; `sitemap` where it is to be read as one. */
+type InjectedSeed = Seed & { readonly sitemap?: true };
 
 /**
  * Enters seeds into the table. A seed that is known keeps its row, unless `db.injectorOverwrite` or
@@ -45,7 +57,11 @@ export async function inject(crawl: CrawlContext, options: InjectOptions): Promi
   const judge = createSeedJudge(crawl, options.signal);
   let line = 0;
 
-  async function* accepted(): AsyncGenerator<Seed> {
+  async function* accepted(): AsyncGenerator<InjectedSeed> {
+    for (const url of options.sitemaps ?? []) {
+      const seed = accept({ url, fetchInterval: SITEMAP_INTERVAL, metadata: {}, sitemap: true }, url, 0);
+      if (seed) yield seed;
+    }
     for await (const text of untilAborted(options.seeds, options.signal)) {
       line += 1;
       const seed = readLine(text);
@@ -58,13 +74,17 @@ export async function inject(crawl: CrawlContext, options: InjectOptions): Promi
   function readLine(text: string): Seed | undefined {
     const parsed = parseSeedLine(text);
     if (!parsed) return undefined;
-    if ('error' in parsed) return reject(text, 'malformed', parsed.error);
-    const verdict = applyUrlChain(crawl.plugins, parsed.url, 'inject');
-    if (!verdict.accepted) return reject(text, `rejected_${verdict.rejectedBy}`, verdict.rule);
-    return { ...parsed, url: verdict.url };
+    if ('error' in parsed) return reject(line, text, 'malformed', parsed.error);
+    return accept(parsed, text, line);
   }
 
-  function reject(text: string, reason: string, why: string): undefined {
+  function accept(seed: InjectedSeed, text: string, line: number): InjectedSeed | undefined {
+    const verdict = applyUrlChain(crawl.plugins, seed.url, 'inject', seed);
+    if (!verdict.accepted) return reject(line, text, `rejected_${verdict.rejectedBy}`, verdict.rule);
+    return { ...seed, url: verdict.url };
+  }
+
+  function reject(line: number, text: string, reason: string, why: string): undefined {
     tracker.count(reason);
     options.onRejected?.(line, text, why);
   }
@@ -80,19 +100,19 @@ export async function inject(crawl: CrawlContext, options: InjectOptions): Promi
 
 async function injectChunk(
   crawl: CrawlContext,
-  chunk: readonly Seed[],
+  chunk: readonly InjectedSeed[],
   reaches: ReadonlyMap<string, SeedReach>,
   count: (reason: string) => void,
 ): Promise<void> {
   // Of one URL given twice, the first line counts, as it does over two runs.
-  const seeds = new Map<string, Seed>();
+  const seeds = new Map<string, InjectedSeed>();
   for (const seed of chunk) {
     const key = rowKeyOf(seed.url);
     if (seeds.has(key)) count('known');
     else seeds.set(key, seed);
   }
   const keys = [...seeds.keys()];
-  const rows = await crawl.table.getMany(keys, [...FRONTIER_FIELDS, 'metadata', 'distance']);
+  const rows = await crawl.table.getMany(keys, [...FRONTIER_FIELDS, 'metadata', 'distance', 'sitemap']);
   const changes: IndexedChange[] = [];
   for (const [i, key] of keys.entries()) {
     const seed = seeds.get(key)!;
@@ -108,8 +128,8 @@ async function injectChunk(
 /** What a seed changes in the row that is there, and the counter for it. */
 function changeOfKnown(
   crawl: CrawlContext,
-  row: PageRow<'metadata' | 'marks' | 'distance'>,
-  seed: Seed,
+  row: PageRow<'metadata' | 'marks' | 'distance' | 'sitemap'>,
+  seed: InjectedSeed,
   count: (reason: string) => void,
 ): PageChange | undefined {
   const { injectorOverwrite, injectorUpdate } = crawl.settings.db;
@@ -122,8 +142,9 @@ function changeOfKnown(
     // The batch that holds a row plans its next fetch.
     count(isHeld && (injectorOverwrite || injectorUpdate) ? 'held' : 'known');
     // A page that was known as a link only is a seed now.
-    const isSeed = row.distance === 0 && row.marks?.inject !== undefined;
-    return isSeed ? undefined : { key: row.key, set: { distance: 0 }, marks: { inject: 'y' } };
+    const isSeed =
+      row.distance === 0 && row.marks?.inject !== undefined && row.sitemap === (seed.sitemap ?? row.sitemap);
+    return isSeed ? undefined : { key: row.key, set: { distance: 0, ...sitemapCell(seed) }, marks: { inject: 'y' } };
   }
   count('updated');
   const fresh = newSeedRow(crawl, row.key, seed, count).set;
@@ -132,6 +153,7 @@ function changeOfKnown(
     key: row.key,
     set: {
       distance: 0,
+      ...sitemapCell(seed),
       ...(Object.keys(metadata).length > 0 && { metadata }),
       ...((injectorOverwrite || seed.fetchInterval !== undefined) && { fetchInterval: fresh.fetchInterval }),
       ...((injectorOverwrite || seed.score !== undefined) && { score: fresh.score, cash: fresh.cash }),
@@ -142,7 +164,11 @@ function changeOfKnown(
   };
 }
 
-function newSeedRow(crawl: CrawlContext, key: string, seed: Seed, count: (reason: string) => void) {
+function sitemapCell({ sitemap }: InjectedSeed): { readonly sitemap?: true } {
+  return sitemap ? { sitemap } : {};
+}
+
+function newSeedRow(crawl: CrawlContext, key: string, seed: InjectedSeed, count: (reason: string) => void) {
   const cells = newRowCells(crawl, count);
   const { score, cash } = createScoring(crawl, count).injected(seed.score ?? crawl.settings.db.scoreInjected, seed.url);
   return {
@@ -153,6 +179,7 @@ function newSeedRow(crawl: CrawlContext, key: string, seed: Seed, count: (reason
       score,
       cash,
       distance: 0,
+      ...sitemapCell(seed),
       ...(Object.keys(seed.metadata).length > 0 && { metadata: seed.metadata }),
     },
     marks: { inject: 'y' },

@@ -25,6 +25,8 @@ export interface LinkEvent {
   readonly distance: number;
   /** What is said of the target, where anything is. */
   readonly hints?: LinkHints | undefined;
+  /** The link names its target as a sitemap. */
+  readonly sitemap?: true | undefined;
   /** Redirects in a row that lead to the target by way of this link. */
   readonly redirects: number;
 }
@@ -144,6 +146,7 @@ function linkChange(
       ...(!row && firstCells(crawl, count, events)),
       ...(row ? { score } : hintedCells(hints, score, crawl.settings.db.fetchIntervalMax)),
       ...(due !== undefined && { fetchTime: due }),
+      ...(events.some((event) => event.sitemap) && { sitemap: true }),
       cash,
       ...(Number.isFinite(distance) && { distance }),
       linked: {

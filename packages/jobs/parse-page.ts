@@ -1,5 +1,5 @@
 import { messageOf } from '../errors/index.js';
-import { chooseParser, sniffContentType } from '../parse/index.js';
+import { chooseParser, sniffContentType, sniffSitemap } from '../parse/index.js';
 import { applyUrlChain, type ParsedPage, type ParseOutcome } from '../plugin-api/index.js';
 import { hostOf } from '../url/index.js';
 import {
@@ -19,8 +19,10 @@ export interface PageContent {
   readonly content: Uint8Array | undefined;
   readonly contentType: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** The body was cut at `http.contentLimit`. */
+  /** The body was cut at the limit of its size. */
   readonly truncated: boolean;
+  /** It was named as a sitemap, so its content alone says what it is. */
+  readonly sitemap?: boolean | undefined;
 }
 
 /** The cells that parse owns, as they are to be written. */
@@ -39,7 +41,8 @@ type Count = (reason: string, n?: number) => void;
  * Parses a page, in a thread where the crawl has some, and makes what is to be written of it. A failure of the page or of
  * a plugin is a result, not a throw.
  * Counters: parsed (parsed_in_part where a bound was reached), or failed_<code>; links, and links_<why> for those that
- * were dropped; parse_thread_failed for pages that were parsed here because no thread could be started.
+ * were dropped; not_a_sitemap for what was named as one and is neither sitemap, feed nor list of URLs, and was parsed as any
+ * page; parse_thread_failed for pages that were parsed here because no thread could be started.
  */
 export async function parsePage(crawl: ParseContext, page: PageContent, count: Count): Promise<ParseResult> {
   const answer = isForThread(crawl, page) ? await crawl.parseThreads?.parse(crawl.settings, page) : undefined;
@@ -54,14 +57,20 @@ export async function parsePage(crawl: ParseContext, page: PageContent, count: C
 }
 
 /** Threads have the plugins that they were made with; a parser that keeps the time has a thread of its own, or waits. */
-function isForThread({ parseThreads, plugins }: ParseContext, { content, contentType, headers }: PageContent): boolean {
-  if (!content || parseThreads?.plugins !== plugins) return false;
-  return !chooseParser(plugins, sniffContentType(content, contentType, headers))?.parser.keepsTime;
+function isForThread({ parseThreads, plugins }: ParseContext, page: PageContent): boolean {
+  if (!page.content || parseThreads?.plugins !== plugins) return false;
+  return !chooseParser(plugins, contentTypeOf(page))?.parser.keepsTime;
+}
+
+/** The media type by which a page is parsed; the content of a sitemap says more of it than its server does. */
+export function contentTypeOf({ content = new Uint8Array(), contentType, headers, sitemap }: PageContent): string {
+  return (sitemap ? sniffSitemap(content) : undefined) ?? sniffContentType(content, contentType, headers);
 }
 
 /** Parses a page in this thread; see {@link parsePage}. */
 export async function parseHere(crawl: ParseContext, page: PageContent, count: Count): Promise<ParseResult> {
   const { outcome, by } = await parseContent(crawl, page);
+  if (page.sitemap && page.content && sniffSitemap(page.content) === undefined) count('not_a_sitemap');
   if (outcome.kind === 'failed') return failure(outcome.code, outcome.message, count);
   const digest = signatureOf(crawl);
   let newSignature: string;
@@ -123,7 +132,7 @@ export async function parseContent(
   });
   if (!page.content) return failed('missing_content');
   if (page.truncated && crawl.settings.parser.skipTruncated) return failed('truncated');
-  const contentType = sniffContentType(page.content, page.contentType, page.headers);
+  const contentType = contentTypeOf(page);
   const plugin = chooseParser(crawl.plugins, contentType);
   if (!plugin) return failed('unsupported_type', contentType);
   try {
@@ -205,7 +214,7 @@ function keptLinks(
       count('links_too_long');
       continue;
     }
-    const verdict = applyUrlChain(crawl.plugins, url, 'outlink');
+    const verdict = applyUrlChain(crawl.plugins, url, 'outlink', said);
     if (!verdict.accepted) count(`links_rejected_${verdict.rejectedBy}`);
     else if (leavesSite(crawl, from, verdict.url)) count('links_external');
     else {
@@ -216,7 +225,7 @@ function keptLinks(
       const isOwn = hints !== undefined && hostOf(from) === hostOf(verdict.url);
       if (known) links.set(verdict.url, { ...known, anchor });
       else if (links.size >= limit) count('links_over_limit');
-      else links.set(verdict.url, { anchor, ...(isOwn && hints) });
+      else links.set(verdict.url, { anchor, ...(isOwn && hints), ...(said.sitemap && { sitemap: true }) });
     }
   }
   count('links', links.size);

@@ -23,7 +23,7 @@ import { createTracker, type Tracker } from './tracker.js';
 const CHUNK = 200;
 /** Rows read at a time together with their links, of which each may have `db.maxOutlinksPerPage`. */
 const SOURCE_CHUNK = 20;
-const SOURCE_FIELDS = ['status', 'share', 'distance', 'redirects', 'redirect', 'outlinks'] as const;
+const SOURCE_FIELDS = ['status', 'share', 'distance', 'redirects', 'redirect', 'outlinks', 'sitemap'] as const;
 type Source = BatchRow<(typeof SOURCE_FIELDS)[number]>['row'];
 
 /**
@@ -86,7 +86,9 @@ function collectLinks(scoring: Scoring, slice: LinkSlice, row: Source, position:
   if (row.marks?.fetch !== slice.batchId) return;
   const isRedirect = row.status === 'redir_perm' || row.status === 'redir_temp';
   let links: readonly Outlink[] = [];
-  if (isRedirect && row.redirect !== undefined) links = [{ url: row.redirect, anchor: '' }];
+  if (isRedirect && row.redirect !== undefined) {
+    links = [{ url: row.redirect, anchor: '', ...(row.sitemap && { sitemap: true }) }];
+  }
   if (row.status === 'fetched' && row.marks.parse === slice.batchId) links = row.outlinks ?? [];
   if (links.length === 0) return;
 
@@ -100,6 +102,7 @@ function collectLinks(scoring: Scoring, slice: LinkSlice, row: Source, position:
       score: scores[i] ?? 0,
       distance: row.distance === undefined ? Infinity : row.distance + (isRedirect ? 0 : 1),
       hints: hintsOf(link),
+      sitemap: link.sitemap,
       redirects: isRedirect ? (row.redirects ?? 0) + 1 : 0,
     });
   }

@@ -5,11 +5,12 @@ import type { ParseSettings } from './parse-settings.js';
 import { plainText } from './plain-text.js';
 import { statedTime } from './stated-time.js';
 import { TextBuilder } from './text-builder.js';
-import type { XmlVisitor } from './xml-reader.js';
+import { hasUnknownEntity, type XmlVisitor } from './xml-reader.js';
 
 const ENTRIES: ReadonlySet<string> = new Set(['item', 'entry']);
 const FEEDS: ReadonlySet<string> = new Set(['channel', 'feed']);
 const LINKS: ReadonlySet<string> = new Set(['link', 'atom:link']);
+const URLS: ReadonlySet<string> = new Set([...LINKS, 'guid', 'id']);
 const TIMES: ReadonlySet<string> = new Set(['updated', 'modified', 'published', 'pubdate', 'dc:date']);
 const SUMMARIES: ReadonlySet<string> = new Set(['description', 'summary', 'content', 'content:encoded']);
 
@@ -76,13 +77,14 @@ export class FeedReader implements XmlVisitor {
     this.#field?.text.add(value);
   }
 
-  close(name: string): void {
+  close(name: string, source: () => string): void {
     const depth = this.#open.length;
     if (this.#field?.depth === depth) {
       const { name: field, text } = this.#field;
       this.#field = undefined;
-      if (this.#entry) this.#readEntryField(this.#entry, field, text.toString());
-      else this.#readFeedField(field, text.toString());
+      const value = URLS.has(field) && hasUnknownEntity(source()) ? '' : text.toString();
+      if (this.#entry) this.#readEntryField(this.#entry, field, value);
+      else this.#readFeedField(field, value);
     } else if (!this.#field && this.#entry && ENTRIES.has(name)) {
       this.#addEntry(this.#entry);
       this.#entry = undefined;

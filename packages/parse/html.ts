@@ -48,7 +48,8 @@ export function parseHtml(input: ParseInput, settings: ParseSettings, clock: () 
   // The document base URL of the HTML Standard, unless it leads nowhere.
   const base = resolve(head.base, page) ?? page;
   const directives = robots.directives;
-  const canonical = resolve(head.canonical, base) ?? resolveShort(canonicalInHeader(headers['link']), page, settings);
+  const canonical =
+    resolve(head.canonical, base) ?? resolveShort(canonicalInHeader(headers['link'], page), page, settings);
   const refresh = head.refresh ?? parseRefresh(headers['refresh'] ?? '');
   const target = resolve(refresh?.url, base);
   const leadsOn = refresh !== undefined && target !== undefined && target !== resolveLink('', page);

@@ -4,5 +4,7 @@ export { textParser } from './text.js';
 export { pdfParser, type PdfExtras } from './pdf.js';
 export { chooseParser } from './choose-parser.js';
 export { sniffContentType } from './sniff.js';
+export { sniffSitemap } from './sniff-sitemap.js';
+export { MAX_SITEMAP_BYTES } from './limits.js';
 export { decodeText, type DecodedText } from './charset.js';
 export type { ParseSettings } from './parse-settings.js';

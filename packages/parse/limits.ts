@@ -35,8 +35,8 @@ export const MAX_REFRESH_DELAY = 5;
 /** Elements open at once in an XML document; what is beyond is left out. */
 export const MAX_XML_DEPTH = 1_000;
 
-/** Bytes of a compressed sitemap once unpacked: what the sitemap protocol allows. */
-export const MAX_UNPACKED_BYTES = 52_428_800;
+/** Bytes of a sitemap, plain or once unpacked: what the sitemap protocol allows. */
+export const MAX_SITEMAP_BYTES = 52_428_800;
 
 /** Characters of the summary of one feed entry that become text. */
 export const MAX_SUMMARY_LENGTH = 10_000;

@@ -1,25 +1,47 @@
-/** The target of the first `rel=canonical` in a `Link` header (RFC 8288), as it stands there. */
-export function canonicalInHeader(header: string | undefined): string | undefined {
+import { resolveLink } from '../url/index.js';
+
+/** One parameter of a link, with the semicolon before it (RFC 8288, appendix B.3). */
+const PARAMETER = /\s*;\s*([^\s=;,"]*)\s*(?:=\s*(?:"((?:[^"\\]|\\.)*)"?|([^\s;,]*)))?/sy;
+
+/**
+ * The target of the first `rel=canonical` in a `Link` header (RFC 8288), as it stands there. A link whose `anchor` says
+ * that it is one of another page, or of a part of this one, does not count.
+ * @param page the URL of the page
+ */
+export function canonicalInHeader(header: string | undefined, page: string): string | undefined {
   for (let open = header?.indexOf('<') ?? -1; header !== undefined && open !== -1;) {
     const close = header.indexOf('>', open);
     if (close === -1) return undefined;
-    const end = endOfParameters(header, close + 1);
-    const rel = /;\s*rel\s*=\s*(?:"([^"]*)"|([^\s;,"]+))/i.exec(header.slice(close + 1, end));
-    const names = (rel?.[1] ?? rel?.[2] ?? '').toLowerCase().split(/\s+/);
-    if (names.includes('canonical')) return header.slice(open + 1, close);
+    const { parameters, end } = readParameters(header, close + 1);
+    const relations = (parameters.get('rel') ?? '').toLowerCase().split(/\s+/);
+    if (relations.includes('canonical') && isOf(page, parameters.get('anchor'))) return header.slice(open + 1, close);
     open = header.indexOf('<', end);
   }
   return undefined;
 }
 
-/** Where the next link begins: the comma that is not within quotes. */
-function endOfParameters(header: string, from: number): number {
-  let quoted = false;
-  for (let at = from; at < header.length; at++) {
-    const c = header.charAt(at);
-    if (c === '\\' && quoted) at++;
-    else if (c === '"') quoted = !quoted;
-    else if (c === ',' && !quoted) return at;
+/** The parameters of a link, of each name the first, and where the next link begins: after a comma outside of quotes. */
+function readParameters(header: string, from: number): { parameters: ReadonlyMap<string, string>; end: number } {
+  const parameters = new Map<string, string>();
+  let at = from;
+  for (;;) {
+    PARAMETER.lastIndex = at;
+    const found = PARAMETER.exec(header);
+    if (!found) break;
+    at = PARAMETER.lastIndex;
+    const name = (found[1] ?? '').toLowerCase();
+    const value = found[2]?.replace(/\\(.)/gs, '$1') ?? found[3] ?? '';
+    if (!parameters.has(name)) parameters.set(name, value);
+    // What no link should have is passed over.
+    while (at < header.length && !/[;,]/.test(header.charAt(at))) at++;
   }
-  return header.length;
+  const comma = header.indexOf(',', at);
+  return { parameters, end: comma === -1 ? header.length : comma };
+}
+
+/** Whether a link with this anchor is one of the page. */
+function isOf(page: string, anchor: string | undefined): boolean {
+  if (anchor === undefined) return true;
+  const context = URL.canParse(anchor, page) ? new URL(anchor, page) : undefined;
+  return context !== undefined && context.hash === '' && context.href === resolveLink('', page);
 }

@@ -1,6 +1,9 @@
 import type { RobotsDirectives } from '../plugin-api/index.js';
 
-/** Directives that take a value after a colon; any other word before a colon names a robot. */
+/** What may name a robot: one word, and no number, since the time of a date has colons too. */
+const NAME = /^(?:(?=.*[a-z])\S+)?$/;
+
+/** Directives that take a value after a colon; any other name before a colon is that of a robot. */
 const WITH_VALUE = /^(unavailable_after|max-snippet|max-image-preview|max-video-preview)$/;
 
 const KNOWN: ReadonlySet<string> = new Set(['none', 'noindex', 'nofollow', 'noarchive']);
@@ -25,7 +28,7 @@ export class RobotsReader {
 
   /**
    * The `X-Robots-Tag` header. A directive may be addressed (`otherbot: noindex`); the address holds until the next, or
-   * the end of the line. Where a repeated header comes joined by commas, the lines can not be told apart any more.
+   * the end of the line. The date of an `unavailable_after` may have a comma, and what follows it counts all the same. Where a repeated header comes joined by commas, the lines can not be told apart any more.
    */
   addHeader(value: string | undefined): void {
     for (const line of value?.toLowerCase().split('\n') ?? []) this.#addLine(line);
@@ -36,7 +39,7 @@ export class RobotsReader {
     for (const part of line.split(',')) {
       const colon = part.indexOf(':');
       const before = part.slice(0, Math.max(colon, 0)).trim();
-      const addressed = colon !== -1 && !WITH_VALUE.test(before);
+      const addressed = colon !== -1 && NAME.test(before) && !WITH_VALUE.test(before);
       if (addressed) forUs = this.#names.has(before);
       if (forUs) this.#addWords(addressed ? part.slice(colon + 1) : part);
     }

@@ -1,7 +1,7 @@
 import { resolveLink } from '../url/index.js';
 import { LinkCollector } from './link-collector.js';
 import { statedTime } from './stated-time.js';
-import type { XmlVisitor } from './xml-reader.js';
+import { hasUnknownEntity, type XmlVisitor } from './xml-reader.js';
 
 /** Seconds. `always` is no promise that a crawler should keep; `never` is as long as there is. */
 const INTERVALS: ReadonlyMap<string, number> = new Map([
@@ -21,7 +21,7 @@ const MAX_FIELD_LENGTH = 64;
 
 /**
  * Reads a sitemap, or an index of sitemaps, by the sitemaps.org protocol: `url` and `sitemap` entries with `loc`, and
- * the versions in other languages that `xhtml:link` names. Extensions (images, news) are passed over.
+ * the versions in other languages that `xhtml:link` names, whatever its prefix. Extensions (images, news) are passed over.
  */
 export class SitemapReader implements XmlVisitor {
   readonly links: LinkCollector;
@@ -41,11 +41,12 @@ export class SitemapReader implements XmlVisitor {
     this.links = new LinkCollector(maxLength);
   }
 
-  open(name: string, attributes: ReadonlyMap<string, string>): void {
+  open(name: string, attributes: ReadonlyMap<string, string>, source: () => string): void {
     this.#depth++;
     if (this.#depth === 2) this.#entry.clear();
     this.#field = this.#depth === 3 && FIELDS.has(name) && !this.#entry.has(name) ? name : undefined;
-    if (this.#depth === 3 && name === 'xhtml:link') this.#add(attributes.get('href'));
+    const isLink = this.#depth === 3 && /^(?:[^:]*:)?link$/.test(name);
+    if (isLink && !hasUnknownEntity(source())) this.#add(attributes.get('href'));
   }
 
   text(value: string): void {
@@ -59,15 +60,17 @@ export class SitemapReader implements XmlVisitor {
     );
   }
 
-  close(name: string): void {
-    if (this.#depth === 2 && (name === 'url' || name === 'sitemap')) this.#addEntry();
+  close(name: string, source: () => string): void {
+    if (this.#field === 'loc' && hasUnknownEntity(source())) this.#entry.set('loc', '');
+    if (this.#depth === 2 && (name === 'url' || name === 'sitemap')) this.#addEntry(name === 'sitemap');
     this.#field = undefined;
     this.#depth--;
   }
 
-  #addEntry(): void {
+  #addEntry(isSitemap: boolean): void {
     const link = this.#add(this.#entry.get('loc'));
     if (!link) return;
+    if (isSitemap) link.sitemap = true;
     const field = (name: string) => this.#entry.get(name)?.trim().toLowerCase() ?? '';
     const lastModified = statedTime(field('lastmod').toUpperCase());
     const changeInterval = INTERVALS.get(field('changefreq'));
@@ -86,18 +89,20 @@ export class SitemapReader implements XmlVisitor {
 }
 
 /**
- * The links of a text sitemap: a text of which every line that is not empty is an absolute URL. Undefined when the text
+ * The links of a text sitemap: a text of which every line (up to CR, LF or both) that is not empty is an absolute URL. Undefined when the text
  * is something else.
  * @param cut the text ends somewhere: a last line without its end is no URL to be sure of
  */
 export function readTextSitemap(text: string, maxLength: number, cut = false): LinkCollector | undefined {
   const links = new LinkCollector(maxLength);
+  const lineEnd = /[\r\n]/g;
   let found = false;
   for (let from = 0; from < text.length;) {
-    const newline = text.indexOf('\n', from);
-    const whole = newline !== -1 || !cut;
+    lineEnd.lastIndex = from;
+    const lineBreak = lineEnd.exec(text)?.index;
+    const whole = lineBreak !== undefined || !cut;
     if (found && !whole) break;
-    const end = newline === -1 ? text.length : newline;
+    const end = lineBreak ?? text.length;
     const line = text.slice(from, Math.min(end, from + maxLength + 2)).trim();
     from = end + 1;
     if (line === '') continue;

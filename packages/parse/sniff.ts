@@ -1,11 +1,14 @@
-import { feedOrHtml } from './feed-or-html.js';
 import { mediaSignature } from './media-signatures.js';
+import { xmlForCrawlers } from './xml-for-crawlers.js';
 
 /** How many bytes are looked at. */
 const SNIFF_BYTES = 1445;
 
 /** What servers send when they do not know. */
 const UNKNOWN: ReadonlySet<string> = new Set(['', 'application/unknown', 'unknown/unknown', '*/*']);
+
+/** What servers send for a file they do not know; `binary/octet-stream` is that of large object stores. */
+const OCTETS: ReadonlySet<string> = new Set(['application/octet-stream', 'binary/octet-stream']);
 
 /** What old servers send for any file they do not know, to the letter. */
 const APACHE_DEFAULTS: ReadonlySet<string> = new Set([
@@ -23,8 +26,9 @@ const HTML_START =
  * The media type of a body by the MIME Sniffing Standard: as declared, unless that says nothing, is the default of a
  * server that does not know, or is HTML where the body is a feed. `X-Content-Type-Options: nosniff` is honoured.
  *
- * It leaves the Standard where that finds more pages: `application/octet-stream` says nothing, a page after a byte
- * order mark is HTML, and so is one that begins with `<meta` or `<link`.
+ * It leaves the Standard where that finds more pages: `application/octet-stream` and `binary/octet-stream` say nothing, a
+ * page after a byte order mark is HTML, and so is one that begins with `<meta` or `<link`; a sitemap is told from HTML as
+ * a feed is, and both from plain text.
  *
  * @param declared the media type, lower-case, without parameters; empty when unknown
  * @param headers of the response, names in lower case
@@ -42,9 +46,11 @@ export function sniffContentType(
   );
   if (UNKNOWN.has(supplied)) return unknownType(head, !nosniff);
   if (nosniff) return supplied;
-  if (supplied === 'application/octet-stream') return head === '' ? supplied : unknownType(head, true);
-  if (header !== undefined && APACHE_DEFAULTS.has(header)) return textOrBinary(head);
-  if (supplied === 'text/html') return feedOrHtml(head);
+  if (OCTETS.has(supplied)) return head === '' ? supplied : unknownType(head, true);
+  if (supplied === 'text/html') return xmlForCrawlers(head) ?? 'text/html';
+  if (supplied === 'text/plain') {
+    return xmlForCrawlers(head) ?? (APACHE_DEFAULTS.has(header ?? '') ? textOrBinary(head) : supplied);
+  }
   if (/^(?:image|audio|video)\/(?!.*\+xml$)/.test(supplied)) {
     const found = mediaSignature(head);
     return found !== undefined && /^(?:image|audio|video|application\/ogg)/.test(found) ? found : supplied;
@@ -67,6 +73,8 @@ function unknownType(head: string, scriptable: boolean): string {
     const start = head.replace(/^\xef\xbb\xbf/, '').replace(/^[\t\n\f\r ]+/, '');
     if (HTML_START.test(start) || /^<(?:meta|link)[\t\n\f\r />]/i.test(start)) return 'text/html';
     if (start.startsWith('<?xml')) return 'text/xml';
+    const xml = xmlForCrawlers(head);
+    if (xml !== undefined) return xml;
     if (head.startsWith('%PDF-')) return 'application/pdf';
   }
   if (hasTextMark(head)) return 'text/plain';

@@ -7,12 +7,18 @@ import { MAX_XML_DEPTH } from './limits.js';
  * forget to declare them.
  */
 export interface XmlVisitor {
-  /** @param attributes names in lower case */
-  open(name: string, attributes: ReadonlyMap<string, string>): void;
+  /**
+   * @param attributes names in lower case
+   * @param source makes the tag as it stands in the document
+   */
+  open(name: string, attributes: ReadonlyMap<string, string>, source: () => string): void;
   /** A text may come in pieces. */
   text(value: string): void;
-  /** Not called for what is still open where the document ends, which may have been cut. */
-  close(name: string): void;
+  /**
+   * Not called for what is still open where the document ends, which may have been cut.
+   * @param source makes what stands between the tags, from the last tag that was opened on
+   */
+  close(name: string, source: () => string): void;
   /** Nothing further is wanted. */
   readonly done?: boolean;
 }
@@ -32,6 +38,8 @@ export function readXml(text: string, visitor: XmlVisitor, expired: () => boolea
   let depth = 0;
   let ended = false;
   let prefix: string | undefined;
+  /** Where the last tag that was opened ends. */
+  let within = 0;
   const nameOf = (given: string): string => {
     const name = given.toLowerCase();
     return prefix && name.startsWith(prefix) ? name.slice(prefix.length) : name;
@@ -43,13 +51,14 @@ export function readXml(text: string, visitor: XmlVisitor, expired: () => boolea
         // RSS 1.0 is RDF, but its own elements have no prefix.
         prefix ??= /^(?!rdf:)[^:]+:/i.exec(given)?.[0].toLowerCase() ?? '';
         const name = prefix === '' && depth === 1 && given.toLowerCase() === 'rdf:rdf' ? 'rdf' : nameOf(given);
-        visitor.open(name, new Map(Object.entries(attribs)));
+        within = parser.endIndex + 1;
+        visitor.open(name, new Map(Object.entries(attribs)), () => text.slice(parser.startIndex, parser.endIndex + 1));
         if (visitor.done) throw stop;
       },
       ontext: (value) => visitor.text(value),
       onclosetag(given) {
         depth--;
-        if (!ended) visitor.close(nameOf(given));
+        if (!ended) visitor.close(nameOf(given), () => text.slice(within, parser.startIndex));
       },
     },
     { xmlMode: true, lowerCaseAttributeNames: true },
@@ -67,6 +76,16 @@ export function readXml(text: string, visitor: XmlVisitor, expired: () => boolea
   }
   return 'done';
 }
+
+/**
+ * Whether a piece of XML source has an entity that a document type would have to define. What it stands for is not known,
+ * so a URL with one is none.
+ */
+export function hasUnknownEntity(source: string): boolean {
+  return source.includes('&') && UNKNOWN_ENTITY.test(source.replace(/<!\[CDATA\[[^]*?(?:\]\]>|$)/g, ''));
+}
+
+const UNKNOWN_ENTITY = /&(?!(?:amp|lt|gt|quot|apos);)[\p{L}_:][\p{L}\p{N}_:.-]*;/u;
 
 /** The name of the root element, as an {@link XmlVisitor} sees it; undefined when there is none. */
 export function rootName(text: string, expired: () => boolean): string | undefined {

@@ -3,7 +3,7 @@ import { decodeText, fallbackEncoding } from './charset.js';
 import { FeedReader } from './feed.js';
 import { gunzip, isGzip } from './gunzip.js';
 import { parseHtml } from './html.js';
-import { MAX_UNPACKED_BYTES } from './limits.js';
+import { MAX_SITEMAP_BYTES } from './limits.js';
 import { prescanXml } from './meta-prescan.js';
 import { languageTag } from './page-head.js';
 import type { ParseSettings } from './parse-settings.js';
@@ -26,12 +26,15 @@ export function xmlParser(settings: ParseSettings, clock: () => number = () => p
     contentTypes: [
       'application/xml',
       'text/xml',
+      'application/x-xml',
+      'application/sitemap+xml',
       'application/rss+xml',
       'application/atom+xml',
       'application/rdf+xml',
       'application/x-rss+xml',
       'application/gzip',
       'application/x-gzip',
+      'application/x-gunzip',
     ],
     parse: (input) => parseXml(input, settings, clock),
   };
@@ -42,7 +45,7 @@ async function parseXml(input: ParseInput, settings: ParseSettings, clock: () =>
   const expired = () => clock() > deadline;
   const packed = isGzip(input.content);
   const { content, truncated } = packed
-    ? await gunzip(input.content, MAX_UNPACKED_BYTES, isText)
+    ? await gunzip(input.content, MAX_SITEMAP_BYTES, isText)
     : { content: input.content, truncated: false };
   // The header speaks of what was sent, not of what is packed in it.
   const header = packed ? undefined : input.headers['content-type'];
@@ -75,7 +78,7 @@ async function parseXml(input: ParseInput, settings: ParseSettings, clock: () =>
 
 /** Packed archives and pictures are not unpacked, nor what is packed again. */
 function isText(head: Uint8Array): boolean {
-  return sniffContentType(head, '').startsWith('text/');
+  return /^text\/|xml$/.test(sniffContentType(head, ''));
 }
 
 /** A decoded document, and what it needs to become a page. */

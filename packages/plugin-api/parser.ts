@@ -7,7 +7,7 @@ export interface ParseInput {
   readonly contentType: string;
   /** Response headers, names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The content is not whole: it was cut at `http.contentLimit`, or ended early. Absent: it is. */
+  /** The content is not whole: it was cut at the limit of its size, or ended early. Absent: it is. */
   readonly truncated?: boolean;
 }
 
@@ -29,6 +29,8 @@ export interface ParsedOutlink {
   readonly changeInterval?: number;
   /** Of the target among the pages of its site, 0 to 1. */
   readonly priority?: number;
+  /** The target is named as a sitemap, by an index of sitemaps. */
+  readonly sitemap?: true;
 }
 
 /**

@@ -17,7 +17,10 @@ export interface Plugin {
   readonly name: string;
   /** Returns the URL in a better form. What it returns must parse as a URL. */
   normalizeUrl?(url: string, scope: UrlScope): string;
-  /** true accepts; false or a string rejects, and the string names the rule that did. */
+  /**
+   * true accepts; false or a string rejects, and the string names the rule that did. The URL of a sitemap comes without
+   * `.gz` at the end of its path, as that says how it is packed and not what is in it.
+   */
   filterUrl?(url: string, scope: UrlScope): boolean | string;
   readonly scoring?: ScoringFilter;
   readonly schedule?: FetchSchedule;

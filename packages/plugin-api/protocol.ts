@@ -13,7 +13,7 @@ export interface FetchRequest {
    * last word.
    */
   readonly allowPrivate?: boolean;
-  /** Bytes of the body kept after decoding, where that is less than `http.contentLimit`, or that has no limit. */
+  /** Bytes of the body kept after decoding, in place of `http.contentLimit`; -1: all. */
   readonly contentLimit?: number;
 }
 
@@ -35,7 +35,7 @@ interface Answer {
 export type FetchOutcome =
   | (Answer & {
       readonly kind: 'content';
-      /** Content codings undone; at most `http.contentLimit` bytes. */
+      /** Content codings undone; at most as many bytes as the request asks for, else `http.contentLimit`. */
       readonly body: Uint8Array;
       /** The body is not whole: it was longer and was cut, ended early, or is a part of one. */
       readonly truncated: boolean;

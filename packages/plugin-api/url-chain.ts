@@ -15,10 +15,23 @@ export type UrlVerdict =
       readonly rule: string;
     };
 
+const PACKED = /^([^?]*)\.gz(?=\?|$)/i;
+
+/** What is known of a URL beside itself. */
+export interface UrlTraits {
+  /** It was named as a sitemap. */
+  readonly sitemap?: boolean | undefined;
+}
+
 /** Runs every normaliser, then every filter, in list order. A plugin that throws rejects the URL. */
-export function applyUrlChain(plugins: readonly Plugin[], url: string, scope: UrlScope): UrlVerdict {
+export function applyUrlChain(
+  plugins: readonly Plugin[],
+  url: string,
+  scope: UrlScope,
+  traits: UrlTraits = {},
+): UrlVerdict {
   const normalized = normalizeUrl(plugins, url, scope);
-  return normalized.accepted ? filterUrl(plugins, normalized.url, scope) : normalized;
+  return normalized.accepted ? filterUrl(plugins, normalized.url, scope, traits) : normalized;
 }
 
 /**
@@ -52,13 +65,22 @@ export function normalizeUrl(
   return { accepted: true, url: current };
 }
 
-/** Runs every filter on a URL that is normalised already. A plugin that throws rejects the URL. */
-export function filterUrl(plugins: readonly Plugin[], url: string, scope: UrlScope): UrlVerdict {
+/**
+ * Runs every filter on a URL that is normalised already. A plugin that throws rejects the URL. The filters see a sitemap
+ * without `.gz` at the end of its path.
+ */
+export function filterUrl(
+  plugins: readonly Plugin[],
+  url: string,
+  scope: UrlScope,
+  { sitemap = false }: UrlTraits = {},
+): UrlVerdict {
+  const seen = sitemap ? url.replace(PACKED, '$1') : url;
   for (const plugin of plugins) {
     if (!plugin.filterUrl) continue;
     let verdict: boolean | string;
     try {
-      verdict = plugin.filterUrl(url, scope);
+      verdict = plugin.filterUrl(seen, scope);
     } catch (error) {
       verdict = messageOf(error);
     }

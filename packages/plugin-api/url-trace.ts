@@ -1,5 +1,5 @@
 import type { Plugin, UrlScope } from './plugin.js';
-import { filterUrl, normalizeUrl, type UrlVerdict } from './url-chain.js';
+import { filterUrl, normalizeUrl, type UrlTraits, type UrlVerdict } from './url-chain.js';
 
 /** What one normaliser or filter made of a URL. Texts may be untrusted. */
 export type UrlStep =
@@ -29,7 +29,7 @@ export interface UrlTrace {
 }
 
 /** Does what `applyUrlChain` does and tells each step. A plugin that throws rejects the URL. */
-export function traceUrl(plugins: readonly Plugin[], url: string, scope: UrlScope): UrlTrace {
+export function traceUrl(plugins: readonly Plugin[], url: string, scope: UrlScope, traits: UrlTraits = {}): UrlTrace {
   const steps: UrlStep[] = [];
   const normalized = normalizeUrl(plugins, url, scope, (name, before, after) => {
     steps.push({ kind: 'normalizer', name, before, after });
@@ -39,7 +39,7 @@ export function traceUrl(plugins: readonly Plugin[], url: string, scope: UrlScop
   let verdict: UrlVerdict = normalized;
   for (const plugin of plugins) {
     if (!plugin.filterUrl) continue;
-    const found = filterUrl([plugin], normalized.url, scope);
+    const found = filterUrl([plugin], normalized.url, scope, traits);
     steps.push({
       kind: 'filter',
       name: plugin.name,

@@ -212,6 +212,18 @@ describe('a redirect', () => {
     expect(target?.replace(/^http:\/\/127.0.0.1:\d+/, '') ?? target).toBe(expected);
   });
 
+  it('is no 300 without Location, whose body is a page', async () => {
+    const body = '<a href=/b>b</a>';
+    expect(kept(await fetchRaw(answer('300 Multiple Choices', {}, body)))).toBe(body);
+    const chosen = await fetchRaw(answer('300 Multiple Choices', { Location: '/c' }, body));
+    expect(chosen).toMatchObject({ kind: 'redirect', code: 'moved' });
+  });
+
+  it('is no 305, which names a proxy', async () => {
+    const outcome = await fetchRaw(answer('305 Use Proxy', { Location: 'http://proxy.example/' }));
+    expect(outcome).toMatchObject({ kind: 'retry', code: 'http_error', http: 305 });
+  });
+
   it('counts whatever becomes of its body', async () => {
     expect(await fetchRaw(moved('/x', 'Content-Length: 50\r\n'))).toMatchObject({ kind: 'redirect' });
     const server = await serve((_request, socket) => void socket.write(moved('/x', 'Content-Length: 99999999\r\n')));
@@ -254,13 +266,13 @@ describe('limits', () => {
     expect(server.requests.map(({ connection }) => connection)).toEqual([1, 1]);
   });
 
-  it('has none with -1, but a request may ask for less', async () => {
+  it('has none with -1, and a request may ask for less or more', async () => {
     const server = await serve(() => answer('200 OK', {}, Buffer.alloc(3_000_000)));
     const http = protocol({ contentLimit: -1 });
     expect(kept(await http.fetch({ url: server.origin }))?.length).toBe(3_000_000);
     expect(kept(await http.fetch({ url: server.origin, contentLimit: 10 }))?.length).toBe(10);
     const strict = protocol({ contentLimit: 5 });
-    expect(kept(await strict.fetch({ url: server.origin, contentLimit: 10 }))?.length).toBe(5);
+    expect(kept(await strict.fetch({ url: server.origin, contentLimit: 10 }))?.length).toBe(10);
   });
 
   it('does not expand a bomb of a gigabyte', async () => {

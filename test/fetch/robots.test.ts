@@ -95,8 +95,30 @@ describe('lines', () => {
   it('state a delay in seconds', () => {
     const delay = (value: string): number | undefined =>
       parseRobots(`User-agent: bot\nCrawl-delay: ${value}`).rulesFor(['bot']).crawlDelay;
-    expect(['1', '0.5', '-1', 'x', '1e9', ''].map(delay)).toEqual([1, 0.5, undefined, undefined, undefined, undefined]);
+    expect(['1', '0.5', '.5', '2.'].map(delay)).toEqual([1, 0.5, 0.5, 2]);
+    expect(['-1', 'x', '1e9', '', '.', '1.2.3'].map(delay).filter((seconds) => seconds !== undefined)).toEqual([]);
     expect(delay('1\nCrawl-delay: 7\nCrawl-delay: 3')).toBe(7);
+  });
+
+  it('state it for the names before it, though more may follow in the group', () => {
+    const text =
+      'User-agent: SlowBot\nCrawl-delay: 120\nUser-agent: *\nCrawl-delay: 2\nUser-agent: bot\nDisallow: /private/';
+    const robots = parseRobots(text);
+    const delayOf = (name: string) => robots.rulesFor([name]).crawlDelay;
+    expect(['slowbot', 'other', 'bot'].map(delayOf)).toEqual([120, 2, undefined]);
+    // The rules are those of the group, for all its names.
+    for (const name of ['slowbot', 'other', 'bot']) {
+      expect(robots.rulesFor([name]).allowed('/private/x').allowed).toBe(false);
+    }
+  });
+
+  it('state it in several groups, of which all are meant', () => {
+    const robots = parseRobots(
+      'User-agent: bot\nDisallow: /a\n\nUser-agent: bot\nUser-agent: x\nCrawl-delay: 4\nDisallow: /b',
+    );
+    expect(robots.rulesFor(['bot']).crawlDelay).toBe(4);
+    expect(robots.rulesFor(['none', 'bot']).crawlDelay).toBe(4);
+    expect(robots.rulesFor(['none']).crawlDelay).toBeUndefined();
   });
 });
 

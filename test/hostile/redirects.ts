@@ -128,11 +128,21 @@ export const redirects: readonly Behaviour[] = [
     'inside.redirect-to-a-private-name.test',
     'inside.redirect-to-a-private-name.test/a-private-name',
   ),
-  odd(300, PERM, INVALID),
+  {
+    name: 'status-300-without-location',
+    answer: ({ path }) =>
+      path === '/' ? html('<title>Choose</title><a href=/choice>', {}, '300 Multiple Choices') : html('end'),
+    ends: { '/': GOOD, '/choice': GOOD },
+    holds: { '/': { title: 'Choose' } },
+  },
   odd(300, PERM, FOLLOWED, '/choice'),
   odd(302, TEMP, INVALID),
   odd(303, TEMP, FOLLOWED, '/see'),
-  odd(305, PERM, FOLLOWED, '/proxy'),
+  {
+    name: 'status-305',
+    answer: () => status('305 Use Proxy', { Location: '/proxy' }),
+    ends: { '/': 'unfetched http_error' },
+  },
   odd(306, PERM, INVALID),
   odd(399, PERM, FOLLOWED, '/odd'),
   {

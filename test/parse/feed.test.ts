@@ -36,6 +36,7 @@ describe('RSS', () => {
   it.each([
     ['a guid for want of a link', '<item><guid>http://h.com/g</guid></item>', [['http://h.com/g', '']]],
     ['a guid that is no link', '<item><guid isPermaLink="false">http://h.com/g</guid></item>', []],
+    ['a link with an unknown entity', '<item><link>&h;/x</link><guid>http://h.com/&h;</guid></item>', []],
     ['a guid that is no URL', '<item><guid>17</guid></item>', []],
     ['a link before its guid', '<item><guid>http://h.com/g</guid><link>/l</link></item>', [['http://h.com/l', '']]],
     ['the titles of others', '<item><media:title>m</media:title><link>/l</link></item>', [['http://h.com/l', '']]],

@@ -87,6 +87,23 @@ describe('what a page says of itself', () => {
     }
   });
 
+  it.each([
+    ['</c>; rel="canonical"; anchor="http://h.com/d/p.html"', 'http://h.com/c'],
+    ['</c>; rel=canonical; anchor=""', 'http://h.com/c'],
+    ['</c>; rel="canonical"; anchor="/other"', undefined],
+    ['</c>; anchor="#part"; rel="canonical"', undefined],
+    ['</c>; anchor="http://["; rel="canonical"', undefined],
+    ['</c>; title="; rel=canonical"', undefined],
+    ['</c>; title="say \\"; rel=canonical; \\""; rel=next', undefined],
+    ['</c>; rel=next; rel=canonical', undefined],
+    ['</c>; xrel=canonical', undefined],
+    ['</c>; title="a"; REL = "next Canonical"', 'http://h.com/c'],
+    ["</c> ; title*=UTF-8'de'x ; rel=canonical", 'http://h.com/c'],
+    ['</a>; rel=canonical; anchor="/x", </c>; rel=canonical', 'http://h.com/c'],
+  ])('reads the header Link: %s', (link, expected) => {
+    expect(parsePage('', { headers: { link } }).canonical).toBe(expected);
+  });
+
   it('tells the encoding', () => {
     expect(parsePage(Buffer.from('<meta charset=gbk>\xc4\xe3', 'latin1'))).toMatchObject({
       charset: 'gbk',

@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { textParser } from '../../packages/parse/index.js';
+import { sniffSitemap, textParser } from '../../packages/parse/index.js';
 import type { ParsedPage } from '../../packages/plugin-api/index.js';
 import { PARSE_SETTINGS } from '../support/parse-page.js';
 import { parseXml, xmlOutcome } from '../support/parse-xml.js';
@@ -42,7 +42,9 @@ describe('a sitemap', () => {
     const page = await parseXml(
       '<sitemapindex><sitemap><loc>http://h.com/1.xml.gz</loc><lastmod>2024</lastmod></sitemap></sitemapindex>',
     );
-    expect(page.outlinks).toEqual([{ url: 'http://h.com/1.xml.gz', anchor: '', lastModified: Date.UTC(2024, 0, 1) }]);
+    expect(page.outlinks).toEqual([
+      { url: 'http://h.com/1.xml.gz', anchor: '', lastModified: Date.UTC(2024, 0, 1), sitemap: true },
+    ]);
   });
 
   it.each([
@@ -68,10 +70,36 @@ describe('a sitemap', () => {
   ])('with %s', async (_, xml) => expect(urls(await parseXml(xml))).toEqual(['http://h.com/a']));
 
   it('names pages in other languages', async () => {
-    const xml = urlset(
-      '<url><loc>http://h.com/a</loc><xhtml:link rel="alternate" hreflang="de" href="http://h.com/de"/></url>',
-    );
-    expect(urls(await parseXml(xml))).toEqual(['http://h.com/de', 'http://h.com/a']);
+    for (const prefix of ['xhtml:', 'x:', 'html:', 'ns2:', '']) {
+      const xml = urlset(
+        `<url><loc>http://h.com/a</loc><${prefix}link rel="alternate" hreflang="de" href="http://h.com/de"/></url>`,
+      );
+      expect(urls(await parseXml(xml)), prefix).toEqual(['http://h.com/de', 'http://h.com/a']);
+    }
+  });
+
+  it.each([
+    ['&h;/page'],
+    ['http://h.com/&h;'],
+    ['http://h.com/?a=1&amp;b=&h;'],
+    ['<![CDATA[http://h.com/]]>&h;'],
+    ['http://h.com/&é;'],
+    [`http://h.com/${'x'.repeat(70_000)}&h;`],
+  ])('makes no URL of what holds an unknown entity: %.40s', async (loc) => {
+    const dtd = '<!DOCTYPE urlset [<!ENTITY h "http://evil.com">]>';
+    const entry = `<url><loc>${loc}</loc><x:link href="&h;/x"/></url><url><loc>http://h.com/a</loc></url>`;
+    const page = await parseXml(`${dtd}<urlset>${entry}</urlset>`, { db: { maxOutlinkLength: 100_000 } });
+    expect(urls(page)).toEqual(['http://h.com/a']);
+  });
+
+  it.each([
+    ['http://h.com/?a=1&amp;h;', 'http://h.com/?a=1&h;'],
+    ['<![CDATA[http://h.com/?a&h;]]>', 'http://h.com/?a&h;'],
+    ['http://h.com/?a=1&b=2', 'http://h.com/?a=1&b=2'],
+    ['http://h.com/?a=1&b=2;c', 'http://h.com/?a=1&b=2;c'],
+    ['http://h.com/&#97;&#x62;&apos;', "http://h.com/ab'"],
+  ])('takes %s for a URL', async (loc, url) => {
+    expect(urls(await parseXml(urlset(`<url><loc>${loc}</loc></url>`)))).toEqual([url]);
   });
 
   it.each([
@@ -156,6 +184,14 @@ describe('a text', () => {
     expect(page).toMatchObject({ sitemap: true, robots: { noindex: true } });
   });
 
+  it('may end its lines as old systems do', () => {
+    expect(urls(parse('http://h.com/a\rhttp://h.com/b\r\rhttp://h.com/c'))).toEqual([
+      'http://h.com/a',
+      'http://h.com/b',
+      'http://h.com/c',
+    ]);
+  });
+
   it.each(['', '\n\n', 'see\nhttp://h.com/a', 'http://h.com/a b', 'ftp://h.com/'])('%j is none', (text) => {
     expect(parse(text)).toMatchObject({ outlinks: [], robots: { noindex: false } });
     expect(parse(text).sitemap).toBeUndefined();
@@ -201,5 +237,33 @@ describe('a sitemap that was cut', () => {
         }
       }
     }
+  });
+});
+
+describe('what was named as a sitemap', () => {
+  const list = 'http://h.com/a\r';
+  it.each([
+    ['a sitemap', urlset(''), 'application/xml'],
+    ['an index', '<sm:sitemapindex>', 'application/xml'],
+    ['RSS', '<rss version="2.0"/>', 'application/xml'],
+    ['RSS 1.0', '<rdf:RDF xmlns:rdf="x">', 'application/xml'],
+    ['Atom', '<feed>', 'application/xml'],
+    ['UTF-16', Buffer.from(`\ufeff${urlset('')}`, 'utf16le'), 'application/xml'],
+    [
+      'a long licence before it',
+      `<!--${'x'.repeat(10_000)}--><!DOCTYPE urlset [<!ENTITY a "b">]><urlset>`,
+      'application/xml',
+    ],
+    ['gzip', gzipSync(urlset('')), 'application/gzip'],
+    ['a list', `\n ${list}`, 'text/plain'],
+    ['a list in UTF-16', Buffer.from(`\ufeff${list}`, 'utf16le'), 'text/plain'],
+    ['HTML', '<!doctype html><html>', undefined],
+    ['other XML', '<svg/>', undefined],
+    ['text', 'not here', undefined],
+    ['a URL in HTML', 'http://h.com/<br>', undefined],
+    ['nothing', '', undefined],
+    ['a PDF', '%PDF-1.7', undefined],
+  ])('is told by its content: %s', (_, content, type) => {
+    expect(sniffSitemap(Buffer.from(content))).toBe(type);
   });
 });

@@ -28,6 +28,9 @@ describe('a body of no known type', () => {
     ['<!--', 'text/html'],
     [' <?xml', 'text/xml'],
     ['<?XML', 'text/plain'],
+    ['<urlset>', 'application/xml'],
+    ['<rss version="2.0">', 'application/rss+xml'],
+    ['<feed xmlns="http://www.w3.org/2005/Atom">', 'application/atom+xml'],
     ['%PDF-', 'application/pdf'],
     [' %PDF-', 'text/plain'],
     ['%!PS-Adobe-', 'application/postscript'],
@@ -155,4 +158,24 @@ describe('HTML that may be a feed', () => {
     ['<', 'text/html'],
     [`<!--${' '.repeat(1500)}--><rss>`, 'text/html'],
   ])('%j is %s', (body, type) => expect(sniff(body, 'text/html; charset=utf-8')).toBe(type));
+});
+
+describe('a sitemap or a feed', () => {
+  it.each([
+    ['<urlset xmlns="x">', 'application/xml'],
+    ['\xef\xbb\xbf \n<?xml version="1.0"?><!-- <html> --><sm:SitemapIndex>', 'application/xml'],
+    ['<?xml version="1.0"?>\n<rss>', 'application/rss+xml'],
+    ['<feed>', 'application/atom+xml'],
+  ])('is told from HTML and plain text: %j', (body, type) => {
+    for (const declared of ['text/html', 'text/html; charset=utf-8', 'text/plain', 'text/plain; charset=koi8-r']) {
+      expect(sniff(body, declared)).toBe(type);
+      expect(sniff(body, declared, { 'x-content-type-options': 'nosniff' })).toBe(declared.split(';')[0]);
+    }
+    expect(sniff(body, 'binary/octet-stream')).toMatch(/xml$/);
+  });
+
+  it.each(['<urlsets>', 'x<urlset>', '<p><urlset>', '<!-- <urlset>', 'see <rss>'])('is not %j', (body) => {
+    expect(sniff(body, 'text/plain')).toBe('text/plain');
+    expect(sniff(body, 'text/html')).toBe('text/html');
+  });
 });

@@ -20,6 +20,7 @@ const STATUS_DEVIATIONS: Readonly<Record<string, { readonly ours: string; readon
   203: { ours: 'fetched', reason: 'a 2xx has a page that people see' },
   204: { ours: 'fetched', reason: 'an empty page is no failure' },
   206: { ours: 'fetched', reason: 'a 2xx has a page that people see' },
+  305: { ours: 'retry', reason: 'it names a proxy, and not where the page is' },
 };
 
 /** Besides, where Nutch fails and tries again on a Location that is no URL, we have a redirect without target. */
@@ -40,7 +41,7 @@ const { cases, location } = present
   : { cases: [], location: [] };
 
 function pageStatus(http: number): string {
-  const verdict = statusVerdict(http, true);
+  const verdict = statusVerdict(http, true, true);
   if (verdict.kind === 'content') return 'fetched';
   if (verdict.kind === 'redirect') return verdict.permanent ? 'redir_perm' : 'redir_temp';
   return verdict.kind;

@@ -3,6 +3,8 @@ import type { FetchOutcome, FetchRequest, Plugin } from '../../packages/webcrawl
 /** What the fake web answers for one URL. */
 export interface FakePage {
   readonly html?: string;
+  /** In place of `html`. It is cut where the request says so. */
+  readonly body?: Uint8Array;
   readonly status?: number;
   readonly location?: string;
   readonly headers?: Readonly<Record<string, string>>;
@@ -58,13 +60,15 @@ function answer(page: FakePage | undefined, request: FetchRequest): FetchOutcome
     const target = page?.location === undefined ? null : new URL(page.location, request.url).href;
     return { kind: 'redirect', permanent: http === 301 || http === 308, target, code: 'moved', http, headers };
   }
+  const body = page?.body ?? Buffer.from(page?.html ?? '');
+  const limit = request.contentLimit ?? Infinity;
   return {
     kind: 'content',
     code: 'success',
     http,
     headers,
-    body: Buffer.from(page?.html ?? ''),
-    truncated: false,
+    body: body.subarray(0, limit),
+    truncated: body.length > limit,
     contentType: page?.contentType ?? 'text/html',
   };
 }

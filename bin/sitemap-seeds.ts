@@ -1,0 +1,43 @@
+import { CrawlError, bodyLimit, readSitemap } from '../packages/webcrawl/index.js';
+import { openWithoutTable, type Cli } from './cli.js';
+import { isUrl, readBytes } from './input.js';
+import { say } from './output.js';
+import type { Seeds } from './seeds.js';
+
+/**
+ * Seeds with those that sitemaps name. A URL is a sitemap that the crawl is to fetch; a file is read here, and what it
+ * names comes before the other lines.
+ * @throws CrawlError BAD_INPUT for a file that can not be read, or is no sitemap
+ */
+export async function readSitemaps(
+  cli: Cli,
+  named: readonly string[],
+  others: Seeds,
+): Promise<{ readonly seeds: Seeds; readonly sitemaps: readonly string[] }> {
+  const files = named.filter((name) => !isUrl(name));
+  const sitemaps = named.filter(isUrl);
+  if (files.length === 0) return { seeds: others, sitemaps };
+  await using context = await openWithoutTable(cli);
+  const pages: { url: string; file: string }[] = [];
+  for (const file of files) {
+    const { bytes, truncated } = await readBytes(file, cli.io.stdin, bodyLimit(context.settings, true));
+    const found = await readSitemap(context, bytes).catch((cause: unknown) => {
+      const why = cause instanceof Error ? cause.message : String(cause);
+      throw new CrawlError('BAD_INPUT', `${file}: ${why}`, { cause });
+    });
+    if (truncated || found.truncated) say(cli.io, `${file}: too large for a sitemap, its end was left out`);
+    pages.push(...found.seeds.map((url) => ({ url, file })));
+    sitemaps.push(...found.sitemaps);
+  }
+  async function* lines(): AsyncIterable<string> {
+    for (const { url } of pages) yield url;
+    yield* others.lines;
+  }
+  return {
+    seeds: {
+      lines: lines(),
+      place: (line) => pages[line - 1]?.file ?? others.place(line - pages.length),
+    },
+    sitemaps,
+  };
+}
