@@ -99,14 +99,19 @@ export interface Page {
   redirects: number;
   /** Which slice of which open batch was last added to score, cash, distance and inlinks. [updatedb] */
   linked: Readonly<Record<string, number>>;
-  /** At least the number of inlinks stored. [updatedb] */
-  inlinkCount: number;
+  /**
+   * At least the number of inlinks stored: a link that is found again on its page counts again, until the inlinks are
+   * trimmed. For people see {@link inlinkCount}. [updatedb]
+   */
+  inlinkBound: number;
   /** What the seed said of the page. [inject] */
   metadata: Readonly<Record<string, string>>;
   /** [parse] */
   outlinks: readonly Outlink[];
   /** Links to the page, in order of the source's row key. [updatedb] */
   inlinks: readonly Inlink[];
+  /** How many inlinks are stored: pages that link here, or did. Counted from them when it is read, so nothing writes it. */
+  inlinkCount: number;
   /** [parse] */
   title: string;
   /** [parse] */
@@ -133,8 +138,8 @@ export type PageRow<F extends Field> = {
   readonly damaged?: readonly string[];
 } & { readonly [K in F]?: Page[K] };
 
-/** Fields that `set` and `unset` take: all but those written cell by cell. */
-export type PlainField = Exclude<Field, 'marks' | 'inlinks'>;
+/** Fields that `set` and `unset` take: all but those written cell by cell, and what is counted from these. */
+export type PlainField = Exclude<Field, 'marks' | 'inlinks' | 'inlinkCount'>;
 
 /** The cells of fields, as they are stored. */
 export type EncodedFields = ReadonlyMap<PlainField, Uint8Array>;

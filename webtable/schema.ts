@@ -54,7 +54,7 @@ export const MARK_COLUMNS = {
 /** The name of a mark, which is the name of the job that leaves it. */
 export type Mark = keyof typeof MARK_COLUMNS;
 
-/** The column of every field of a page but marks and inlinks. */
+/** The column of every field of a page but marks, inlinks and inlinkCount. */
 export const FIELD_COLUMNS = {
   status: 'm:st',
   fetchTime: 'm:ft',
@@ -75,7 +75,7 @@ export const FIELD_COLUMNS = {
   redirect: 'm:rt',
   redirects: 'm:rn',
   linked: 'm:ln',
-  inlinkCount: 'm:in',
+  inlinkBound: 'm:in',
   metadata: 'm:md',
   outlinks: 'l:o',
   title: 'p:ti',

@@ -27,6 +27,7 @@ interface ReaddbOptions {
 
 /** The fields that are shown only when named. */
 const FURTHER_FIELDS = [
+  'inlinkCount',
   'modifiedTime',
   'cash',
   'parseStatus',

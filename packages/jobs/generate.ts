@@ -55,7 +55,8 @@ const CHUNK = 500;
  * Order of writes: the batch's index, then each row with its mark, then the row's old frontier entry. A batch that a
  * killed or aborted generate left unfinished is taken back first, so its rows are selected anew.
  *
- * Counters: generated; capped (hosts, domains or IPs with more rows than generate.maxCount); host_backoff (hosts that are
+ * Counters: generated (pages of the batch, once it is open); taken_back (pages that were selected and released again, since
+ * this generate was aborted or one before was killed); capped (hosts, domains or IPs with more rows than generate.maxCount); host_backoff (hosts that are
  * to be left alone for longer than a fetch would wait); and of rows that were due: distance, status, low_score,
  * rejected_<plugin>, damaged; stale (frontier entries that were put right).
  * @throws CrawlError USAGE for a topN below 1
@@ -72,7 +73,7 @@ async function selectBatch(crawl: CrawlContext, options: GenerateOptions): Promi
     ...(options.topN !== undefined && { total: options.topN }),
   });
   for (const batch of await listBatches(table.store)) {
-    if (batch.state === 'generating') await takeBack(crawl, batch.batchId);
+    if (batch.state === 'generating') tracker.count('taken_back', await takeBack(crawl, batch.batchId));
   }
 
   const now = options.now ?? crawl.clock();
@@ -82,10 +83,11 @@ async function selectBatch(crawl: CrawlContext, options: GenerateOptions): Promi
 
   const size = await select(crawl, batchId, now, options, tracker);
   if (tracker.aborted || size === 0) {
-    await takeBack(crawl, batchId);
+    tracker.count('taken_back', await takeBack(crawl, batchId));
     return tracker.report();
   }
   await putBatch(table.store, { batchId, state: 'open', size });
+  tracker.count('generated', size);
   return tracker.report(batchId);
 }
 
@@ -124,7 +126,6 @@ async function select(
         take(crawl, batchId, now, due, rows, namedHosts, tracker),
       );
       size += selected;
-      tracker.count('generated', selected);
       tracker.done(selected);
     }
   } finally {
@@ -197,13 +198,18 @@ function refuse(crawl: CrawlContext, row: Candidate): string | undefined {
   return verdict.accepted ? undefined : `rejected_${verdict.rejectedBy}`;
 }
 
-/** Lets go of the rows of a batch that was not finished, then forgets it. */
-async function takeBack(crawl: CrawlContext, batchId: string): Promise<void> {
+/**
+ * Releases the rows of a batch that was not finished, then forgets it.
+ * @returns how many rows it held
+ */
+async function takeBack(crawl: CrawlContext, batchId: string): Promise<number> {
   const { table } = crawl;
+  let released = 0;
   for await (const keys of chunked(batchRowKeys(table.store, batchId), CHUNK)) {
     await table.exclusive('rows', async () => {
       const rows = await table.getMany(keys, ['fetchTime', 'score', 'marks']);
       const held = rows.filter((row) => row?.marks?.generate === batchId) as Candidate[];
+      released += held.length;
       await writeIndexed(
         table,
         held.map((row) => ({
@@ -217,4 +223,5 @@ async function takeBack(crawl: CrawlContext, batchId: string): Promise<void> {
   }
   await clearBatchIndex(table.store, batchId);
   await deleteBatch(table.store, batchId);
+  return released;
 }
