@@ -10,6 +10,16 @@ export function wholeNumber(min: number): (text: string) => number {
   };
 }
 
+const SECONDS = { s: 1, m: 60, h: 3600, d: 86_400 } as const;
+
+/** Reads a duration such as `90s`, `30m`, `2h` or `1.5d`, above 0, as seconds. */
+export function durationInSeconds(text: string): number {
+  const [, count, unit] = /^(\d+(?:\.\d+)?)([smhd])$/.exec(text) ?? [];
+  const seconds = Number(count) * SECONDS[unit as keyof typeof SECONDS];
+  if (seconds > 0) return seconds;
+  throw new InvalidArgumentError('Expected a number and a unit, such as 90s, 30m, 2h or 1d.');
+}
+
 /** Gathers every `--set key=value`; of one key the last counts. */
 export function keyAndValue(text: string, earlier: Readonly<Record<string, string>> = {}): Record<string, string> {
   const at = text.indexOf('=');

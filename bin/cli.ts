@@ -107,6 +107,9 @@ function notes({ job, batchId = '', counters, interrupted }: Report): string[] {
         'again. Run parse before updatedb, or fetch with --parse.',
     );
   }
+  if (counters.time_limit && !interrupted) {
+    found.push('The time is over. What is left stays due; the same command goes on from here.');
+  }
   if (counters.proxy) {
     found.push(
       `The proxy could not be used for ${number(counters.proxy)} pages, which stay due: see http.proxy, and run the same again.`,

@@ -1,6 +1,6 @@
 import { Option, type Command } from 'commander';
 import { jobs } from '../../packages/webcrawl/index.js';
-import { wholeNumber } from '../arguments.js';
+import { durationInSeconds, wholeNumber } from '../arguments.js';
 import { runJob, type Cli } from '../cli.js';
 import { askForContact } from '../contact.js';
 import { readSeeds, rejectionTeller } from '../seeds.js';
@@ -9,6 +9,7 @@ interface CrawlOptions {
   readonly rounds?: number;
   readonly topN?: number;
   readonly maxPages?: number;
+  readonly maxTime?: number;
   readonly depth?: number;
   readonly stay?: 'host' | 'domain' | 'any';
   readonly threads?: number;
@@ -27,6 +28,7 @@ export function addCrawl(program: Command, cli: Cli): void {
     .option('--rounds <n>', 'rounds at the most', wholeNumber(1))
     .option('--top-n <n>', 'pages of a round at the most', wholeNumber(1))
     .option('--max-pages <n>', 'pages selected in this run at the most; redirects may add some', wholeNumber(1))
+    .option('--max-time <duration>', 'time after which nothing more is fetched: 90s, 30m, 2h', durationInSeconds)
     .option('--depth <n>', 'links from a seed at the most', wholeNumber(0))
     .addOption(
       new Option('--stay <where>', "follow links within the seeds' hosts, their domains, or to any place")
@@ -42,7 +44,7 @@ that were due before are fetched too.
 
 Examples:
   webcrawl crawl https://example.com/
-  webcrawl crawl seeds.txt --stay domain --max-pages 10000
+  webcrawl crawl seeds.txt --stay domain --max-pages 10000 --max-time 2h
   webcrawl crawl https://example.com/ --depth 2 --set fetcher.serverDelay=2`,
     )
     .action(async (args: string[], options: CrawlOptions) => {

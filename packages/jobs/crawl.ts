@@ -1,5 +1,6 @@
 import type { CrawlContext } from './context.js';
 import { crawlRounds } from './crawl-rounds.js';
+import { startTimeLimit } from './fetching/time-limit.js';
 import { inject, type InjectOptions } from './inject.js';
 import type { JobOptions, Report } from './job.js';
 import { createTracker } from './tracker.js';
@@ -12,6 +13,11 @@ export interface CrawlOptions extends JobOptions, Pick<InjectOptions, 'seeds' | 
   readonly topN?: number;
   /** Pages selected over all rounds at the most; targets of redirects that are followed come on top. */
   readonly maxPages?: number;
+  /**
+   * Seconds after which it fetches nothing more, counted from the start of the job; above 0. What was fetched until then is
+   * entered with its links, and what is left stays due. Absent: `fetcher.timelimitMins`.
+   */
+  readonly maxTime?: number;
   /** Links from a seed at the most. Absent: `generate.maxDistance`. */
   readonly depth?: number;
   /**
@@ -24,15 +30,23 @@ export interface CrawlOptions extends JobOptions, Pick<InjectOptions, 'seeds' | 
 }
 
 /**
- * Injects seeds and crawls until nothing in the table is due, a limit is reached, or a round could fetch nothing. Rounds
+ * Injects seeds and crawls until nothing in the table is due, a limit is reached (rounds, pages, time), or a round could fetch nothing. Rounds
  * overlap, unless `rounds` or `depth` limits them: while one is fetched, the links of the one before are added and the next is
  * selected; and a round that waits for few slow hosts goes on without them. Batches that a killed crawl left open are
  * finished first, so that the same call goes on where it stopped. No other fetch runs on the table meanwhile.
- * Counters: rounds; those of inject and of fetch with parse; added, not_added and plugin_error_<name> of updatedb; and
+ * Counters: rounds; time_limit (1 where the time was over before all was done); those of inject and of fetch with parse; added, not_added and plugin_error_<name> of updatedb; and
  * generate_<why> for what the last generate passed over.
  */
 export async function crawl(given: CrawlContext, options: CrawlOptions): Promise<Report> {
-  const context = withLimits(given, options);
+  const limit = startTimeLimit(options.maxTime, given.settings.fetcher.timelimitMins);
+  try {
+    return await crawlWithin(withLimits(given, options), options, limit.signal);
+  } finally {
+    limit.clear();
+  }
+}
+
+async function crawlWithin(context: CrawlContext, options: CrawlOptions, timeUp: AbortSignal): Promise<Report> {
   const tracker = createTracker(context, 'crawl', options);
   const { seeds, signal, onProgress, onRejected } = options;
   const injected = await inject(context, {
@@ -42,7 +56,7 @@ export async function crawl(given: CrawlContext, options: CrawlOptions): Promise
     ...(onRejected && { onRejected }),
   });
   for (const [reason, n] of Object.entries(injected.counters)) tracker.count(reason, n);
-  if (!tracker.aborted) await context.table.exclusive('fetch', () => crawlRounds(context, options, tracker));
+  if (!tracker.aborted) await context.table.exclusive('fetch', () => crawlRounds(context, options, tracker, timeUp));
   return tracker.report();
 }
 

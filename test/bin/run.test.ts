@@ -40,9 +40,9 @@ describe('arguments reach the jobs', () => {
     [['repair'], 'repair', {}],
     [['crawl', 'http://a/'], 'crawl', { stay: 'host' }],
     [
-      'crawl http://a/ --rounds 1 --top-n 2 --max-pages 3 --depth 0 --stay any --threads 9'.split(' '),
+      'crawl http://a/ --rounds 1 --top-n 2 --max-pages 3 --max-time 1.5h --depth 0 --stay any --threads 9'.split(' '),
       'crawl',
-      { rounds: 1, topN: 2, maxPages: 3, depth: 0, stay: 'any', threads: 9 },
+      { rounds: 1, topN: 2, maxPages: 3, maxTime: 5400, depth: 0, stay: 'any', threads: 9 },
     ],
   ])('%j', async (args, name, options) => {
     stub.report = { batchId: 'b1' };
@@ -346,6 +346,8 @@ describe('wrong usage gives USAGE and a hint', () => {
     [['updatedb'], 'either a batch id or --all'],
     [['crawl'], 'missing required argument'],
     [['crawl', 'http://a/', '--stay', 'home'], 'Allowed choices are host, domain, any'],
+    [['crawl', 'http://a/', '--max-time', '30'], 'Expected a number and a unit, such as 90s, 30m'],
+    [['crawl', 'http://a/', '--max-time', '0s'], 'Expected a number and a unit'],
     [['repair', '--set', 'nothing'], 'Expected key=value'],
     [['repair', '--set', '=x'], 'Expected key=value'],
   ])('%j', async (args, expected) => {
@@ -444,9 +446,11 @@ describe('what people should know beside the numbers', () => {
     ['crawl', { injected: 1, rounds: 1, proxy: 2 }, 'The proxy could not be used for 2 pages'],
     ['crawl', { injected: 1, rounds: 1, proxy: 2 }, 'see http.proxy'],
     ['crawl', { rejected_url: 1 }, 'No seed was taken'],
+    ['crawl', { injected: 1, rounds: 1, time_limit: 1 }, 'The time is over. What is left stays due'],
+    ['fetch', { time_limit: 2 }, 'The time is over. What is left stays due'],
   ])('%s with %j', async (verb, counters, expected) => {
     stub.report = { counters };
-    const args = verb === 'crawl' ? [verb, 'http://a/'] : [verb];
+    const args = { crawl: [verb, 'http://a/'], fetch: [verb, '--all'] }[verb] ?? [verb];
     expect((await webcrawl(args)).err).toContain(expected);
     resetStub();
     stub.report = { counters };
