@@ -15,7 +15,7 @@ export function addInject(program: Command, cli: Cli): void {
       `
 A seed line is a URL, then key=value pairs set off by tabs. Known keys are score and fetchInterval
 (seconds); others are kept as metadata of the page. Empty lines and lines that begin with # are
-passed over.
+passed over. Files are UTF-8.
 
 Examples:
   webcrawl inject https://example.com/ https://example.org/

@@ -22,8 +22,8 @@ import { parseThreadsOf } from './parse-threads.js';
 /** What to open, and with which settings and plugins. Everything may be left out. */
 export interface OpenCrawlOptions {
   /**
-   * Where the table is: `level:<directory>` (made where it is missing), `memory:` for one that ends with the process,
-   * or a store, which is closed with the crawl. Default: `level:./webcrawl-data`.
+   * Where the table is: `level:<directory>`, or the directory alone (made where it is missing), `memory:` for one that ends
+   * with the process, or a store, which is closed with the crawl. Default: `level:./webcrawl-data`.
    */
   readonly table?: string | Store;
   /** false: a table that is not there is an error and is not made. Default: true. */
@@ -140,11 +140,17 @@ export async function closeProtocols(plugins: readonly Plugin[]): Promise<void> 
 async function openStore(table: string | Store, create: boolean): Promise<Store> {
   if (typeof table !== 'string') return table;
   if (table === 'memory:') return new MemoryStore();
-  const directory = /^level:(.+)$/s.exec(table)?.[1];
+  const directory = directoryOf(table);
   if (directory !== undefined) return openLevelStore(directory, { create });
   throw new CrawlError('BAD_SETTING', `expected a table as level:<directory> or memory:, found "${safeText(table)}"`, {
     hint: `for instance --table ${DEFAULT_TABLE}`,
   });
+}
+
+/** A bare path is a directory too; what begins with another scheme is not, nor is a single letter of a drive one. */
+function directoryOf(table: string): string | undefined {
+  if (table.startsWith('level:')) return table.slice('level:'.length) || undefined;
+  return table === '' || /^[a-z][a-z0-9+.-]+:/i.test(table) ? undefined : table;
 }
 
 /** Where packages are looked up that the settings name as plugins. */

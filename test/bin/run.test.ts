@@ -99,6 +99,22 @@ describe('seeds', () => {
     ]);
   });
 
+  test('a file in UTF-16 is refused as such, with a hint', async () => {
+    const file = join(folder, 'wide.txt');
+    const wide = Buffer.from('http://a/\n', 'utf16le');
+    for (const bytes of [Buffer.concat([Buffer.of(0xff, 0xfe), wide]), wide, Buffer.from(wide).swap16()]) {
+      resetStub();
+      await writeFile(file, bytes);
+      const { code, err } = await webcrawl(['inject', file]);
+      expect(code).toBe(ERROR_CODES.BAD_INPUT.exitCode);
+      expect(err).toContain(`expected UTF-8 in ${file}, found UTF-16`);
+      expect(err).toContain('hint: save it as UTF-8');
+      expect(stub.seeds).toEqual([]);
+    }
+    const io = testIo({ stdin: [Buffer.of(0xfe), Buffer.of(0xff), Buffer.from(wide).swap16()] });
+    expect((await webcrawl(['inject', '-'], io)).err).toContain('expected UTF-8 in standard input, found UTF-16');
+  });
+
   test.each([
     ['missing.txt', 'found nothing'],
     ['example.com', 'did you mean https://example.com/ ?'],
