@@ -45,8 +45,15 @@ export function openWithoutTable(cli: Cli): Promise<Checks> {
   return openChecks({ env: cli.io.env, ...(config !== undefined && { config }), ...(set && { settings: set }) });
 }
 
-/** Opens the table with the settings in force; one that is not there is made only where that is asked for. */
-export async function open(cli: Cli, create = false): Promise<Crawl> {
+/**
+ * Opens the table with the settings in force; one that is not there is made only where that is asked for.
+ * @param settings of options of the verb, by dotted key; they win over `--set`
+ */
+export async function open(
+  cli: Cli,
+  create = false,
+  settings: Readonly<Record<string, unknown>> = {},
+): Promise<Crawl> {
   const { config, set, verbose } = cli.options();
   const table = tableLocation(cli);
   if (verbose) say(cli.io, `table ${table}${config === undefined ? '' : `, settings of ${config}`}`);
@@ -55,7 +62,7 @@ export async function open(cli: Cli, create = false): Promise<Crawl> {
     create,
     env: cli.io.env,
     ...(config === undefined ? {} : { config }),
-    ...(set ? { settings: set } : {}),
+    ...(set || Object.keys(settings).length > 0 ? { settings: { ...set, ...settings } } : {}),
   });
 }
 
@@ -65,20 +72,22 @@ export interface JobRun {
   readonly data?: (report: Report) => string | undefined;
   /** Make a table that is not there. */
   readonly create?: boolean;
+  /** Settings of the verb's own options, by dotted key. */
+  readonly settings?: Readonly<Record<string, unknown>>;
 }
 
 /** Runs a job, shows how it gets on, closes the table, and then reports. */
 export async function runJob(
   cli: Cli,
   start: (crawl: Crawl, options: JobOptions) => Promise<Report>,
-  { data, create }: JobRun = {},
+  { data, create, settings }: JobRun = {},
 ): Promise<Report> {
   const { io } = cli;
   const { json, quiet } = cli.options();
   const display = quiet ? undefined : progressDisplay(io.stderr);
   let report: Report;
   {
-    await using crawl = await open(cli, create);
+    await using crawl = await open(cli, create, settings);
     try {
       report = await start(crawl, { signal: io.signal, ...(display && { onProgress: (p) => display.show(p) }) });
     } finally {

@@ -26,7 +26,7 @@ export function explanationText(explanation: Explanation): string {
   return safeLines(`${oneLine(url ?? given)}\n\n${next.text}\n${body.join('')}`.trimEnd()) + '\n';
 }
 
-function urlRows({ given, url, accepted, rejectedBy, rule, key, host, domain, queue }: Explanation): Row[] {
+function urlRows({ given, url, accepted, rejectedBy, rule, key, host, domain, queue, scope }: Explanation): Row[] {
   const rows: Row[] = [['given', given]];
   if (url !== undefined) rows.push(['normalised', url]);
   rows.push(['as a seed', accepted ? 'accepted' : `rejected by ${rejectedBy}: ${rule}`]);
@@ -37,7 +37,18 @@ function urlRows({ given, url, accepted, rejectedBy, rule, key, host, domain, qu
     const name = queue.name ?? 'not looked up, see --robots';
     rows.push(['queue', `${name} (by ${queue.mode}), slot ${queue.slot}, ${number(queue.delay)} s between requests`]);
   }
+  if (scope) rows.push(['last crawl', scopeText(scope)]);
   return rows;
+}
+
+/** `--stay host --depth 2 --exclude /print/`, as the crawl was told. */
+function scopeText({ stay, depth, include, exclude }: NonNullable<Explanation['scope']>): string {
+  return [
+    `--stay ${stay}`,
+    ...(depth === undefined ? [] : [`--depth ${depth}`]),
+    ...include.map((pattern) => `--include ${pattern}`),
+    ...exclude.map((pattern) => `--exclude ${pattern}`),
+  ].join(' ');
 }
 
 function stepText(step: Explanation['steps'][number]): string {

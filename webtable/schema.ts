@@ -93,6 +93,7 @@ export const INLINK_COLUMN_PREFIX = 'l:i:';
 export const INDEX_COLUMNS = {
   schemaVersion: 'v:n',
   fetcherRun: 'v:f',
+  crawlScope: 'v:c',
   frontierScore: 'f:s',
   batchHeader: 'b:h',
   batchEntry: 'b:e',

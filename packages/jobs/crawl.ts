@@ -1,8 +1,12 @@
 import type { CrawlContext } from './context.js';
 import { crawlRounds } from './crawl-rounds.js';
 import { startTimeLimit } from './fetching/time-limit.js';
-import { inject, type InjectOptions } from './inject.js';
+import { injectSeeds, type InjectOptions } from './inject.js';
 import type { JobOptions, Report } from './job.js';
+import type { CrawlScope } from './scope/crawl-scope.js';
+import { withScope } from './scope/in-scope.js';
+import { createSeedFolders } from './scope/seed-folders.js';
+import { writeScope } from './scope/stored-scope.js';
 import { createTracker } from './tracker.js';
 
 /** What {@link crawl} takes: seeds, and limits on how far it goes. */
@@ -21,10 +25,18 @@ export interface CrawlOptions extends JobOptions, Pick<InjectOptions, 'seeds' | 
   /** Links from a seed at the most. Absent: `generate.maxDistance`. */
   readonly depth?: number;
   /**
-   * How far links may lead: within the host of each page, within its domain, or anywhere. Where a seed itself redirects
-   * to is followed in any case. Default: host.
+   * How far links may lead: within the host of each page, within its domain, within the folders of the seeds (the path of a
+   * seed up to its last `/`; 10,000 of them at the most), or anywhere. Where a seed itself redirects to is followed in any
+   * case. Default: host.
    */
-  readonly stay?: 'host' | 'domain' | 'any';
+  readonly stay?: CrawlScope['stay'];
+  /**
+   * Patterns of URLs, see `urlPatterns`: only pages that hold one are followed and selected. Seeds, and where they
+   * redirect to, are taken in any case; URL filters hold besides.
+   */
+  readonly include?: readonly string[];
+  /** The same of pages that are neither followed nor selected; it wins over `include`. */
+  readonly exclude?: readonly string[];
   /** Requests in flight at the most. Absent: `fetcher.threadsFetch`. */
   readonly threads?: number;
 }
@@ -33,45 +45,46 @@ export interface CrawlOptions extends JobOptions, Pick<InjectOptions, 'seeds' | 
  * Injects seeds and crawls until nothing in the table is due, a limit is reached (rounds, pages, time), or a round could fetch nothing. Rounds
  * overlap, unless `rounds` or `depth` limits them: while one is fetched, the links of the one before are added and the next is
  * selected; and a round that waits for few slow hosts goes on without them. Batches that a killed crawl left open are
- * finished first, so that the same call goes on where it stopped. No other fetch runs on the table meanwhile.
+ * finished first, so that the same call goes on where it stopped. No other fetch runs on the table meanwhile. The scope
+ * (`stay`, `depth`, `include`, `exclude`) is noted in the table: generate, fetch and parse keep to it, and explain answers by
+ * it, until the next crawl notes its own.
  * Counters: rounds; time_limit (1 where the time was over before all was done); those of inject and of fetch with parse; added, not_added and plugin_error_<name> of updatedb; and
  * generate_<why> for what the last generate passed over.
+ * @throws CrawlError USAGE
  */
 export async function crawl(given: CrawlContext, options: CrawlOptions): Promise<Report> {
   const limit = startTimeLimit(options.maxTime, given.settings.fetcher.timelimitMins);
   try {
-    return await crawlWithin(withLimits(given, options), options, limit.signal);
+    return await crawlWithin(given, options, limit.signal);
   } finally {
     limit.clear();
   }
 }
 
-async function crawlWithin(context: CrawlContext, options: CrawlOptions, timeUp: AbortSignal): Promise<Report> {
-  const tracker = createTracker(context, 'crawl', options);
-  const { seeds, signal, onProgress, onRejected } = options;
-  const injected = await inject(context, {
-    seeds,
-    ...(signal && { signal }),
-    ...(onProgress && { onProgress: (progress) => onProgress({ ...progress, round: 0 }) }),
-    ...(onRejected && { onRejected }),
-  });
-  for (const [reason, n] of Object.entries(injected.counters)) tracker.count(reason, n);
-  if (!tracker.aborted) await context.table.exclusive('fetch', () => crawlRounds(context, options, tracker, timeUp));
-  return tracker.report();
-}
-
-function withLimits(crawl: CrawlContext, { stay = 'host', depth }: CrawlOptions): CrawlContext {
-  const { settings } = crawl;
-  return {
-    ...crawl,
-    settings: {
-      ...settings,
-      db: {
-        ...settings.db,
-        ignoreExternalLinks: stay !== 'any',
-        ignoreExternalLinksMode: stay === 'domain' ? 'domain' : 'host',
-      },
-      generate: { ...settings.generate, maxDistance: depth ?? settings.generate.maxDistance },
+async function crawlWithin(given: CrawlContext, options: CrawlOptions, timeUp: AbortSignal): Promise<Report> {
+  const tracker = createTracker(given, 'crawl', options);
+  const { seeds, stay = 'host', depth, include = [], exclude = [], signal, onProgress, onRejected } = options;
+  const ofSeeds = createSeedFolders(stay === 'path');
+  const scope: CrawlScope = { stay, ...(depth !== undefined && { depth }), include, exclude, folders: {} };
+  // A wrong pattern ends it before anything is written.
+  withScope(given, scope);
+  const injected = await injectSeeds(
+    given,
+    {
+      seeds,
+      ...(signal && { signal }),
+      ...(onProgress && { onProgress: (progress) => onProgress({ ...progress, round: 0 }) }),
+      ...(onRejected && { onRejected }),
     },
-  };
+    ofSeeds.add,
+  );
+  for (const [reason, n] of Object.entries(injected.counters)) tracker.count(reason, n);
+  if (!tracker.aborted) {
+    const context = withScope(given, { ...scope, folders: ofSeeds.folders });
+    await context.table.exclusive('fetch', async () => {
+      await writeScope(context.table.store, context.scope!.scope);
+      await crawlRounds(context, options, tracker, timeUp);
+    });
+  }
+  return tracker.report();
 }

@@ -16,6 +16,8 @@ import type { CrawlContext } from './context.js';
 import { GENERATE_FIELDS, NEXT_FIELDS, nextOfRow, nextOfUnknown, type NextStep } from './explain-next.js';
 import { explainRobots, type RobotsExplanation } from './explain-robots.js';
 import { createQueueNames } from './queue-name.js';
+import type { CrawlScope } from './scope/crawl-scope.js';
+import { inScope } from './scope/in-scope.js';
 
 /** What {@link explain} may do beyond reading the table. */
 export interface ExplainOptions {
@@ -80,6 +82,8 @@ export interface Explanation {
     /** Seconds between two requests, the Crawl-delay counted in. */
     readonly delay: number;
   };
+  /** The scope of the last crawl, which the jobs keep to; absent where none has run on the table. */
+  readonly scope?: Omit<CrawlScope, 'folders'>;
   readonly robots?: RobotsExplanation;
   /** Why and until when the host is left alone. Absent where it answered the last time that it was asked. */
   readonly backoff?: BackoffRecord;
@@ -93,11 +97,12 @@ export interface Explanation {
  * why. It writes nothing, and asks the network only where told to.
  */
 export async function explain(
-  crawl: CrawlContext,
+  context: CrawlContext,
   given: string,
   { robots: fetchRobots = false }: ExplainOptions = {},
 ): Promise<Explanation> {
-  const { table } = crawl;
+  const crawl = await inScope(context);
+  const { table, scope } = crawl;
   const { verdict, normalized: url, steps } = traceUrl(crawl.plugins, given, 'inject');
   const head = {
     given,
@@ -105,6 +110,7 @@ export async function explain(
     accepted: verdict.accepted,
     ...(!verdict.accepted && { rejectedBy: verdict.rejectedBy, rule: verdict.rule }),
     steps,
+    ...(scope && { scope: shownScope(scope.scope) }),
   };
   if (url === undefined) return { ...head, next: nextOfUnknown(crawl, given, verdict) };
 
@@ -127,6 +133,10 @@ export async function explain(
     page: pageOf(row, batches),
     next: nextOfRow(crawl, { url, row, batch, isDamaged, isIndexed, robots, backoff }),
   };
+}
+
+function shownScope({ folders: _, ...scope }: CrawlScope): Omit<CrawlScope, 'folders'> {
+  return scope;
 }
 
 async function queueOf(

@@ -11,7 +11,7 @@ import {
 } from '../../webtable/index.js';
 import type { CrawlContext } from './context.js';
 import { countDamaged } from './damaged.js';
-import { leavesSite } from './external.js';
+import { outOfScope } from './external.js';
 import type { FetchItem, FetchRun } from './fetch-item.js';
 import { followRedirect } from './follow-redirect.js';
 import { isGivenUp } from './grace-period.js';
@@ -183,7 +183,8 @@ async function takeTarget(
   if (!verdict.accepted) return void count(`redirect_rejected_${verdict.rejectedBy}`);
   if (verdict.url === url) return void count('redirect_to_itself');
   // Where a seed redirects to is what was asked for: http://example.org/ may well mean https://www.example.org/.
-  if (item.distance !== 0 && leavesSite(crawl, url, verdict.url)) return void count('redirect_external');
+  const out = item.distance === 0 ? undefined : outOfScope(crawl, url, verdict.url);
+  if (out !== undefined) return void count(`redirect_${out}`);
 
   const { maxRedirects } = crawl.settings.fetcher;
   const hops = (item.redirects ?? 0) + 1;

@@ -5,6 +5,7 @@ import type { CrawlContext } from './context.js';
 import { openFetcher } from './fetcher.js';
 import { startTimeLimit } from './fetching/time-limit.js';
 import type { Report } from './job.js';
+import { inScope } from './scope/in-scope.js';
 import { addCounters, createTracker } from './tracker.js';
 
 /** What {@link fetch} takes. */
@@ -40,16 +41,17 @@ export interface FetchOptions extends BatchOptions {
  * proxy (pages that the proxy stood in the way of, and stay due);
  * host_backoff (pages left for a later batch because of their host), backed_off (times that a host began to be left
  * alone), tried_again (requests for a page that its host answered with a short wait); redirects_followed, redirect_known,
- * redirect_external, redirect_invalid, redirect_to_itself, redirect_rejected_<plugin>; sitemaps_added
+ * redirect_external, redirect_excluded, redirect_invalid, redirect_to_itself, redirect_rejected_<plugin>; sitemaps_added
  * (rows made for the sitemaps that a robots.txt names) and sitemaps_<why>; and those of parse when it parses.
  * @throws CrawlError UNKNOWN_BATCH, BATCH_CLOSING, USAGE
  */
-export async function fetch(crawl: CrawlContext, options: FetchOptions): Promise<Report> {
+export async function fetch(given: CrawlContext, options: FetchOptions): Promise<Report> {
   const { threads = 1 } = options;
   if (!Number.isInteger(threads) || threads < 1) {
     throw new CrawlError('USAGE', `expected a whole number of threads of at least 1, found ${threads}`);
   }
   // The turn to fetch comes before that of a batch, as in crawl, so that neither waits for the other.
+  const crawl = await inScope(given);
   return crawl.table.exclusive('fetch', async () => {
     const limit = startTimeLimit(undefined, crawl.settings.fetcher.timelimitMins);
     try {

@@ -10,6 +10,7 @@ export { crawl, type CrawlOptions } from './crawl.js';
 export { repair } from './repair.js';
 export { DUMP_FIELDS, dumpPage, readPages, stats, type PageSelection, type TableStats } from './readdb.js';
 export { explain, type ExplainedMark, type ExplainedPage, type Explanation, type ExplainOptions } from './explain.js';
+export type { CrawlScope, ScopeRules, UrlPatterns } from './scope/crawl-scope.js';
 export type { BackoffRecord } from './backoff-record.js';
 export type { NextStep } from './explain-next.js';
 export type { RobotsExplanation } from './explain-robots.js';

@@ -38,6 +38,15 @@ const CHUNK = 1000;
  * Counters: injected, known, updated, held (by a batch), damaged, malformed, rejected_<plugin>, plugin_error_<name>.
  */
 export async function inject(crawl: CrawlContext, options: InjectOptions): Promise<Report> {
+  return injectSeeds(crawl, options);
+}
+
+/** The same. @param onSeed called with the normalised URL of each seed that the rules take */
+export async function injectSeeds(
+  crawl: CrawlContext,
+  options: InjectOptions,
+  onSeed?: (url: string) => void,
+): Promise<Report> {
   if (typeof options.seeds === 'string') throw new CrawlError('USAGE', 'expected seeds as lines, found one string');
   const tracker = createTracker(crawl, 'inject', options);
   let line = 0;
@@ -56,6 +65,7 @@ export async function inject(crawl: CrawlContext, options: InjectOptions): Promi
     if ('error' in parsed) return reject(text, 'malformed', parsed.error);
     const verdict = applyUrlChain(crawl.plugins, parsed.url, 'inject');
     if (!verdict.accepted) return reject(text, `rejected_${verdict.rejectedBy}`, verdict.rule);
+    onSeed?.(verdict.url);
     return { ...parsed, url: verdict.url };
   }
 

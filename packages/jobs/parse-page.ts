@@ -10,7 +10,7 @@ import {
   type ParseStatus,
 } from '../../webtable/index.js';
 import { signatureOf, type CrawlContext } from './context.js';
-import { leavesSite } from './external.js';
+import { outOfScope } from './external.js';
 import { hintsOf } from './link-hints.js';
 
 /** What parsing one page needs of it. */
@@ -31,7 +31,7 @@ export interface ParseResult {
 }
 
 /** What parsing needs of a crawl. */
-export type ParseContext = Pick<CrawlContext, 'settings' | 'plugins' | 'parseThreads'>;
+export type ParseContext = Pick<CrawlContext, 'settings' | 'plugins' | 'parseThreads' | 'scope'>;
 
 type Count = (reason: string, n?: number) => void;
 
@@ -42,7 +42,7 @@ type Count = (reason: string, n?: number) => void;
  * were dropped; parse_thread_failed for pages that were parsed here because no thread could be started.
  */
 export async function parsePage(crawl: ParseContext, page: PageContent, count: Count): Promise<ParseResult> {
-  const answer = isForThread(crawl, page) ? await crawl.parseThreads?.parse(crawl.settings, page) : undefined;
+  const answer = isForThread(crawl, page) ? await crawl.parseThreads?.parse(crawl.settings, page, crawl.scope?.scope) : undefined;
   if (answer === undefined) return parseHere(crawl, page, count);
   if ('counters' in answer) {
     for (const [reason, n] of answer.counters) count(reason, n);
@@ -172,8 +172,9 @@ function statusOf(crawl: ParseContext, { robots, canonical, charset }: ParsedPag
 /** Where a meta refresh leads, when that is another page that the crawl may take. */
 function refreshTarget(crawl: ParseContext, from: string, to: string, count: Count): string | undefined {
   const verdict = applyUrlChain(crawl.plugins, to, 'redirect');
+  const out = verdict.accepted ? outOfScope(crawl, from, verdict.url) : undefined;
   if (!verdict.accepted) count(`redirect_rejected_${verdict.rejectedBy}`);
-  else if (leavesSite(crawl, from, verdict.url)) count('redirect_external');
+  else if (out !== undefined) count(`redirect_${out}`);
   else if (verdict.url !== from) return verdict.url;
   return undefined;
 }
@@ -206,8 +207,9 @@ function keptLinks(
       continue;
     }
     const verdict = applyUrlChain(crawl.plugins, url, 'outlink');
+    const out = verdict.accepted ? outOfScope(crawl, from, verdict.url) : undefined;
     if (!verdict.accepted) count(`links_rejected_${verdict.rejectedBy}`);
-    else if (leavesSite(crawl, from, verdict.url)) count('links_external');
+    else if (out !== undefined) count(`links_${out}`);
     else {
       const known = links.get(verdict.url);
       const anchor = known?.anchor || given.slice(0, maxAnchorLength);

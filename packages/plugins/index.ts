@@ -4,6 +4,7 @@ export { regexUrlFilter } from './regex-url-filter.js';
 export { prefixUrlFilter } from './prefix-url-filter.js';
 export { suffixUrlFilter } from './suffix-url-filter.js';
 export { domainUrlFilter } from './domain-url-filter.js';
+export { urlPatterns } from './url-patterns.js';
 export { trapUrlFilter, type TrapLimits } from './trap-url-filter.js';
 export { opicScoring, type OpicFactors } from './scoring-opic.js';
 export { defaultSchedule, type ScheduleSettings } from './schedule-default.js';

@@ -23,6 +23,7 @@ export {
   type CheckedLink,
   type CrawlContext,
   type CrawlOptions,
+  type CrawlScope,
   type ExplainedMark,
   type ExplainedPage,
   type ExplainOptions,
@@ -41,11 +42,13 @@ export {
   type ParseThreads,
   type Progress,
   type Report,
+  type ScopeRules,
   type RobotsCheck,
   type RobotsChecker,
   type RobotsExplanation,
   type TableStats,
   type UrlCheck,
+  type UrlPatterns,
 } from '../jobs/index.js';
 export { CrawlError, ERROR_CODES, safeText, type ErrorCode } from '../errors/index.js';
 export {

@@ -14,6 +14,7 @@ import { cachedLookup, systemLookup, type Lookup } from '../fetch/index.js';
 import { readPages, type CrawlContext, type PageSelection, type ParseThreads } from '../jobs/index.js';
 import type { Plugin } from '../plugin-api/index.js';
 import { normalizeUrl } from '../plugin-api/index.js';
+import { urlPatterns } from '../plugins/index.js';
 import { checkPlugin } from './check-plugin.js';
 import { defaultPlugins } from './default-plugins.js';
 import { loadPlugins } from './load-plugins.js';
@@ -104,6 +105,7 @@ export async function openCrawl(options: OpenCrawlOptions = {}): Promise<Crawl> 
     settings,
     settingSources: sources,
     plugins,
+    urlPatterns,
     clock,
     random: options.random ?? Math.random,
     lookup,

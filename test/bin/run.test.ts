@@ -27,6 +27,11 @@ describe('arguments reach the jobs', () => {
   test.each([
     [['generate'], 'generate', {}],
     [['generate', '--top-n', '10'], 'generate', { topN: 10 }],
+    [
+      'generate --add-days 30 --max-count 5 --no-filter --no-norm'.split(' '),
+      'generate',
+      { addDays: 30, maxCount: 5, filter: false },
+    ],
     [['fetch', 'b1'], 'fetch', { batch: 'b1' }],
     [
       ['fetch', '--all', '--resume', '--parse', '--threads', '3'],
@@ -49,6 +54,28 @@ describe('arguments reach the jobs', () => {
     expect((await webcrawl(args)).code).toBe(0);
     expect(called(name)).toEqual(options);
     expect(stub.closed).toBe(1);
+  });
+
+  test('scope: patterns in order, and the folders of the seeds', async () => {
+    await webcrawl('crawl http://a/ --stay path --include /docs/ --exclude a --exclude b$ --include /x'.split(' '));
+    expect(called('crawl')).toEqual({ stay: 'path', include: ['/docs/', '/x'], exclude: ['a', 'b$'] });
+  });
+
+  test.each([
+    ['crawl', 'http://a/'],
+    ['fetch', 'b1'],
+  ])('%s: how requests are made is a matter of settings', async (verb, argument) => {
+    const set = ['--set', 'fetcher.serverDelay=9', '--set', 'http.timeout=5'];
+    const flags = ['--delay', '0.5', '--agent', 'mybot', '-H', 'From: me@a.b', '-H', 'X-Way:a: b'];
+    await webcrawl([verb, argument, ...set, ...flags]);
+    expect(called('openCrawl')?.settings).toEqual({
+      'http.timeout': '5',
+      'fetcher.serverDelay': 0.5,
+      'fetcher.serverMinDelay': 0.5,
+      'http.agentName': 'mybot',
+      'http.headers': { From: 'me@a.b', 'X-Way': 'a: b' },
+    });
+    expect(called(verb)).not.toHaveProperty('delay');
   });
 
   test('global options work before and after the verb', async () => {
@@ -361,7 +388,10 @@ describe('wrong usage gives USAGE and a hint', () => {
     [['parse'], 'either a batch id or --all'],
     [['updatedb'], 'either a batch id or --all'],
     [['crawl'], 'missing required argument'],
-    [['crawl', 'http://a/', '--stay', 'home'], 'Allowed choices are host, domain, any'],
+    [['crawl', 'http://a/', '--stay', 'home'], 'Allowed choices are host, domain, path, any'],
+    [['crawl', 'http://a/', '--delay', '2s'], 'Expected a number of seconds'],
+    [['crawl', 'http://a/', '-H', 'From'], "Expected 'Name: value'"],
+    [['generate', '--add-days', '-1'], 'Expected a whole number of at least 0'],
     [['crawl', 'http://a/', '--max-time', '30'], 'Expected a number and a unit, such as 90s, 30m'],
     [['crawl', 'http://a/', '--max-time', '0s'], 'Expected a number and a unit'],
     [['repair', '--set', 'nothing'], 'Expected key=value'],
