@@ -116,6 +116,12 @@ function notes({ job, batchId = '', counters, interrupted }: Report): string[] {
         'again. Run parse before updatedb, or fetch with --parse.',
     );
   }
+  if (counters.seeds_denied) {
+    found.push(
+      `${number(counters.seeds_denied)} seeds answered 401 or 403. Where a site wants a password, set http.credentials and ` +
+        'name the seed again on the command line.',
+    );
+  }
   if (counters.time_limit && !interrupted) {
     found.push('The time is over. What is left stays due; the same command goes on from here.');
   }

@@ -16,6 +16,7 @@ interface CrawlOptions extends RequestOptions {
   readonly include?: readonly string[];
   readonly exclude?: readonly string[];
   readonly threads?: number;
+  readonly refetch?: boolean;
 }
 
 /** `crawl <seed…>`: all jobs in rounds, until nothing is due or a limit is reached. */
@@ -40,13 +41,15 @@ export function addCrawl(program: Command, cli: Cli): void {
     )
     .option('--include <pattern>', 'only pages whose URL holds this pattern; may be given many times', gathered)
     .option('--exclude <pattern>', 'no page whose URL holds this pattern; may be given many times', gathered)
+    .option('--refetch', "fetch the known pages of the seeds' sites again now, each once")
     .option('--threads <n>', 'requests in flight at the most', wholeNumber(1));
   addRequestOptions(command)
     .addHelpText(
       'after',
       `
 Rounds overlap, and go on without hosts that hold them up, unless --rounds or --depth is given. Pages
-that were due before are fetched too.
+that were due before are fetched too. A seed on the command line that was denied before, by 401, 403
+or robots.txt, is tried again at once.
 
 A pattern is a regular expression that is looked for anywhere in the URL. Seeds, and where they redirect
 to, are taken whatever the patterns say. With --stay path, the folder of a seed is its path up to the
@@ -56,12 +59,14 @@ until the next crawl, which states its own.
 Examples:
   webcrawl crawl https://example.com/
   webcrawl crawl seeds.txt --stay domain --max-pages 10000 --max-time 2h
+  webcrawl crawl https://example.com/ --refetch
   webcrawl crawl https://example.com/docs/ --stay path --exclude '/print/' --exclude '\\.pdf$'
   webcrawl crawl https://example.com/ --depth 2 --delay 2 --agent examplebot -H 'From: me@example.com'`,
     )
     .action(async (args: string[], { delay, agent, header, ...options }: CrawlOptions) => {
       const seeds = readSeeds(args, cli.io.stdin);
-      const taken = { seeds: seeds.lines, onRejected: rejectionTeller(cli.io, seeds) };
+      const { lines, isArgument } = seeds;
+      const taken = { seeds: lines, retryDenied: isArgument, onRejected: rejectionTeller(cli.io, seeds) };
       const start: Parameters<typeof runJob>[1] = (crawl, job) => {
         askForContact(cli, crawl);
         return jobs.crawl(crawl, { ...taken, ...options, ...job });

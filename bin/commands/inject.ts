@@ -17,6 +17,8 @@ A seed line is a URL, then key=value pairs set off by tabs. Known keys are score
 (seconds); others are kept as metadata of the page. Empty lines and lines that begin with # are
 passed over. Files are UTF-8.
 
+A URL that is an argument, and was denied before by 401, 403 or robots.txt, is due again at once.
+
 Examples:
   webcrawl inject https://example.com/ https://example.org/
   webcrawl inject seeds.txt
@@ -24,7 +26,8 @@ Examples:
     )
     .action(async (args: string[]) => {
       const seeds = readSeeds(args, cli.io.stdin);
-      const taken = { seeds: seeds.lines, onRejected: rejectionTeller(cli.io, seeds) };
+      const { lines, isArgument } = seeds;
+      const taken = { seeds: lines, retryDenied: isArgument, onRejected: rejectionTeller(cli.io, seeds) };
       await runJob(cli, (crawl, job) => jobs.inject(crawl, { ...taken, ...job }), { create: true });
     });
 }

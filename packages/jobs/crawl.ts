@@ -5,12 +5,13 @@ import { injectSeeds, type InjectOptions } from './inject.js';
 import type { JobOptions, Report } from './job.js';
 import type { CrawlScope } from './scope/crawl-scope.js';
 import { withScope } from './scope/in-scope.js';
-import { createSeedFolders } from './scope/seed-folders.js';
-import { writeScope } from './scope/stored-scope.js';
+import { createSeedList, foldersOf, rangesOfSites } from './scope/seed-list.js';
+import { readRefetch, writeScope } from './scope/stored-scope.js';
+import { makeDue } from './selection/make-due.js';
 import { createTracker } from './tracker.js';
 
 /** What {@link crawl} takes: seeds, and limits on how far it goes. */
-export interface CrawlOptions extends JobOptions, Pick<InjectOptions, 'seeds' | 'onRejected'> {
+export interface CrawlOptions extends JobOptions, Pick<InjectOptions, 'seeds' | 'onRejected' | 'retryDenied'> {
   /** Rounds at the most, one after another: generate, fetch with parse, updatedb. Absent: until nothing is due. */
   readonly rounds?: number;
   /** Pages per round at the most. Absent: all that are due, or where rounds overlap what is asked for within half a minute. */
@@ -37,6 +38,11 @@ export interface CrawlOptions extends JobOptions, Pick<InjectOptions, 'seeds' | 
   readonly include?: readonly string[];
   /** The same of pages that are neither followed nor selected; it wins over `include`. */
   readonly exclude?: readonly string[];
+  /**
+   * Fetches the pages of the seeds' sites again, whenever they would be due: those of their hosts, domains or folders, as
+   * `stay` says, or of the whole table. Each once: after a stop or a kill the same call goes on with what is left.
+   */
+  readonly refetch?: boolean;
   /** Requests in flight at the most. Absent: `fetcher.threadsFetch`. */
   readonly threads?: number;
 }
@@ -48,7 +54,7 @@ export interface CrawlOptions extends JobOptions, Pick<InjectOptions, 'seeds' | 
  * finished first, so that the same call goes on where it stopped. No other fetch runs on the table meanwhile. The scope
  * (`stay`, `depth`, `include`, `exclude`) is noted in the table: generate, fetch and parse keep to it, and explain answers by
  * it, until the next crawl notes its own.
- * Counters: rounds; time_limit (1 where the time was over before all was done); those of inject and of fetch with parse; added, not_added and plugin_error_<name> of updatedb; and
+ * Counters: made_due (pages that `refetch` made due); rounds; time_limit (1 where the time was over before all was done); those of inject and of fetch with parse; added, not_added and plugin_error_<name> of updatedb; and
  * generate_<why> for what the last generate passed over.
  * @throws CrawlError USAGE
  */
@@ -64,7 +70,8 @@ export async function crawl(given: CrawlContext, options: CrawlOptions): Promise
 async function crawlWithin(given: CrawlContext, options: CrawlOptions, timeUp: AbortSignal): Promise<Report> {
   const tracker = createTracker(given, 'crawl', options);
   const { seeds, stay = 'host', depth, include = [], exclude = [], signal, onProgress, onRejected } = options;
-  const ofSeeds = createSeedFolders(stay === 'path');
+  const { refetch = false, retryDenied } = options;
+  const list = createSeedList(stay === 'path' || (refetch && stay !== 'any'));
   const scope: CrawlScope = { stay, ...(depth !== undefined && { depth }), include, exclude, folders: {} };
   // A wrong pattern ends it before anything is written.
   withScope(given, scope);
@@ -75,15 +82,22 @@ async function crawlWithin(given: CrawlContext, options: CrawlOptions, timeUp: A
       ...(signal && { signal }),
       ...(onProgress && { onProgress: (progress) => onProgress({ ...progress, round: 0 }) }),
       ...(onRejected && { onRejected }),
+      ...(retryDenied !== undefined && { retryDenied }),
     },
-    ofSeeds.add,
+    list.add,
   );
   for (const [reason, n] of Object.entries(injected.counters)) tracker.count(reason, n);
   if (!tracker.aborted) {
-    const context = withScope(given, { ...scope, folders: ofSeeds.folders });
+    const whole: CrawlScope = stay === 'path' ? { ...scope, folders: foldersOf(list.urls) } : scope;
+    const context = withScope(given, whole);
+    const { store } = context.table;
     await context.table.exclusive('fetch', async () => {
-      await writeScope(context.table.store, context.scope!.scope);
+      const since = refetch ? ((await readRefetch(store)) ?? context.clock()) : undefined;
+      await writeScope(store, whole, since);
+      if (since !== undefined) await makeDue(context, await rangesOfSites(context, list.urls, stay), since, tracker);
       await crawlRounds(context, options, tracker, timeUp);
+      // What a limit has left is due, and the next refetch is a new one.
+      if (since !== undefined && !tracker.aborted) await writeScope(store, whole);
     });
   }
   return tracker.report();

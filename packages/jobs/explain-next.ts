@@ -91,7 +91,7 @@ export function nextOfRow(crawl: CrawlContext, state: RowState): NextStep {
     if (row.status === 'gone') why = 'Gone; looked at again';
     else if ((row.retries ?? 0) > 0) why = `Failed ${times(row.retries ?? 0)}; tried again`;
     else if (row.status === undefined || row.status === 'unfetched') why = 'Not fetched yet; due';
-    return { kind: 'waiting', at, text: `${why} at ${iso(at)}.${rest}${robots}` };
+    return { kind: 'waiting', at, text: `${why} at ${iso(at)}.${lockedNote(row)}${rest}${robots}` };
   }
   const lost =
     row.marks?.generate === undefined ? '' : ` Batch ${safeText(row.marks.generate, 80)} held it too long and lost it.`;
@@ -155,6 +155,12 @@ function backoffNote(backoff: BackoffRecord | undefined, from: number): string {
 /** Safe to show. */
 function backoffReason({ code, http }: BackoffRecord): string {
   return http === undefined ? safeText(code, 80) : `HTTP ${http}`;
+}
+
+function lockedNote({ protocolStatus }: Row): string {
+  const http = protocolStatus?.http;
+  if (http !== 401 && http !== 403) return '';
+  return ` The server answered ${http}: where it wants a password, http.credentials has it; named as a seed it is tried at once.`;
 }
 
 function robotsNote(robots: RobotsExplanation): string {

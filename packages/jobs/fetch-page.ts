@@ -87,8 +87,14 @@ export async function fetchPage(
   }
   tracker.count('fetched');
   tracker.count(set.protocolStatus?.code ?? 'success');
+  if (isLocked(outcome.http) && item.marks?.inject !== undefined) tracker.count('seeds_denied');
   tracker.done();
   return told;
+}
+
+/** The server wants to know who asks, or does not want this one. */
+function isLocked(http: number | undefined): boolean {
+  return http === 401 || http === 403;
 }
 
 /** The page gets no mark, so updatedb lets go of it as it was. */

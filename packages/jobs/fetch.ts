@@ -37,6 +37,7 @@ export interface FetchOptions extends BatchOptions {
  * Counters: fetched (pages with a new mark), and the same by outcome: success, notmodified, moved, not_found,
  * robots_denied, private_address, timeout, plugin_error_<name>, …; already_fetched, damaged;
  * time_limit (batches of which pages are left because the time was over);
+ * seeds_denied (seeds that answered 401 or 403);
  * given_up (pages whose request had to be ended because the run was to stop, and stay as they were);
  * proxy (pages that the proxy stood in the way of, and stay due);
  * host_backoff (pages left for a later batch because of their host), backed_off (times that a host began to be left

@@ -12,6 +12,7 @@ import {
 import { frontierClock, type CrawlContext } from './context.js';
 import type { JobOptions, Report } from './job.js';
 import { newRowCells } from './new-row.js';
+import { forgetRobots } from './robots-store.js';
 import { createScoring } from './scoring.js';
 import { enterSeedHosts } from './seed-hosts.js';
 import { parseSeedLine, type Seed } from './seed-line.js';
@@ -25,9 +26,17 @@ export interface InjectOptions extends JobOptions {
    * others become metadata. Empty lines and lines that begin with `#` say nothing.
    */
   readonly seeds: Iterable<string> | AsyncIterable<string>;
+  /**
+   * Whether a seed that is known is due at once where its last fetch was denied: by 401 or 403, or by robots.txt, which is
+   * then fetched anew. A function is asked with the number of its line, from 1 on. Default: false.
+   */
+  readonly retryDenied?: boolean | ((line: number) => boolean);
   /** Called for every line that is not taken, with its number from 1 on and why; both texts are untrusted. */
   readonly onRejected?: (line: number, text: string, reason: string) => void;
 }
+
+/** A seed whose URL is normalised. */
+type TakenSeed = Seed & { readonly retryDenied: boolean };
 
 const CHUNK = 1000;
 
@@ -35,7 +44,7 @@ const CHUNK = 1000;
  * Enters seeds into the table. A seed that is known keeps its row, unless `db.injectorOverwrite` or
  * `db.injectorUpdate` say otherwise. Injecting the same seeds again changes nothing.
  * A known page becomes a seed all the same: its distance is 0 from then on.
- * Counters: injected, known, updated, held (by a batch), damaged, malformed, rejected_<plugin>, plugin_error_<name>.
+ * Counters: injected, known, updated, denied_before (of those that were known: due at once, by `retryDenied`), held (by a batch), damaged, malformed, rejected_<plugin>, plugin_error_<name>.
  */
 export async function inject(crawl: CrawlContext, options: InjectOptions): Promise<Report> {
   return injectSeeds(crawl, options);
@@ -49,9 +58,10 @@ export async function injectSeeds(
 ): Promise<Report> {
   if (typeof options.seeds === 'string') throw new CrawlError('USAGE', 'expected seeds as lines, found one string');
   const tracker = createTracker(crawl, 'inject', options);
+  const { retryDenied = false } = options;
   let line = 0;
 
-  async function* accepted(): AsyncGenerator<Seed> {
+  async function* accepted(): AsyncGenerator<TakenSeed> {
     for await (const text of untilAborted(options.seeds, options.signal)) {
       line += 1;
       const seed = readLine(text);
@@ -59,14 +69,15 @@ export async function injectSeeds(
     }
   }
 
-  function readLine(text: string): Seed | undefined {
+  function readLine(text: string): TakenSeed | undefined {
     const parsed = parseSeedLine(text);
     if (!parsed) return undefined;
     if ('error' in parsed) return reject(text, 'malformed', parsed.error);
     const verdict = applyUrlChain(crawl.plugins, parsed.url, 'inject');
     if (!verdict.accepted) return reject(text, `rejected_${verdict.rejectedBy}`, verdict.rule);
     onSeed?.(verdict.url);
-    return { ...parsed, url: verdict.url };
+    const isRetried = typeof retryDenied === 'function' ? retryDenied(line) : retryDenied;
+    return { ...parsed, url: verdict.url, retryDenied: isRetried };
   }
 
   function reject(text: string, reason: string, why: string): undefined {
@@ -83,28 +94,40 @@ export async function injectSeeds(
 
 async function injectChunk(
   crawl: CrawlContext,
-  chunk: readonly Seed[],
+  chunk: readonly TakenSeed[],
   count: (reason: string) => void,
 ): Promise<void> {
   // Of one URL given twice, the first line counts, as it does over two runs.
-  const seeds = new Map<string, Seed>();
+  const seeds = new Map<string, TakenSeed>();
   for (const seed of chunk) {
     const key = rowKeyOf(seed.url);
     if (seeds.has(key)) count('known');
     else seeds.set(key, seed);
   }
   const keys = [...seeds.keys()];
-  const rows = await crawl.table.getMany(keys, [...FRONTIER_FIELDS, 'metadata', 'distance']);
+  const rows = await crawl.table.getMany(keys, [...FRONTIER_FIELDS, 'metadata', 'distance', 'protocolStatus']);
   const changes: IndexedChange[] = [];
   for (const [i, key] of keys.entries()) {
     const seed = seeds.get(key)!;
     const row = rows[i];
-    const change = row ? changeOfKnown(crawl, row, seed, count) : newSeedRow(crawl, key, seed, count);
+    let change = row ? changeOfKnown(crawl, row, seed, count) : newSeedRow(crawl, key, seed, count);
+    if (row && seed.retryDenied && isDenied(crawl, row)) {
+      count('denied_before');
+      await forgetRobots(crawl.table.store, new URL(seed.url).origin);
+      change = { ...change, key, set: { ...change?.set, fetchTime: crawl.clock() } };
+    }
     if (change) changes.push({ before: row, change });
     if (!row) count('injected');
   }
   await enterSeedHosts(crawl.table.store, keys);
   await writeIndexed(crawl.table, changes, frontierClock(crawl));
+}
+
+/** Whether a row waits although it may be let in by now: for a password, another name or another robots.txt. */
+function isDenied(crawl: CrawlContext, row: PageRow<'fetchTime' | 'marks' | 'protocolStatus'>): boolean {
+  if (row.damaged || row.marks?.generate !== undefined || (row.fetchTime ?? 0) <= crawl.clock()) return false;
+  const { code, http } = row.protocolStatus ?? {};
+  return http === 401 || http === 403 || code === 'robots_denied' || code === 'crawl_delay_too_long';
 }
 
 /** What a seed changes in the row that is there, and the counter for it. */

@@ -44,6 +44,7 @@ describe('arguments reach the jobs', () => {
     [['updatedb', '--all'], 'updatedb', { batch: 'all' }],
     [['repair'], 'repair', {}],
     [['crawl', 'http://a/'], 'crawl', { stay: 'host' }],
+    [['crawl', 'http://a/', '--refetch'], 'crawl', { stay: 'host', refetch: true }],
     [
       'crawl http://a/ --rounds 1 --top-n 2 --max-pages 3 --max-time 1.5h --depth 0 --stay any --threads 9'.split(' '),
       'crawl',
@@ -124,6 +125,8 @@ describe('seeds', () => {
       'http://in/1',
       'http://in/é',
     ]);
+    // Only what is named on the command line is tried again where it was denied.
+    expect(stub.retried).toEqual(['HTTPS://Arg/\tscore=1']);
   });
 
   test('a file in UTF-16 is refused as such, with a hint', async () => {
@@ -493,6 +496,7 @@ describe('what people should know beside the numbers', () => {
     ['crawl', { injected: 1, rounds: 1, proxy: 2 }, 'see http.proxy'],
     ['crawl', { rejected_url: 1 }, 'No seed was taken'],
     ['crawl', { injected: 1, rounds: 1, time_limit: 1 }, 'The time is over. What is left stays due'],
+    ['crawl', { injected: 1, rounds: 1, seeds_denied: 1 }, 'set http.credentials'],
     ['fetch', { time_limit: 2 }, 'The time is over. What is left stays due'],
   ])('%s with %j', async (verb, counters, expected) => {
     stub.report = { counters };
