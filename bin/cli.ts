@@ -49,11 +49,7 @@ export function openWithoutTable(cli: Cli): Promise<Checks> {
  * Opens the table with the settings in force; one that is not there is made only where that is asked for.
  * @param settings of options of the verb, by dotted key; they win over `--set`
  */
-export async function open(
-  cli: Cli,
-  create = false,
-  settings: Readonly<Record<string, unknown>> = {},
-): Promise<Crawl> {
+export async function open(cli: Cli, create = false, settings: Readonly<Record<string, unknown>> = {}): Promise<Crawl> {
   const { config, set, verbose } = cli.options();
   const table = tableLocation(cli);
   if (verbose) say(cli.io, `table ${table}${config === undefined ? '' : `, settings of ${config}`}`);

@@ -60,7 +60,7 @@ export interface Page {
   /** What is known of the page. [fetch; updatedb at the end of the batch] */
   status: Status;
   /** When the page is due, in ms since the epoch. [updatedb, of a linked row only while no batch holds it; inject when
-   * it overwrites]
+   * it overwrites or tries a denied seed again; crawl when it refetches, of a row that no batch holds]
    */
   fetchTime: number;
   /** When it was last fetched, in ms since the epoch. [fetch] */

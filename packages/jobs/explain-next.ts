@@ -136,7 +136,9 @@ function nextOfHeld(crawl: CrawlContext, { row, batch, robots, backoff }: RowSta
 
 /** Why generate refuses a row whenever it is due. */
 function blockOf(crawl: CrawlContext, { row }: RowState): string | undefined {
-  return refusalOf(crawl, row)?.why() ?? (crawl.settings.generate.maxCount === 0 ? 'generate.maxCount is 0' : undefined);
+  return (
+    refusalOf(crawl, row)?.why() ?? (crawl.settings.generate.maxCount === 0 ? 'generate.maxCount is 0' : undefined)
+  );
 }
 
 function limits(crawl: CrawlContext): string {

@@ -42,7 +42,9 @@ type Count = (reason: string, n?: number) => void;
  * were dropped; parse_thread_failed for pages that were parsed here because no thread could be started.
  */
 export async function parsePage(crawl: ParseContext, page: PageContent, count: Count): Promise<ParseResult> {
-  const answer = isForThread(crawl, page) ? await crawl.parseThreads?.parse(crawl.settings, page, crawl.scope?.scope) : undefined;
+  const answer = isForThread(crawl, page)
+    ? await crawl.parseThreads?.parse(crawl.settings, page, crawl.scope?.scope)
+    : undefined;
   if (answer === undefined) return parseHere(crawl, page, count);
   if ('counters' in answer) {
     for (const [reason, n] of answer.counters) count(reason, n);

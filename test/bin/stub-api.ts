@@ -15,7 +15,16 @@ export const stub = {
 };
 
 export function resetStub(): void {
-  Object.assign(stub, { calls: [], closed: 0, seeds: [], retried: [], rows: [], report: {}, run: undefined, closeError: undefined });
+  Object.assign(stub, {
+    calls: [],
+    closed: 0,
+    seeds: [],
+    retried: [],
+    rows: [],
+    report: {},
+    run: undefined,
+    closeError: undefined,
+  });
 }
 
 type Seeds = {

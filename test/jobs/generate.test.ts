@@ -143,7 +143,13 @@ describe('generate', () => {
     crawl.setTime(START + 1000);
     const onProgress = (): void => controller.abort();
     // The clock goes on, so that the progress is told.
-    const moving = { ...crawl, clock: ((now) => () => (now += 1000))(START) };
+    const moving = {
+      ...crawl,
+      clock: (
+        (now) => () =>
+          (now += 1000)
+      )(START),
+    };
     const report = await jobs.generate(moving, { signal: controller.signal, onProgress });
     expect(report.counters).toEqual({ taken_back: 500 });
     expect(report).toMatchObject({ interrupted: true });

@@ -82,6 +82,9 @@ describe('a seed line', () => {
 
   it('keeps a blank within the URL, a fragment, and blanks in values', () => {
     expect(parseSeedLine('http://a.com/a b?q=1#c')).toEqual({ url: 'http://a.com/a b?q=1#c', metadata: {} });
-    expect(parseSeedLine('http://a.com/\tnote=a b # c')).toEqual({ url: 'http://a.com/', metadata: { note: 'a b # c' } });
+    expect(parseSeedLine('http://a.com/\tnote=a b # c')).toEqual({
+      url: 'http://a.com/',
+      metadata: { note: 'a b # c' },
+    });
   });
 });

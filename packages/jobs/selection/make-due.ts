@@ -37,7 +37,9 @@ export async function makeDue(
           !crawl.scope?.isOutside(urlOf(row.key)) &&
           refusalOf(crawl, row) === undefined,
       );
-      const changes = late.flatMap((row) => (row ? [{ before: row, change: { key: row.key, set: { fetchTime: now } } }] : []));
+      const changes = late.flatMap((row) =>
+        row ? [{ before: row, change: { key: row.key, set: { fetchTime: now } } }] : [],
+      );
       await writeIndexed(table, changes, frontierClock(crawl));
       tracker.count('made_due', changes.length);
     });
