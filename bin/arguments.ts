@@ -10,6 +10,34 @@ export function wholeNumber(min: number): (text: string) => number {
   };
 }
 
+const SECONDS = { s: 1, m: 60, h: 3600, d: 86_400 } as const;
+
+/** Reads a duration such as `90s`, `30m`, `2h` or `1.5d`, above 0, as seconds. */
+export function durationInSeconds(text: string): number {
+  const [, count, unit] = /^(\d+(?:\.\d+)?)([smhd])$/.exec(text) ?? [];
+  const seconds = Number(count) * SECONDS[unit as keyof typeof SECONDS];
+  if (seconds > 0) return seconds;
+  throw new InvalidArgumentError('Expected a number and a unit, such as 90s, 30m, 2h or 1d.');
+}
+
+/** Gathers what an option that may be given many times was given. */
+export function gathered(text: string, earlier: readonly string[] = []): readonly string[] {
+  return [...earlier, text];
+}
+
+/** Gathers every `-H 'Name: value'`; of one name the last counts. */
+export function header(text: string, earlier: Readonly<Record<string, string>> = {}): Record<string, string> {
+  const at = text.indexOf(':');
+  if (at < 1) throw new InvalidArgumentError("Expected 'Name: value', such as 'From: me@example.com'.");
+  return { ...earlier, [text.slice(0, at).trim()]: text.slice(at + 1).trim() };
+}
+
+/** Reads seconds, of which there may be none: `2`, `0.5`. */
+export function seconds(text: string): number {
+  if (/^\d+(\.\d+)?$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('Expected a number of seconds, such as 2 or 0.5.');
+}
+
 /** Gathers every `--set key=value`; of one key the last counts. */
 export function keyAndValue(text: string, earlier: Readonly<Record<string, string>> = {}): Record<string, string> {
   const at = text.indexOf('=');

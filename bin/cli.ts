@@ -55,10 +55,12 @@ export interface OpenOptions {
   readonly create?: boolean;
   /** No other process may have the table open. */
   readonly alone?: boolean;
+  /** Settings of the verb's own options, by dotted key; they win over `--set`. */
+  readonly settings?: Readonly<Record<string, unknown>>;
 }
 
 /** Opens the table with the settings in force; one that is not there is made only where that is asked for. */
-export async function open(cli: Cli, { create = false, ...how }: OpenOptions): Promise<Crawl> {
+export async function open(cli: Cli, { create = false, settings = {}, ...how }: OpenOptions): Promise<Crawl> {
   const { io } = cli;
   const { config, set, verbose, quiet, wait } = cli.options();
   const table = tableLocation(cli);
@@ -71,7 +73,7 @@ export async function open(cli: Cli, { create = false, ...how }: OpenOptions): P
     signal: io.signal,
     ...(wait === undefined ? {} : { wait }),
     ...(config === undefined ? {} : { config }),
-    ...(set ? { settings: set } : {}),
+    ...(set || Object.keys(settings).length > 0 ? { settings: { ...set, ...settings } } : {}),
     onWait(holder) {
       const who = holder ? `process ${holder.pid} (${holder.name}) has open` : 'another process has open';
       if (!quiet) say(io, `Waiting for the table, which ${who}.`);
@@ -94,14 +96,14 @@ export async function runJob(
   cli: Cli,
   name: string,
   start: (crawl: Crawl, options: JobOptions) => Promise<Report>,
-  { data, create = false, alone = true }: JobRun = {},
+  { data, create = false, alone = true, settings = {} }: JobRun = {},
 ): Promise<Report> {
   const { io } = cli;
   const { json, quiet } = cli.options();
   const display = quiet ? undefined : progressDisplay(io.stderr);
   let report: Report;
   {
-    await using crawl = await open(cli, { name, create, alone });
+    await using crawl = await open(cli, { name, create, alone, settings });
     try {
       report = await start(crawl, { signal: io.signal, ...(display && { onProgress: (p) => display.show(p) }) });
     } finally {
@@ -129,6 +131,15 @@ function notes({ job, batchId = '', counters, interrupted }: Report): string[] {
       `${number(counters.not_parsed)} pages were fetched and not parsed: their links are not known until they are fetched ` +
         'again. Run parse before updatedb, or fetch with --parse.',
     );
+  }
+  if (counters.seeds_denied) {
+    found.push(
+      `${number(counters.seeds_denied)} seeds answered 401 or 403. Where a site wants a password, set http.credentials and ` +
+        'name the seed again on the command line.',
+    );
+  }
+  if (counters.time_limit && !interrupted) {
+    found.push('The time is over. What is left stays due; the same command goes on from here.');
   }
   if (counters.proxy) {
     found.push(

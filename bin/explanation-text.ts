@@ -33,7 +33,8 @@ const ADDRESSES = {
   undecided: 'decided at the first fetch',
 } as const;
 
-function urlRows({ given, url, accepted, rejectedBy, rule, key, host, domain, queue, addresses }: Explanation): Row[] {
+function urlRows(explanation: Explanation): Row[] {
+  const { given, url, accepted, rejectedBy, rule, key, host, domain, queue, addresses, scope } = explanation;
   const rows: Row[] = [['given', given]];
   if (url !== undefined) rows.push(['normalised', url]);
   rows.push(['as a seed', accepted ? 'accepted' : `rejected by ${rejectedBy}: ${rule}`]);
@@ -45,7 +46,18 @@ function urlRows({ given, url, accepted, rejectedBy, rule, key, host, domain, qu
     rows.push(['queue', `${name} (by ${queue.mode}), slot ${queue.slot}, ${number(queue.delay)} s between requests`]);
   }
   if (addresses) rows.push(['addresses', `${ADDRESSES[addresses.allowed]}: ${addresses.reason}`]);
+  if (scope) rows.push(['last crawl', scopeText(scope)]);
   return rows;
+}
+
+/** `--stay host --depth 2 --exclude /print/`, as the crawl was told. */
+function scopeText({ stay, depth, include, exclude }: NonNullable<Explanation['scope']>): string {
+  return [
+    `--stay ${stay}`,
+    ...(depth === undefined ? [] : [`--depth ${depth}`]),
+    ...include.map((pattern) => `--include ${pattern}`),
+    ...exclude.map((pattern) => `--exclude ${pattern}`),
+  ].join(' ');
 }
 
 function stepText(step: Explanation['steps'][number]): string {

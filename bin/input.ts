@@ -55,15 +55,29 @@ export function isUrl(arg: string): boolean {
   return /^https?:/i.test(arg) && URL.canParse(arg);
 }
 
+/** The first bytes: a byte order mark, or a letter with the zero byte that UTF-16 gives it. */
+const UTF_16 = /^(\xff\xfe|\xfe\xff|[^\0]\0|\0[^\0])/;
+
+function utf16(name: string): CrawlError {
+  return new CrawlError('BAD_INPUT', `expected UTF-8 in ${name}, found UTF-16`, {
+    hint: 'save it as UTF-8, or convert it: iconv -f UTF-16 -t UTF-8',
+  });
+}
+
 /**
  * The lines of a stream of UTF-8, without their ends.
- * @throws CrawlError BAD_INPUT when it can not be read, or a line never ends
+ * @throws CrawlError BAD_INPUT when it can not be read, is UTF-16, or a line never ends
  */
 export async function* readLines(chunks: AsyncIterable<Uint8Array | string>, name: string): AsyncIterable<string> {
   const decoder = new TextDecoder();
   let rest = '';
+  let start = '';
   try {
     for await (const chunk of chunks) {
+      if (start.length < 4) {
+        start += Buffer.from(chunk.slice(0, 4)).toString('latin1');
+        if (UTF_16.test(start)) throw utf16(name);
+      }
       const text = rest + (typeof chunk === 'string' ? chunk : decoder.decode(chunk, { stream: true }));
       const complete = text.split('\n');
       rest = complete.pop() ?? '';

@@ -32,7 +32,7 @@ export function buildProgram(io: Io): Program {
     .description('A web crawler that keeps everything it knows about every URL in one sorted table.')
     .version(VERSION, '--version', 'print the version')
     .helpOption('-h, --help', 'show help, also after the name of a command')
-    .option('--table <location>', `where the table is (default: WEBCRAWL_TABLE, else ${DEFAULT_TABLE})`)
+    .option('--table <location>', `where the table is, a directory (default: WEBCRAWL_TABLE, else ${DEFAULT_TABLE})`)
     .option('--wait <seconds>', 'wait so long for a table that another process has open', wholeNumber(0))
     .option('--config <file>', 'read settings from this JSON file')
     .option('--set <key=value>', 'set one setting; may be given many times', keyAndValue)

@@ -7,6 +7,8 @@ import { say } from './output.js';
 /** Seed lines, and where each was read. */
 export interface Seeds {
   readonly lines: AsyncIterable<string>;
+  /** Whether a line was itself an argument. */
+  isArgument(line: number): boolean;
   /** The place of a line that has been read, by its number over all places, from 1 on: `seeds.txt:3`. */
   place(line: number): string;
 }
@@ -38,10 +40,12 @@ export function readSeeds(args: readonly string[], stdin: AsyncIterable<Uint8Arr
     }
   }
 
+  const partOf = (line: number) => parts.findLast(({ first }) => first <= line);
   return {
     lines: readAll(),
+    isArgument: (line) => partOf(line)?.name === '',
     place(number) {
-      const part = parts.findLast(({ first }) => first <= number);
+      const part = partOf(number);
       return part === undefined || part.name === '' ? 'argument' : `${part.name}:${number - part.first + 1}`;
     },
   };

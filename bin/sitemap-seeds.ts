@@ -36,6 +36,7 @@ export async function readSitemaps(
   return {
     seeds: {
       lines: lines(),
+      isArgument: (line) => line > pages.length && others.isArgument(line - pages.length),
       place: (line) => pages[line - 1]?.file ?? others.place(line - pages.length),
     },
     sitemaps,

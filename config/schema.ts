@@ -129,7 +129,7 @@ export const settingsSchema = z.strictObject({
       .min(-1)
       .max(35_000)
       .default(-1)
-      .describe('Minutes after which fetch starts no further page. -1: no limit'),
+      .describe('Minutes from its start after which fetch, or crawl, asks for no further page. -1: no limit'),
     storeContent: z.boolean().default(true).describe('Keep bodies. Without them nothing can be parsed later'),
   }),
   generate: section({

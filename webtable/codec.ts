@@ -128,7 +128,7 @@ export const FIELD_CODECS: { readonly [F in PlainField]: Codec<Page[F]> } = {
   redirect: text,
   redirects: number,
   linked: json(isRecordOf('number')),
-  inlinkCount: number,
+  inlinkBound: number,
   sitemap: json((value) => value === true),
   metadata: json(isRecordOf('string')),
   outlinks: linkList,

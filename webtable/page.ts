@@ -62,7 +62,7 @@ export interface Page {
   /** What is known of the page. [fetch; updatedb at the end of the batch] */
   status: Status;
   /** When the page is due, in ms since the epoch. [updatedb, of a linked row only while no batch holds it; inject when
-   * it overwrites]
+   * it overwrites or tries a denied seed again; crawl when it refetches, of a row that no batch holds]
    */
   fetchTime: number;
   /** When it was last fetched, in ms since the epoch. [fetch] */
@@ -101,8 +101,11 @@ export interface Page {
   redirects: number;
   /** Which slice of which open batch was last added to score, cash, distance and inlinks. [updatedb] */
   linked: Readonly<Record<string, number>>;
-  /** At least the number of inlinks stored. [updatedb] */
-  inlinkCount: number;
+  /**
+   * At least the number of inlinks stored: a link that is found again on its page counts again, until the inlinks are
+   * trimmed. For people see {@link inlinkCount}. [updatedb]
+   */
+  inlinkBound: number;
   /** A robots.txt, an index of sitemaps or a seed named it as a sitemap. Never taken back. [fetch; updatedb; inject] */
   sitemap: true;
   /** What the seed said of the page. [inject] */
@@ -111,6 +114,8 @@ export interface Page {
   outlinks: readonly Outlink[];
   /** Links to the page, in order of the source's row key. [updatedb] */
   inlinks: readonly Inlink[];
+  /** How many inlinks are stored: pages that link here, or did. Counted from them when it is read, so nothing writes it. */
+  inlinkCount: number;
   /** [parse] */
   title: string;
   /** [parse] */
@@ -137,8 +142,8 @@ export type PageRow<F extends Field> = {
   readonly damaged?: readonly string[];
 } & { readonly [K in F]?: Page[K] };
 
-/** Fields that `set` and `unset` take: all but those written cell by cell. */
-export type PlainField = Exclude<Field, 'marks' | 'inlinks'>;
+/** Fields that `set` and `unset` take: all but those written cell by cell, and what is counted from these. */
+export type PlainField = Exclude<Field, 'marks' | 'inlinks' | 'inlinkCount'>;
 
 /** The cells of fields, as they are stored. */
 export type EncodedFields = ReadonlyMap<PlainField, Uint8Array>;

@@ -54,7 +54,7 @@ export const MARK_COLUMNS = {
 /** The name of a mark, which is the name of the job that leaves it. */
 export type Mark = keyof typeof MARK_COLUMNS;
 
-/** The column of every field of a page but marks and inlinks. */
+/** The column of every field of a page but marks, inlinks and inlinkCount. */
 export const FIELD_COLUMNS = {
   status: 'm:st',
   fetchTime: 'm:ft',
@@ -75,7 +75,7 @@ export const FIELD_COLUMNS = {
   redirect: 'm:rt',
   redirects: 'm:rn',
   linked: 'm:ln',
-  inlinkCount: 'm:in',
+  inlinkBound: 'm:in',
   sitemap: 'm:sm',
   metadata: 'm:md',
   outlinks: 'l:o',
@@ -94,6 +94,7 @@ export const INLINK_COLUMN_PREFIX = 'l:i:';
 export const INDEX_COLUMNS = {
   schemaVersion: 'v:n',
   fetcherRun: 'v:f',
+  crawlScope: 'v:c',
   frontierScore: 'f:s',
   batchHeader: 'b:h',
   batchEntry: 'b:e',

@@ -131,13 +131,13 @@ export class WebTable {
 }
 
 function selectorsOf(fields: readonly Field[]): ColumnSelector[] {
-  const selectors: ColumnSelector[] = [];
+  const selectors = new Set<ColumnSelector>();
   for (const field of fields) {
-    if (field === 'marks') selectors.push(...Object.values(MARK_COLUMNS));
-    else if (field === 'inlinks') selectors.push(`${INLINK_COLUMN_PREFIX}*`);
-    else selectors.push(FIELD_COLUMNS[field]);
+    if (field === 'marks') for (const column of Object.values(MARK_COLUMNS)) selectors.add(column);
+    else if (field === 'inlinks' || field === 'inlinkCount') selectors.add(`${INLINK_COLUMN_PREFIX}*`);
+    else selectors.add(FIELD_COLUMNS[field]);
   }
-  return selectors;
+  return [...selectors];
 }
 
 function decodeRow<F extends Field>(row: StoredRow, fields: readonly F[]): PageRow<F> {
@@ -171,6 +171,11 @@ function decodeField(row: StoredRow, field: Field): unknown {
       inlinks.push({ url: urlOf(column.slice(INLINK_COLUMN_PREFIX.length)), ...inlinkCodec.decode(cell) });
     }
     return inlinks.length > 0 ? inlinks : undefined;
+  }
+  if (field === 'inlinkCount') {
+    let count = 0;
+    for (const column of row.cells.keys()) if (column.startsWith(INLINK_COLUMN_PREFIX)) count += 1;
+    return count > 0 ? count : undefined;
   }
   const cell = row.cells.get(FIELD_COLUMNS[field]);
   return cell && FIELD_CODECS[field].decode(cell);

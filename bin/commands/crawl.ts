@@ -1,22 +1,27 @@
 import { Option, type Command } from 'commander';
 import { jobs } from '../../packages/webcrawl/index.js';
-import { wholeNumber } from '../arguments.js';
+import { durationInSeconds, gathered, wholeNumber } from '../arguments.js';
 import { runJob, type Cli } from '../cli.js';
 import { askForContact } from '../contact.js';
+import { addRequestOptions, requestSettings, type RequestOptions } from '../request-options.js';
 import { readSeeds, rejectionTeller } from '../seeds.js';
 
-interface CrawlOptions {
+interface CrawlOptions extends RequestOptions {
   readonly rounds?: number;
   readonly topN?: number;
   readonly maxPages?: number;
+  readonly maxTime?: number;
   readonly depth?: number;
-  readonly stay?: 'host' | 'domain' | 'any';
+  readonly stay?: 'host' | 'domain' | 'path' | 'any';
+  readonly include?: readonly string[];
+  readonly exclude?: readonly string[];
   readonly threads?: number;
+  readonly refetch?: boolean;
 }
 
 /** `crawl <seed…>`: all jobs in rounds, until nothing is due or a limit is reached. */
 export function addCrawl(program: Command, cli: Cli): void {
-  program
+  const command = program
     .command('crawl')
     .summary('crawl sites from seeds to their end')
     .description(
@@ -27,31 +32,45 @@ export function addCrawl(program: Command, cli: Cli): void {
     .option('--rounds <n>', 'rounds at the most', wholeNumber(1))
     .option('--top-n <n>', 'pages of a round at the most', wholeNumber(1))
     .option('--max-pages <n>', 'pages selected in this run at the most; redirects may add some', wholeNumber(1))
+    .option('--max-time <duration>', 'time after which nothing more is fetched: 90s, 30m, 2h', durationInSeconds)
     .option('--depth <n>', 'links from a seed at the most', wholeNumber(0))
     .addOption(
-      new Option('--stay <where>', "follow links within the seeds' hosts, their domains, or to any place")
-        .choices(['host', 'domain', 'any'])
+      new Option('--stay <where>', "follow links within the seeds' hosts, domains or folders (path), or to any place")
+        .choices(['host', 'domain', 'path', 'any'])
         .default('host'),
     )
-    .option('--threads <n>', 'requests in flight at the most', wholeNumber(1))
+    .option('--include <pattern>', 'only pages whose URL holds this pattern; may be given many times', gathered)
+    .option('--exclude <pattern>', 'no page whose URL holds this pattern; may be given many times', gathered)
+    .option('--refetch', "fetch the known pages of the seeds' sites again now, each once")
+    .option('--threads <n>', 'requests in flight at the most', wholeNumber(1));
+  addRequestOptions(command)
     .addHelpText(
       'after',
       `
 Rounds overlap, and go on without hosts that hold them up, unless --rounds or --depth is given. Pages
-that were due before are fetched too.
+that were due before are fetched too. A seed on the command line that was denied before, by 401, 403
+or robots.txt, is tried again at once.
+
+A pattern is a regular expression that is looked for anywhere in the URL. Seeds, and where they redirect
+to, are taken whatever the patterns say. With --stay path, the folder of a seed is its path up to the
+last /. The table keeps --stay, --depth, --include and --exclude: generate, fetch and parse go by them
+until the next crawl, which states its own.
 
 Examples:
   webcrawl crawl https://example.com/
-  webcrawl crawl seeds.txt --stay domain --max-pages 10000
-  webcrawl crawl https://example.com/ --depth 2 --set fetcher.serverDelay=2`,
+  webcrawl crawl seeds.txt --stay domain --max-pages 10000 --max-time 2h
+  webcrawl crawl https://example.com/ --refetch
+  webcrawl crawl https://example.com/docs/ --stay path --exclude '/print/' --exclude '\\.pdf$'
+  webcrawl crawl https://example.com/ --depth 2 --delay 2 --agent examplebot -H 'From: me@example.com'`,
     )
-    .action(async (args: string[], options: CrawlOptions) => {
+    .action(async (args: string[], { delay, agent, header, ...options }: CrawlOptions) => {
       const seeds = readSeeds(args, cli.io.stdin);
-      const taken = { seeds: seeds.lines, onRejected: rejectionTeller(cli.io, seeds) };
+      const { lines, isArgument } = seeds;
+      const taken = { seeds: lines, retryDenied: isArgument, onRejected: rejectionTeller(cli.io, seeds) };
       const start: Parameters<typeof runJob>[2] = (crawl, job) => {
         askForContact(cli, crawl);
         return jobs.crawl(crawl, { ...taken, ...options, ...job });
       };
-      await runJob(cli, 'crawl', start, { create: true });
+      await runJob(cli, 'crawl', start, { create: true, settings: requestSettings({ delay, agent, header }) });
     });
 }

@@ -3,8 +3,9 @@ import { jobs } from '../../packages/webcrawl/index.js';
 import { batchOf, wholeNumber } from '../arguments.js';
 import { runJob, type Cli } from '../cli.js';
 import { askForContact } from '../contact.js';
+import { addRequestOptions, requestSettings, type RequestOptions } from '../request-options.js';
 
-interface FetchOptions {
+interface FetchOptions extends RequestOptions {
   readonly all?: boolean;
   readonly resume?: boolean;
   readonly parse?: boolean;
@@ -13,7 +14,7 @@ interface FetchOptions {
 
 /** `fetch <batch|--all>`: fetches the pages of a batch. */
 export function addFetch(program: Command, cli: Cli): void {
-  program
+  const command = program
     .command('fetch')
     .summary('fetch the pages of a batch')
     .description('Fetches the pages of a batch, politely: robots.txt, a delay for each host, limits of size and time.')
@@ -24,7 +25,8 @@ export function addFetch(program: Command, cli: Cli): void {
       'leave out pages that this batch has fetched already, as it does by itself after it was stopped',
     )
     .option('--parse', 'parse each page as soon as it is fetched')
-    .option('--threads <n>', 'requests in flight at the most', wholeNumber(1))
+    .option('--threads <n>', 'requests in flight at the most', wholeNumber(1));
+  addRequestOptions(command)
     .addHelpText(
       'after',
       `
@@ -32,11 +34,12 @@ Examples:
   webcrawl fetch 1700000000-2718281828 --parse
   webcrawl fetch --all --resume --threads 100`,
     )
-    .action(async (batchId: string | undefined, { all, ...options }: FetchOptions) => {
+    .action(async (batchId: string | undefined, { all, delay, agent, header, ...options }: FetchOptions) => {
       const batch = batchOf(batchId, all);
-      await runJob(cli, 'fetch', (crawl, job) => {
+      const start: Parameters<typeof runJob>[2] = (crawl, job) => {
         askForContact(cli, crawl);
         return jobs.fetch(crawl, { batch, ...options, ...job });
-      });
+      };
+      await runJob(cli, 'fetch', start, { settings: requestSettings({ delay, agent, header }) });
     });
 }

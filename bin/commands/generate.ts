@@ -4,6 +4,14 @@ import { wholeNumber } from '../arguments.js';
 import { EXIT, runJob, type Cli } from '../cli.js';
 import { say } from '../output.js';
 
+interface GenerateOptions {
+  readonly topN?: number;
+  readonly addDays?: number;
+  readonly maxCount?: number;
+  readonly filter: boolean;
+  readonly norm: boolean;
+}
+
 /** `generate`: selects the pages that are due into a batch, and prints its id. */
 export function addGenerate(program: Command, cli: Cli): void {
   program
@@ -11,17 +19,23 @@ export function addGenerate(program: Command, cli: Cli): void {
     .summary('select pages that are due into a new batch')
     .description('Selects the best of the pages that are due into a new batch, and prints the batch id alone.')
     .option('--top-n <n>', 'pages in the batch at the most', wholeNumber(1))
+    .option('--add-days <n>', 'select also what becomes due within so many days', wholeNumber(0))
+    .option('--max-count <n>', 'pages of one host (or as partition.urlMode says) at the most', wholeNumber(0))
+    .option('--no-filter', 'do not ask the URL filters again, for a fast selection')
+    .option('--no-norm', 'taken as Nutch has it: rows are normalised when they are made, and never here')
     .addHelpText(
       'after',
       `
-With nothing due it says so and exits with 1.
+With nothing due it says so and exits with 1. The depth and the patterns of the last crawl hold here too.
 
 Examples:
-  webcrawl generate --top-n 1000
+  webcrawl generate --top-n 1000 --max-count 50
+  webcrawl generate --add-days 31             # all that is known, as if a month had passed
   batch=$(webcrawl generate) && webcrawl fetch $batch --parse && webcrawl updatedb $batch`,
     )
-    .action(async (options: { topN?: number }) => {
-      const report = await runJob(cli, 'generate', (crawl, job) => jobs.generate(crawl, { ...options, ...job }), {
+    .action(async ({ filter, norm: _, ...options }: GenerateOptions) => {
+      const given = { ...options, ...(filter ? {} : { filter }) };
+      const report = await runJob(cli, 'generate', (crawl, job) => jobs.generate(crawl, { ...given, ...job }), {
         data: ({ batchId }) => batchId,
       });
       if (report.batchId !== undefined || report.interrupted) return;

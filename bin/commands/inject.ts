@@ -18,7 +18,9 @@ export function addInject(program: Command, cli: Cli): void {
       `
 A seed line is a URL, then key=value pairs set off by tabs. Known keys are score and fetchInterval
 (seconds); others are kept as metadata of the page. Empty lines and lines that begin with # are
-passed over.
+passed over. Files are UTF-8.
+
+A URL that is an argument, and was denied before by 401, 403 or robots.txt, is due again at once.
 
 The pages that a sitemap names are added when the crawl fetches it, which it does once a day. Of a
 file the pages are added now, and the sitemaps of an index are fetched. Both may be packed by gzip.
@@ -32,8 +34,13 @@ Examples:
     .action(async (args: string[], { sitemap: named = [] }: { sitemap?: readonly string[] }) => {
       if (args.length + named.length === 0) throw new CrawlError('USAGE', 'expected seeds or --sitemap, found neither');
       const { seeds, sitemaps } = await readSitemaps(cli, named, readSeeds(args, cli.io.stdin));
-      const onRejected = rejectionTeller(cli.io, seeds);
-      const taken = { seeds: seeds.lines, onRejected, ...(sitemaps.length > 0 && { sitemaps }) };
+      const { lines, isArgument } = seeds;
+      const taken = {
+        seeds: lines,
+        retryDenied: isArgument,
+        onRejected: rejectionTeller(cli.io, seeds),
+        ...(sitemaps.length > 0 && { sitemaps }),
+      };
       await runJob(cli, 'inject', (crawl, job) => jobs.inject(crawl, { ...taken, ...job }), {
         create: true,
         alone: false,

@@ -31,6 +31,7 @@ interface ReaddbOptions extends SelectionOptions, OutputOptions {
 
 /** The fields that are shown only when named. */
 const FURTHER_FIELDS = [
+  'inlinkCount',
   'modifiedTime',
   'cash',
   'parseStatus',

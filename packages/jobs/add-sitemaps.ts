@@ -2,7 +2,7 @@ import { applyUrlChain } from '../plugin-api/index.js';
 import { resolveLink } from '../url/index.js';
 import { FRONTIER_FIELDS, rowKeyOf, urlOf, writeIndexed, type IndexedChange } from '../../webtable/index.js';
 import { frontierClock, type CrawlContext } from './context.js';
-import { leavesSite } from './external.js';
+import { outOfScope } from './external.js';
 import type { FetchItem, FetchRun } from './fetch-item.js';
 import { newRowCells } from './new-row.js';
 import { createScoring } from './scoring.js';
@@ -17,7 +17,7 @@ export const SITEMAP_INTERVAL = 86_400;
  * Makes rows for the sitemaps that a robots.txt names, one link further than the page for which it was asked. They pass
  * normalisers and filters as links do, and `db.ignoreExternalLinks`. A row that is there is only noted as a sitemap.
  * Counters: sitemaps_added, sitemaps_known, sitemaps_invalid, sitemaps_too_long, sitemaps_rejected_<plugin>,
- * sitemaps_external, sitemaps_over_limit, sitemaps_not_added (`db.updateAdditionsAllowed`).
+ * sitemaps_external, sitemaps_excluded, sitemaps_over_limit, sitemaps_not_added (`db.updateAdditionsAllowed`).
  */
 export async function addSitemaps(
   crawl: CrawlContext,
@@ -66,8 +66,9 @@ function acceptedSitemaps(crawl: CrawlContext, from: string, found: readonly str
     else if (url === null) count('sitemaps_invalid');
     else {
       const verdict = applyUrlChain(crawl.plugins, url, 'outlink', { sitemap: true });
+      const out = verdict.accepted ? outOfScope(crawl, from, verdict.url) : undefined;
       if (!verdict.accepted) count(`sitemaps_rejected_${verdict.rejectedBy}`);
-      else if (leavesSite(crawl, from, verdict.url)) count('sitemaps_external');
+      else if (out !== undefined) count(`sitemaps_${out}`);
       else urls.add(verdict.url);
     }
   }

@@ -21,6 +21,8 @@ export interface SharedFetch {
   readonly queues: FetchQueues<QueuedPage>;
   /** Aborts when nothing more is to be started. */
   readonly stopped: AbortSignal;
+  /** Aborts when the time of the job is over. */
+  readonly timeUp: AbortSignal;
   /** Settles when nothing more is fetched, of any batch. */
   readonly running: Promise<void>;
   write(change: PageChange): Promise<void>;
@@ -82,7 +84,7 @@ export async function createBatchFetch(
   batch: BatchHeader,
   options: BatchFetchOptions,
 ): Promise<BatchFetch> {
-  const { settings, table } = crawl;
+  const { table } = crawl;
   const { store } = table;
   const resume = options.resume || batch.fetching === true;
   const open = new Map<string, OpenQueue>();
@@ -253,13 +255,14 @@ export async function createBatchFetch(
   }
 
   async function finish(): Promise<Report> {
-    const minutes = settings.fetcher.timelimitMins;
-    const timer = minutes < 0 ? undefined : setTimeout(stop, minutes * 60_000);
+    const { timeUp } = shared;
+    timeUp.addEventListener('abort', stop, { once: true });
+    if (timeUp.aborted) stop();
     try {
       await Promise.race([through, shared.running]);
     } finally {
       isOver = true;
-      clearTimeout(timer);
+      timeUp.removeEventListener('abort', stop);
       grace.clear();
     }
     await splitting;

@@ -6,7 +6,7 @@ import {
   type RobotsDirectives,
 } from '../plugin-api/index.js';
 import type { CheckContext } from './check-url.js';
-import { leavesSite } from './external.js';
+import { outOfScope } from './external.js';
 import { contentTypeOf, linkLimit, parseContent, type PageContent } from './parse-page.js';
 
 /** A link of a page, and whether a crawl would keep it. Texts are untrusted. */
@@ -78,7 +78,7 @@ function checkLinks(context: CheckContext, from: string, page: ParsedPage): Chec
     if (url.length > maxOutlinkLength) return { rejectedBy: 'db.maxOutlinkLength' };
     const verdict = applyUrlChain(context.plugins, url, 'outlink', link);
     if (!verdict.accepted) return { rejectedBy: verdict.rejectedBy, rule: verdict.rule };
-    if (leavesSite(context, from, verdict.url)) return { rejectedBy: 'db.ignoreExternalLinks' };
+    if (outOfScope(context, from, verdict.url) !== undefined) return { rejectedBy: 'db.ignoreExternalLinks' };
     if (!kept.has(verdict.url) && kept.size >= limit) return { rejectedBy: setting };
     kept.add(verdict.url);
     return undefined;

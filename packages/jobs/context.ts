@@ -1,9 +1,10 @@
 import { CrawlError } from '../errors/index.js';
-import type { Settings } from '../../config/index.js';
+import type { Settings, SettingSource } from '../../config/index.js';
 import type { FrontierClock, WebTable } from '../../webtable/index.js';
 import type { Plugin } from '../plugin-api/index.js';
 import type { ParseThreads } from './parse-threads.js';
 import type { RunningJobs, Watch } from './running-jobs.js';
+import type { ScopeRules, UrlPatterns } from './scope/crawl-scope.js';
 
 /** What the jobs work on and with. Everything that is not pure is passed in here. */
 export interface CrawlContext {
@@ -16,6 +17,12 @@ export interface CrawlContext {
   readonly random: () => number;
   /** The addresses of a host, in any order; rejects where there are none. */
   readonly lookup: (host: string) => Promise<readonly string[]>;
+  /** Makes what looks for patterns in URLs; throws CrawlError USAGE for a pattern that is wrong. */
+  readonly urlPatterns: UrlPatterns;
+  /** For every dotted key of the settings, where its value came from. Absent: none was given. */
+  readonly settingSources?: Readonly<Record<string, SettingSource>>;
+  /** How far the crawl under way goes. Absent: as the scope says that is in the table, if there is one. */
+  readonly scope?: ScopeRules;
   /** Where pages are parsed beside the main thread. Absent: they are parsed in it. */
   readonly parseThreads?: ParseThreads;
   /** The jobs under way, for whoever asks. Absent: nobody does. */

@@ -29,11 +29,13 @@ const LOOK_AGAIN = 1000;
  * Crawls in rounds until nothing is due, a limit is reached, or a round could fetch nothing. Rounds overlap where
  * neither they nor distances are limited: the next is selected while one is fetched, and the links of those that are
  * through are added beside it. The fetcher of the table must be free.
+ * @param timeUp aborts when the time of the crawl is over: then the rounds that are open end, and no other is begun
  */
 export async function crawlRounds(
   crawl: CrawlContext,
   options: CrawlOptions,
   tracker: Tracker,
+  timeUp: AbortSignal,
   watch?: Watch,
 ): Promise<void> {
   const wake = createWake();
@@ -42,10 +44,11 @@ export async function crawlRounds(
     threads,
     count: tracker.count,
     onChange: wake.now,
+    timeUp,
     ...(signal && { signal }),
   });
   try {
-    const rounds = new Rounds(crawl, options, tracker, fetcher, wake);
+    const rounds = new Rounds(crawl, options, tracker, fetcher, wake, timeUp);
     watch?.(
       () => rounds.progress,
       () => fetcher.status(),
@@ -73,6 +76,7 @@ class Rounds {
   readonly #tracker: Tracker;
   readonly #fetcher: Fetcher;
   readonly #wake: Wake;
+  readonly #timeUp: AbortSignal;
   /** One round after the other. */
   readonly #isStrict: boolean;
   readonly #threads: number;
@@ -99,7 +103,14 @@ class Rounds {
   #doubtful = 0;
   #passedOver: Report['counters'] = {};
 
-  constructor(crawl: CrawlContext, options: CrawlOptions, tracker: Tracker, fetcher: Fetcher, wake: Wake) {
+  constructor(
+    crawl: CrawlContext,
+    options: CrawlOptions,
+    tracker: Tracker,
+    fetcher: Fetcher,
+    wake: Wake,
+    timeUp: AbortSignal,
+  ) {
     const { threadsFetch, threadsPerQueue, serverDelay, serverMinDelay } = crawl.settings.fetcher;
     const { rounds, topN, threads = threadsFetch } = options;
     const delay = threadsPerQueue > 1 ? serverMinDelay : serverDelay;
@@ -108,6 +119,7 @@ class Rounds {
     this.#tracker = tracker;
     this.#fetcher = fetcher;
     this.#wake = wake;
+    this.#timeUp = timeUp;
     // A limit of distance is only met exactly where pages are fetched in the order of their distances.
     this.#isStrict = rounds !== undefined || crawl.settings.generate.maxDistance >= 0;
     this.#threads = threads;
@@ -122,10 +134,13 @@ class Rounds {
   }
 
   async run(): Promise<void> {
+    this.#timeUp.addEventListener('abort', this.#wake.now, { once: true });
     try {
       await this.#goOn();
     } catch (error) {
       this.#failure ??= { error };
+    } finally {
+      this.#timeUp.removeEventListener('abort', this.#wake.now);
     }
     if (this.#failure) this.#fetcher.abort();
     await Promise.all(this.#tasks);
@@ -140,6 +155,7 @@ class Rounds {
       await this.#begin(batchId);
     }
     while (!this.#tracker.aborted && !this.#failure) {
+      if (this.#timeUp.aborted) return this.#tracker.count('time_limit');
       if (this.#wantsMore()) await this.#generate();
       else if (this.#tasks.size > 0) await this.#splitOrWait();
       else if (!this.#hasOutsideNews()) break;
@@ -188,8 +204,9 @@ class Rounds {
     const topN = Math.min(this.#size, maxPages - this.#pages);
     const news = this.#news;
     this.#outsideSeen = this.#crawl.outsideChanges?.() ?? 0;
+    const { signal } = this.#options;
     const selecting = generate(this.#crawl, {
-      ...this.#step(),
+      signal: signal ? AbortSignal.any([signal, this.#timeUp]) : this.#timeUp,
       ...(topN < Infinity && { topN }),
       maxPerQueue: this.#perQueue,
       ...(this.#perQueue < Infinity && { isBusy: (queue) => this.#fetcher.hasPages(queue) }),
@@ -253,7 +270,7 @@ class Rounds {
   }
 
   /** Updates what was fetched just now, unless the crawl is to end. */
-  async #updateFetched({ batchId, counters }: Report): Promise<void> {
+  async #updateFetched({ batchId, counters: { time_limit: _, ...counters } }: Report): Promise<void> {
     this.#add(counters);
     if (batchId === undefined) return;
     this.#progress.end(batchId);

@@ -1,69 +1,106 @@
 import type { CrawlContext } from './context.js';
 import { crawlRounds } from './crawl-rounds.js';
-import { inject, type InjectOptions } from './inject.js';
+import { startTimeLimit } from './fetching/time-limit.js';
+import { injectSeeds, type InjectOptions } from './inject.js';
 import type { JobOptions, Report } from './job.js';
+import type { CrawlScope } from './scope/crawl-scope.js';
+import { withScope } from './scope/in-scope.js';
+import { createSeedList, foldersOf, rangesOfSites } from './scope/seed-list.js';
+import { readRefetch, writeScope } from './scope/stored-scope.js';
+import { makeDue } from './selection/make-due.js';
 import { createTracker } from './tracker.js';
 
 /** What {@link crawl} takes: seeds, and limits on how far it goes. */
-export interface CrawlOptions extends JobOptions, Pick<InjectOptions, 'seeds' | 'onRejected'> {
+export interface CrawlOptions extends JobOptions, Pick<InjectOptions, 'seeds' | 'onRejected' | 'retryDenied'> {
   /** Rounds at the most, one after another: generate, fetch with parse, updatedb. Absent: until nothing is due. */
   readonly rounds?: number;
   /** Pages per round at the most. Absent: all that are due, or where rounds overlap what is asked for within half a minute. */
   readonly topN?: number;
   /** Pages selected over all rounds at the most; targets of redirects that are followed come on top. */
   readonly maxPages?: number;
+  /**
+   * Seconds after which it fetches nothing more, counted from the start of the job; above 0. What was fetched until then is
+   * entered with its links, and what is left stays due. Absent: `fetcher.timelimitMins`.
+   */
+  readonly maxTime?: number;
   /** Links from a seed at the most. Absent: `generate.maxDistance`. */
   readonly depth?: number;
   /**
-   * How far links may lead: within the host of each page, within its domain, or anywhere. Where a seed itself redirects
-   * to is followed in any case. Default: host.
+   * How far links may lead: within the host of each page, within its domain, within the folders of the seeds (the path of a
+   * seed up to its last `/`; 10,000 of them at the most), or anywhere. Where a seed itself redirects to is followed in any
+   * case. Default: host.
    */
-  readonly stay?: 'host' | 'domain' | 'any';
+  readonly stay?: CrawlScope['stay'];
+  /**
+   * Patterns of URLs, see `urlPatterns`: only pages that hold one are followed and selected. Seeds, and where they
+   * redirect to, are taken in any case; URL filters hold besides.
+   */
+  readonly include?: readonly string[];
+  /** The same of pages that are neither followed nor selected; it wins over `include`. */
+  readonly exclude?: readonly string[];
+  /**
+   * Fetches the pages of the seeds' sites again, whenever they would be due: those of their hosts, domains or folders, as
+   * `stay` says, or of the whole table. Each once: after a stop or a kill the same call goes on with what is left.
+   */
+  readonly refetch?: boolean;
   /** Requests in flight at the most. Absent: `fetcher.threadsFetch`. */
   readonly threads?: number;
 }
 
 /**
- * Injects seeds and crawls until nothing in the table is due, a limit is reached, or a round could fetch nothing. Rounds
+ * Injects seeds and crawls until nothing in the table is due, a limit is reached (rounds, pages, time), or a round could fetch nothing. Rounds
  * overlap, unless `rounds` or `depth` limits them: while one is fetched, the links of the one before are added and the next is
  * selected; and a round that waits for few slow hosts goes on without them. Batches that a killed crawl left open are
- * finished first, so that the same call goes on where it stopped. No other fetch runs on the table meanwhile.
- * Counters: rounds; those of inject and of fetch with parse; added, not_added and plugin_error_<name> of updatedb; and
+ * finished first, so that the same call goes on where it stopped. No other fetch runs on the table meanwhile. The scope
+ * (`stay`, `depth`, `include`, `exclude`) is noted in the table: generate, fetch and parse keep to it, and explain answers by
+ * it, until the next crawl notes its own.
+ * Counters: made_due (pages that `refetch` made due); rounds; time_limit (1 where the time was over before all was done); those of inject and of fetch with parse; added, not_added and plugin_error_<name> of updatedb; and
  * generate_<why> for what the last generate passed over.
+ * @throws CrawlError USAGE
  */
 export async function crawl(given: CrawlContext, options: CrawlOptions): Promise<Report> {
-  const context = withLimits(given, options);
-  const tracker = createTracker({ clock: given.clock }, 'crawl', { ...(options.signal && { signal: options.signal }) });
-  const { seeds, signal, onProgress, onRejected } = options;
-  const injected = await inject(
-    { ...context, ...(given.watch && { watch: given.watch }) },
+  const limit = startTimeLimit(options.maxTime, given.settings.fetcher.timelimitMins);
+  try {
+    return await crawlWithin(given, options, limit.signal);
+  } finally {
+    limit.clear();
+  }
+}
+
+async function crawlWithin(given: CrawlContext, options: CrawlOptions, timeUp: AbortSignal): Promise<Report> {
+  // Its parts report to the crawl, which is watched as one.
+  const { watch, ...unwatched } = given;
+  const tracker = createTracker(unwatched, 'crawl', { ...(options.signal && { signal: options.signal }) });
+  const { seeds, stay = 'host', depth, include = [], exclude = [], signal, onProgress, onRejected } = options;
+  const { refetch = false, retryDenied } = options;
+  const list = createSeedList(stay === 'path' || (refetch && stay !== 'any'));
+  const scope: CrawlScope = { stay, ...(depth !== undefined && { depth }), include, exclude, folders: {} };
+  // A wrong pattern ends it before anything is written.
+  withScope(given, scope);
+  const injected = await injectSeeds(
+    given,
     {
       seeds,
       ...(signal && { signal }),
       ...(onProgress && { onProgress: (progress) => onProgress({ ...progress, round: 0 }) }),
       ...(onRejected && { onRejected }),
+      ...(retryDenied !== undefined && { retryDenied }),
     },
+    list.add,
   );
   for (const [reason, n] of Object.entries(injected.counters)) tracker.count(reason, n);
-  if (!tracker.aborted)
-    await context.table.exclusive('fetch', () => crawlRounds(context, options, tracker, given.watch));
+  if (!tracker.aborted) {
+    const whole: CrawlScope = stay === 'path' ? { ...scope, folders: foldersOf(list.urls) } : scope;
+    const context = withScope(unwatched, whole);
+    const { store } = context.table;
+    await context.table.exclusive('fetch', async () => {
+      const since = refetch ? ((await readRefetch(store)) ?? context.clock()) : undefined;
+      await writeScope(store, whole, since);
+      if (since !== undefined) await makeDue(context, await rangesOfSites(context, list.urls, stay), since, tracker);
+      await crawlRounds(context, options, tracker, timeUp, watch);
+      // What a limit has left is due, and the next refetch is a new one.
+      if (since !== undefined && !tracker.aborted) await writeScope(store, whole);
+    });
+  }
   return tracker.report();
-}
-
-function withLimits(crawl: CrawlContext, { stay = 'host', depth }: CrawlOptions): CrawlContext {
-  const { settings } = crawl;
-  // What its parts do is told by the crawl as one.
-  const { watch: _, ...context } = crawl;
-  return {
-    ...context,
-    settings: {
-      ...settings,
-      db: {
-        ...settings.db,
-        ignoreExternalLinks: stay !== 'any',
-        ignoreExternalLinksMode: stay === 'domain' ? 'domain' : 'host',
-      },
-      generate: { ...settings.generate, maxDistance: depth ?? settings.generate.maxDistance },
-    },
-  };
 }

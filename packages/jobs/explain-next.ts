@@ -1,10 +1,11 @@
 import { selectableAt, type BatchHeader, type PageRow } from '../../webtable/index.js';
 import { safeText } from '../errors/index.js';
-import { applyUrlChain, filterUrl, type UrlVerdict } from '../plugin-api/index.js';
+import { applyUrlChain, type UrlVerdict } from '../plugin-api/index.js';
 import { isSetAside, type BackoffRecord } from './backoff-record.js';
 import type { CrawlContext } from './context.js';
 import type { RobotsExplanation } from './explain-robots.js';
 import { FETCH_FIELDS } from './fetch-item.js';
+import { refusalOf, rejection } from './selection/refusal.js';
 
 /** What happens next to a URL, and why. */
 export interface NextStep {
@@ -63,9 +64,12 @@ export function nextOfUnknown(crawl: CrawlContext, given: string, verdict: UrlVe
   }
   const asLink = applyUrlChain(crawl.plugins, given, 'outlink');
   const { updateAdditionsAllowed, ignoreExternalLinks, ignoreExternalLinksMode } = crawl.settings.db;
+  const excluded = asLink.accepted ? crawl.scope?.excludes(asLink.url) : undefined;
   let link = 'as a seed, or when a page links to it';
   if (!asLink.accepted) link = `as a seed only; as a link it is ${rejection(asLink)}`;
   else if (!updateAdditionsAllowed) link = 'as a seed only; db.updateAdditionsAllowed is off';
+  else if (excluded !== undefined) link = `as a seed only; as a link it is left out: ${safeText(excluded)}`;
+  else if (crawl.scope?.isOutside(asLink.url)) link = 'as a seed only; the crawl stays in the folders of its seeds';
   else if (ignoreExternalLinks) link = `as a seed, or when a page of the same ${ignoreExternalLinksMode} links to it`;
   return { kind: 'not_in_table', text: `Not in the table. It would be taken ${link}.` };
 }
@@ -92,7 +96,7 @@ export function nextOfRow(crawl: CrawlContext, state: RowState): NextStep {
     if (row.status === 'gone') why = 'Gone; looked at again';
     else if ((row.retries ?? 0) > 0) why = `Failed ${times(row.retries ?? 0)}; tried again`;
     else if (row.status === undefined || row.status === 'unfetched') why = 'Not fetched yet; due';
-    return { kind: 'waiting', at, text: `${why} at ${iso(at)}.${rest}${robots}` };
+    return { kind: 'waiting', at, text: `${why} at ${iso(at)}.${lockedNote(row)}${rest}${robots}` };
   }
   const lost =
     row.marks?.generate === undefined ? '' : ` Batch ${safeText(row.marks.generate, 80)} held it too long and lost it.`;
@@ -136,19 +140,10 @@ function nextOfHeld(crawl: CrawlContext, { row, batch, robots, backoff }: RowSta
 }
 
 /** Why generate refuses a row whenever it is due. */
-function blockOf(crawl: CrawlContext, { row, url }: RowState): string | undefined {
-  const { restrictStatus, maxDistance, minScore, maxCount } = crawl.settings.generate;
-  const statuses: readonly string[] = restrictStatus;
-  if (statuses.length > 0 && !statuses.includes(row.status ?? '')) {
-    return `its status is ${row.status ?? 'unknown'}, and generate.restrictStatus is ${statuses.join(', ')}`;
-  }
-  if (maxDistance >= 0 && (row.distance ?? 0) > maxDistance) {
-    return `it is ${row.distance} links from a seed, and generate.maxDistance is ${maxDistance}`;
-  }
-  if ((row.score ?? 0) < minScore) return `its score is ${row.score ?? 0}, and generate.minScore is ${minScore}`;
-  if (maxCount === 0) return 'generate.maxCount is 0';
-  const verdict = filterUrl(crawl.plugins, url, 'generate', row);
-  return verdict.accepted ? undefined : `it is now ${rejection(verdict)}`;
+function blockOf(crawl: CrawlContext, { row }: RowState): string | undefined {
+  return (
+    refusalOf(crawl, row)?.why() ?? (crawl.settings.generate.maxCount === 0 ? 'generate.maxCount is 0' : undefined)
+  );
 }
 
 function limits(crawl: CrawlContext): string {
@@ -169,6 +164,12 @@ function backoffReason({ code, http }: BackoffRecord): string {
   return http === undefined ? safeText(code, 80) : `HTTP ${http}`;
 }
 
+function lockedNote({ protocolStatus }: Row): string {
+  const http = protocolStatus?.http;
+  if (http !== 401 && http !== 403) return '';
+  return ` The server answered ${http}: where it wants a password, http.credentials has it; named as a seed it is tried at once.`;
+}
+
 function robotsNote(robots: RobotsExplanation): string {
   const line = robots.line && `line ${robots.line.number}: ${safeText(robots.line.text)}`;
   if (robots.verdict === 'denied') return ` robots.txt denies it (${line ?? 'no line'}), so fetch will not ask for it.`;
@@ -176,11 +177,6 @@ function robotsNote(robots: RobotsExplanation): string {
     return ' Its robots.txt can not be had now, so fetch would leave its host alone.';
   if (robots.delayTooLong) return ' The Crawl-delay is beyond fetcher.maxCrawlDelay, so fetch will not ask for it.';
   return '';
-}
-
-function rejection(verdict: UrlVerdict): string {
-  if (verdict.accepted) return 'accepted';
-  return `rejected by ${safeText(verdict.rejectedBy, 80)} (${safeText(verdict.rule)})`;
 }
 
 function times(count: number): string {

@@ -17,6 +17,8 @@ import { GENERATE_FIELDS, NEXT_FIELDS, nextOfRow, nextOfUnknown, type NextStep }
 import { explainRobots, type RobotsExplanation } from './explain-robots.js';
 import { explainAddresses, type AddressExplanation } from './hosts/explain-addresses.js';
 import { createQueueNames } from './queue-name.js';
+import type { CrawlScope } from './scope/crawl-scope.js';
+import { inScope } from './scope/in-scope.js';
 
 /** What {@link explain} may do beyond reading the table. */
 export interface ExplainOptions {
@@ -83,6 +85,8 @@ export interface Explanation {
   };
   /** At which addresses the host is fetched. */
   readonly addresses?: AddressExplanation;
+  /** The scope of the last crawl, which the jobs keep to; absent where none has run on the table. */
+  readonly scope?: Omit<CrawlScope, 'folders'>;
   readonly robots?: RobotsExplanation;
   /** Why and until when the host is left alone. Absent where it answered the last time that it was asked. */
   readonly backoff?: BackoffRecord;
@@ -96,11 +100,12 @@ export interface Explanation {
  * why. It writes nothing, and asks the network only where told to.
  */
 export async function explain(
-  crawl: CrawlContext,
+  context: CrawlContext,
   given: string,
   { robots: fetchRobots = false }: ExplainOptions = {},
 ): Promise<Explanation> {
-  const { table } = crawl;
+  const crawl = await inScope(context);
+  const { table, scope } = crawl;
   const normalized = normalizeUrl(crawl.plugins, given, 'inject');
   const key = normalized.accepted ? rowKeyOf(normalized.url) : undefined;
   const row = key === undefined ? undefined : await table.get(key, FIELDS);
@@ -111,6 +116,7 @@ export async function explain(
     accepted: verdict.accepted,
     ...(!verdict.accepted && { rejectedBy: verdict.rejectedBy, rule: verdict.rule }),
     steps,
+    ...(scope && { scope: shownScope(scope.scope) }),
   };
   if (url === undefined || key === undefined) return { ...head, next: nextOfUnknown(crawl, given, verdict) };
 
@@ -133,6 +139,10 @@ export async function explain(
     page: pageOf(row, batches),
     next: nextOfRow(crawl, { url, row, batch, isDamaged, isIndexed, robots, backoff }),
   };
+}
+
+function shownScope({ folders: _, ...scope }: CrawlScope): Omit<CrawlScope, 'folders'> {
+  return scope;
 }
 
 async function queueOf(

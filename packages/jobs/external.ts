@@ -1,8 +1,23 @@
 import { domainOf, hostOf } from '../url/index.js';
 import type { CrawlContext } from './context.js';
 
-/** Whether `db.ignoreExternalLinks` forbids going from one page to another. Both URLs are normalised. */
-export function leavesSite(crawl: Pick<CrawlContext, 'settings'>, from: string, to: string): boolean {
+/** Why a crawl may not go from one page to another: another site (`external`), or the patterns of its scope (`excluded`). */
+export type OutOfScope = 'external' | 'excluded';
+
+/**
+ * Whether `db.ignoreExternalLinks`, or the scope of the crawl, forbids going from one page to another; undefined where
+ * neither does. Both URLs are normalised.
+ */
+export function outOfScope(
+  crawl: Pick<CrawlContext, 'settings' | 'scope'>,
+  from: string,
+  to: string,
+): OutOfScope | undefined {
+  if (leavesSite(crawl, from, to) || crawl.scope?.isOutside(to)) return 'external';
+  return crawl.scope?.excludes(to) === undefined ? undefined : 'excluded';
+}
+
+function leavesSite(crawl: Pick<CrawlContext, 'settings'>, from: string, to: string): boolean {
   const { ignoreExternalLinks, ignoreExternalLinksMode } = crawl.settings.db;
   if (!ignoreExternalLinks) return false;
   const [source, target] = [hostOf(from), hostOf(to)];

@@ -11,7 +11,7 @@ import {
 } from '../../webtable/index.js';
 import type { CrawlContext } from './context.js';
 import { countDamaged } from './damaged.js';
-import { leavesSite } from './external.js';
+import { outOfScope } from './external.js';
 import type { FetchItem, FetchRun } from './fetch-item.js';
 import { bodyLimit } from './fetching/body-limit.js';
 import { followRedirect } from './follow-redirect.js';
@@ -125,8 +125,14 @@ async function fetchUpTo(
   const code = set.protocolStatus?.code ?? 'success';
   if (set.status === 'gone' || set.status === 'retry') tracker.fail(code);
   else tracker.count(code);
+  if (isLocked(outcome.http) && item.marks?.inject !== undefined) tracker.count('seeds_denied');
   tracker.done();
   return told;
+}
+
+/** The server wants to know who asks, or does not want this one. */
+function isLocked(http: number | undefined): boolean {
+  return http === 401 || http === 403;
 }
 
 /** The page gets no mark, so updatedb lets go of it as it was. */
@@ -268,7 +274,8 @@ async function takeTarget(
   if (!verdict.accepted) return void count(`redirect_rejected_${verdict.rejectedBy}`);
   if (verdict.url === url) return void count('redirect_to_itself');
   // Where a seed redirects to is what was asked for: http://example.org/ may well mean https://www.example.org/.
-  if (item.distance !== 0 && leavesSite(crawl, url, verdict.url)) return void count('redirect_external');
+  const out = item.distance === 0 ? undefined : outOfScope(crawl, url, verdict.url);
+  if (out !== undefined) return void count(`redirect_${out}`);
 
   const { maxRedirects } = crawl.settings.fetcher;
   const hops = (item.redirects ?? 0) + 1;

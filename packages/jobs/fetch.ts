@@ -3,8 +3,10 @@ import type { BatchHeader } from '../../webtable/index.js';
 import { mustBeOpen, overBatches, type BatchOptions } from './batch-rows.js';
 import type { CrawlContext } from './context.js';
 import { openFetcher } from './fetcher.js';
+import { startTimeLimit } from './fetching/time-limit.js';
 import type { Report } from './job.js';
-import { addCounters } from './tracker.js';
+import { inScope } from './scope/in-scope.js';
+import { addCounters, createTracker } from './tracker.js';
 
 /** What {@link fetch} takes. */
 export interface FetchOptions extends BatchOptions {
@@ -29,36 +31,55 @@ export interface FetchOptions extends BatchOptions {
  * a 429 or 503 is asked for up to three times; where the wait is longer than `fetcher.maxBackoffWait`, the other pages of
  * the host get no mark and stay due.
  *
- * When the signal aborts or the time is over, nothing more is asked, and requests in flight have two seconds
- * to end by themselves.
+ * When the signal aborts or the time is over (`fetcher.timelimitMins` from the start of the job, over all of its batches),
+ * nothing more is asked, and requests in flight have two seconds to end by themselves.
  *
  * Counters: fetched (pages with a new mark), and the same by outcome: success, notmodified, moved, not_found,
- * robots_denied, private_address, bad_port, timeout, plugin_error_<name>, …; already_fetched, damaged, time_limit;
+ * robots_denied, private_address, bad_port, timeout, plugin_error_<name>, …; already_fetched, damaged;
+ * time_limit (batches of which pages are left because the time was over);
+ * seeds_denied (seeds that answered 401 or 403);
  * given_up (pages whose request had to be ended because the run was to stop, and stay as they were);
  * proxy (pages that the proxy stood in the way of, and stay due);
  * host_backoff (pages left for a later batch because of their host), backed_off (times that a host began to be left
  * alone), tried_again (requests for a page that its host answered with a short wait); redirects_followed, redirect_known,
- * redirect_external, redirect_invalid, redirect_to_itself, redirect_rejected_<plugin>; sitemaps_added
+ * redirect_external, redirect_excluded, redirect_invalid, redirect_to_itself, redirect_rejected_<plugin>; sitemaps_added
  * (rows made for the sitemaps that a robots.txt names) and sitemaps_<why>; and those of parse when it parses.
  * @throws CrawlError UNKNOWN_BATCH, BATCH_CLOSING, USAGE
  */
-export async function fetch(crawl: CrawlContext, options: FetchOptions): Promise<Report> {
+export async function fetch(given: CrawlContext, options: FetchOptions): Promise<Report> {
   const { threads = 1 } = options;
   if (!Number.isInteger(threads) || threads < 1) {
     throw new CrawlError('USAGE', `expected a whole number of threads of at least 1, found ${threads}`);
   }
   // The turn to fetch comes before that of a batch, as in crawl, so that neither waits for the other.
-  return crawl.table.exclusive('fetch', () =>
-    overBatches(crawl, 'fetch', options, (batch) => fetchBatch(crawl, batch, options)),
-  );
+  const crawl = await inScope(given);
+  return crawl.table.exclusive('fetch', async () => {
+    const limit = startTimeLimit(undefined, crawl.settings.fetcher.timelimitMins);
+    try {
+      return await overBatches(crawl, 'fetch', options, (batch) => fetchBatch(crawl, batch, options, limit.signal));
+    } finally {
+      limit.clear();
+    }
+  });
 }
 
-async function fetchBatch(crawl: CrawlContext, batch: BatchHeader, options: FetchOptions): Promise<Report> {
+async function fetchBatch(
+  crawl: CrawlContext,
+  batch: BatchHeader,
+  options: FetchOptions,
+  timeUp: AbortSignal,
+): Promise<Report> {
   mustBeOpen(batch);
+  if (timeUp.aborted) {
+    const tracker = createTracker(crawl, 'fetch', options, { batchId: batch.batchId });
+    tracker.count('time_limit');
+    return tracker.report();
+  }
   const { resume = false, parse = false, threads = crawl.settings.fetcher.threadsFetch, signal } = options;
   const counts: Record<string, number> = {};
   const fetcher = await openFetcher(crawl, {
     threads,
+    timeUp,
     ...(signal && { signal }),
     count: (reason) => void (counts[reason] = (counts[reason] ?? 0) + 1),
   });

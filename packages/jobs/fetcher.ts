@@ -28,6 +28,8 @@ export interface FetcherOptions {
   readonly threads: number;
   /** Ends all: nothing more is started. */
   readonly signal?: AbortSignal;
+  /** Aborts when the time of the job is over: each batch ends, and what is left of it is passed over. */
+  readonly timeUp?: AbortSignal;
   /** Counts what belongs to no batch. */
   readonly count: (reason: string) => void;
   /** Called often: when a page is through, and when fewer requests are in flight than may be. */
@@ -64,7 +66,7 @@ const SHOWN = 10;
 /** Opens a fetcher; one at a time on a table, so that politeness holds. */
 export async function openFetcher(crawl: CrawlContext, options: FetcherOptions): Promise<Fetcher> {
   const { settings, table, clock } = crawl;
-  const { threads, signal, count, onChange = () => {} } = options;
+  const { threads, signal, timeUp, count, onChange = () => {} } = options;
   const delays = createQueueDelays(settings.fetcher);
   const backoff = createHostBackoff(crawl, { onFailure: () => count('backed_off') });
   const seedHosts = createSeedHosts(crawl);
@@ -115,6 +117,7 @@ export async function openFetcher(crawl: CrawlContext, options: FetcherOptions):
   const shared: SharedFetch = {
     queues,
     stopped,
+    timeUp: timeUp ?? new AbortController().signal,
     running,
     write: createGroupWriter(table),
     inWork: new Set(),

@@ -14,18 +14,20 @@ import {
   urlOf,
   writeBatchIndex,
   writeIndexed,
+  type FrontierClock,
   type PageRow,
   type RowChange,
   type StaleEntry,
 } from '../../webtable/index.js';
 import { CrawlError } from '../errors/index.js';
-import { filterUrl } from '../plugin-api/index.js';
 import { hostOf } from '../url/index.js';
 import { createSetAside } from './backoff-record.js';
 import { frontierClock, type CrawlContext } from './context.js';
 import { FETCH_FIELDS } from './fetch-item.js';
 import type { JobOptions, Report } from './job.js';
 import { createDueRows, type DueRow, type DueRows } from './due-rows.js';
+import { inScope } from './scope/in-scope.js';
+import { refusalOf } from './selection/refusal.js';
 import { newBatchId } from './new-batch-id.js';
 import { createQueueNames } from './queue-name.js';
 import { createTracker, type Tracker } from './tracker.js';
@@ -36,8 +38,14 @@ export interface GenerateOptions extends JobOptions {
   readonly topN?: number;
   /** Select what is due at this time, in ms since the epoch. Absent: now. */
   readonly now?: number;
-  /** Pages of one host, domain or IP at the most; the lower of this and `generate.maxCount` holds. */
+  /** Days added to that time, so that what becomes due within them is selected now. Default: 0. */
+  readonly addDays?: number;
+  /** Pages of one host, domain or IP at the most, in place of `generate.maxCount`; below 0 is no limit. */
+  readonly maxCount?: number;
+  /** The same; the lower of this and `maxCount` holds. */
   readonly maxPerQueue?: number;
+  /** false: URL filters, and the patterns of the crawl's scope, are not asked, which is faster. Default: true. */
+  readonly filter?: boolean;
   /** Hosts, domains or IPs of which nothing is selected. */
   readonly isBusy?: (queue: string) => boolean;
 }
@@ -46,6 +54,8 @@ export interface GenerateOptions extends JobOptions {
 const FIELDS = ['fetchTime', 'score', 'status', 'cash', ...FETCH_FIELDS] as const;
 type Candidate = PageRow<(typeof FIELDS)[number]>;
 const CHUNK = 500;
+/** Milliseconds. */
+const DAY = 86_400_000;
 
 /**
  * Selects a batch: rows that are due and held by no other batch, best score first and then by row key, at most
@@ -55,15 +65,17 @@ const CHUNK = 500;
  * Order of writes: the batch's index, then each row with its mark, then the row's old frontier entry. A batch that a
  * killed or aborted generate left unfinished is taken back first, so its rows are selected anew.
  *
- * Counters: generated; capped (hosts, domains or IPs with more rows than generate.maxCount); host_backoff (hosts that are
+ * Counters: generated (pages of the batch, once it is open); taken_back (pages that were selected and released again, since
+ * this generate was aborted or one before was killed); capped (hosts, domains or IPs with more rows than generate.maxCount); host_backoff (hosts that are
  * to be left alone for longer than a fetch would wait); and of rows that were due: distance, status, low_score,
- * rejected_<plugin>, damaged; stale (frontier entries that were put right).
- * @throws CrawlError USAGE for a topN below 1
+ * excluded (by the scope of the last crawl), rejected_<plugin>, damaged; stale (frontier entries that were put right).
+ * @throws CrawlError USAGE for a topN below 1, or days below 0
  */
 export async function generate(crawl: CrawlContext, options: GenerateOptions = {}): Promise<Report> {
-  const { topN = 1 } = options;
+  const { topN = 1, addDays = 0 } = options;
   if (!(topN >= 1)) throw new CrawlError('USAGE', `expected topN of at least 1, found ${topN}`);
-  return crawl.table.exclusive('generate', () => selectBatch(crawl, options));
+  if (!(addDays >= 0)) throw new CrawlError('USAGE', `expected addDays of at least 0, found ${addDays}`);
+  return crawl.table.exclusive('generate', async () => selectBatch(await inScope(crawl), options));
 }
 
 async function selectBatch(crawl: CrawlContext, options: GenerateOptions): Promise<Report> {
@@ -72,20 +84,21 @@ async function selectBatch(crawl: CrawlContext, options: GenerateOptions): Promi
     ...(options.topN !== undefined && { total: options.topN }),
   });
   for (const batch of await listBatches(table.store)) {
-    if (batch.state === 'generating') await takeBack(crawl, batch.batchId);
+    if (batch.state === 'generating') tracker.count('taken_back', await takeBack(crawl, batch.batchId));
   }
 
-  const now = options.now ?? crawl.clock();
+  const now = (options.now ?? crawl.clock()) + (options.addDays ?? 0) * DAY;
   const batchId = await newBatchId(crawl);
   await putBatch(table.store, { batchId, state: 'generating', size: 0 });
   await promote(table, now);
 
   const size = await select(crawl, batchId, now, options, tracker);
   if (tracker.aborted || size === 0) {
-    await takeBack(crawl, batchId);
+    tracker.count('taken_back', await takeBack(crawl, batchId));
     return tracker.report();
   }
   await putBatch(table.store, { batchId, state: 'open', size });
+  tracker.count('generated', size);
   return tracker.report(batchId);
 }
 
@@ -93,10 +106,12 @@ async function select(
   crawl: CrawlContext,
   batchId: string,
   now: number,
-  { topN = Infinity, maxPerQueue = Infinity, isBusy = () => false }: GenerateOptions,
+  options: GenerateOptions,
   tracker: Tracker,
 ): Promise<number> {
-  const { maxCount, minScore } = crawl.settings.generate;
+  const { minScore } = crawl.settings.generate;
+  const { topN = Infinity, maxPerQueue = Infinity, isBusy = () => false, filter = true } = options;
+  const { maxCount = crawl.settings.generate.maxCount } = options;
   const queues = createQueueNames(crawl);
   const isSetAside = createSetAside(crawl, now);
   const due = createDueRows({
@@ -121,10 +136,9 @@ async function select(
       if (rows.length === 0 || rows[0]!.score < minScore) break;
       // Nobody else may take a row, or add to its score, between reading and marking it.
       const selected = await crawl.table.exclusive('rows', () =>
-        take(crawl, batchId, now, due, rows, namedHosts, tracker),
+        take(crawl, batchId, now, due, rows, namedHosts, filter, tracker),
       );
       size += selected;
-      tracker.count('generated', selected);
       tracker.done(selected);
     }
   } finally {
@@ -142,6 +156,7 @@ async function take(
   due: DueRows,
   found: readonly DueRow[],
   namedHosts: Set<string>,
+  filter: boolean,
   tracker: Tracker,
 ): Promise<number> {
   const rows = await crawl.table.getMany(
@@ -155,9 +170,9 @@ async function take(
   const selected = new Map<string, Candidate>();
   for (const [i, entry] of found.entries()) {
     const row = rows[i];
-    const isDue = row !== undefined && (row.damaged || selectableAt(row, clock.lockExpiry) <= now);
+    const isDue = row !== undefined && (row.damaged || isSelectable(row, now, clock));
     if (!isDue || (!row.damaged && (row.score ?? 0) !== entry.score)) stale.push({ entry, row });
-    const refusal = !isDue || selected.has(row.key) ? 'stale' : refuse(crawl, row);
+    const refusal = !isDue || selected.has(row.key) ? 'stale' : reasonAgainst(crawl, row, filter);
     if (refusal !== undefined || !row) {
       tracker.count(refusal ?? 'stale');
       if (!due.refuse(entry)) continue;
@@ -184,26 +199,27 @@ async function take(
   return selected.size;
 }
 
-/** Why a row that is due is not selected, as a counter; undefined when it is. */
-function refuse(crawl: CrawlContext, row: Candidate): string | undefined {
-  if (row.damaged) return 'damaged';
-  const { restrictStatus, maxDistance, minScore } = crawl.settings.generate;
-  const statuses: readonly string[] = restrictStatus;
-  if (statuses.length > 0 && !statuses.includes(row.status ?? '')) return 'status';
-  if (maxDistance >= 0 && (row.distance ?? 0) > maxDistance) return 'distance';
-  if ((row.score ?? 0) < minScore) return 'low_score';
-  // Rules may have become stricter since the row was made.
-  const verdict = filterUrl(crawl.plugins, urlOf(row.key), 'generate', row);
-  return verdict.accepted ? undefined : `rejected_${verdict.rejectedBy}`;
+/** Due at the time that is asked about, while no batch holds it at the time that it is. */
+function isSelectable(row: Candidate, due: number, { now, lockExpiry }: FrontierClock): boolean {
+  return selectableAt({ ...row, fetchTime: 0 }, lockExpiry) <= now && (row.fetchTime ?? 0) <= due;
 }
 
-/** Lets go of the rows of a batch that was not finished, then forgets it. */
-async function takeBack(crawl: CrawlContext, batchId: string): Promise<void> {
+function reasonAgainst(crawl: CrawlContext, row: Candidate, filter: boolean): string | undefined {
+  return row.damaged ? 'damaged' : refusalOf(crawl, row, filter)?.reason;
+}
+
+/**
+ * Releases the rows of a batch that was not finished, then forgets it.
+ * @returns how many rows it held
+ */
+async function takeBack(crawl: CrawlContext, batchId: string): Promise<number> {
   const { table } = crawl;
+  let released = 0;
   for await (const keys of chunked(batchRowKeys(table.store, batchId), CHUNK)) {
     await table.exclusive('rows', async () => {
       const rows = await table.getMany(keys, ['fetchTime', 'score', 'marks']);
       const held = rows.filter((row) => row?.marks?.generate === batchId) as Candidate[];
+      released += held.length;
       await writeIndexed(
         table,
         held.map((row) => ({
@@ -217,4 +233,5 @@ async function takeBack(crawl: CrawlContext, batchId: string): Promise<void> {
   }
   await clearBatchIndex(table.store, batchId);
   await deleteBatch(table.store, batchId);
+  return released;
 }

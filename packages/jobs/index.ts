@@ -19,6 +19,7 @@ export { DUMP_FIELDS, dumpPage, stats, type TableStats } from './readdb.js';
 export type { PageSelection } from './pages/page-selection.js';
 export { MAX_SORTED, readPages, type FoundPage, type PageQuery } from './pages/read-pages.js';
 export { explain, type ExplainedMark, type ExplainedPage, type Explanation, type ExplainOptions } from './explain.js';
+export type { CrawlScope, ScopeRules, UrlPatterns } from './scope/crawl-scope.js';
 export type { BackoffRecord } from './backoff-record.js';
 export type { NextStep } from './explain-next.js';
 export type { RobotsExplanation } from './explain-robots.js';

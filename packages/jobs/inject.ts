@@ -14,6 +14,7 @@ import { frontierClock, type CrawlContext } from './context.js';
 import type { SeedReach } from './hosts/seed-reach.js';
 import type { JobOptions, Report } from './job.js';
 import { newRowCells } from './new-row.js';
+import { forgetRobots } from './robots-store.js';
 import { createScoring } from './scoring.js';
 import { createSeedJudge, enterSeedHosts } from './seed-hosts.js';
 import { parseSeedLine, type Seed } from './seed-line.js';
@@ -33,31 +34,48 @@ export interface InjectOptions extends JobOptions {
    */
   readonly sitemaps?: Iterable<string>;
   /**
+   * Whether a seed that is known is due at once where its last fetch was denied: by 401 or 403, or by robots.txt, which is
+   * then fetched anew. A function is asked with the number of its line, from 1 on. Default: false.
+   */
+  readonly retryDenied?: boolean | ((line: number) => boolean);
+  /**
    * Called for every line that is not taken, with its number from 1 on and why; both texts are untrusted. The number is 0
    * for one of `sitemaps`.
    */
   readonly onRejected?: (line: number, text: string, reason: string) => void;
 }
 
-const CHUNK = 1000;
-
 /** A seed; `sitemap` where it is to be read as one. */
 type InjectedSeed = Seed & { readonly sitemap?: true };
+/** One whose URL is normalised. */
+type TakenSeed = InjectedSeed & { readonly retryDenied: boolean };
+
+const CHUNK = 1000;
 
 /**
  * Enters seeds into the table. A seed that is known keeps its row, unless `db.injectorOverwrite` or
  * `db.injectorUpdate` say otherwise. Injecting the same seeds again changes nothing.
  * A known page becomes a seed all the same: its distance is 0 from then on.
- * Counters: injected, known, updated, held (by a batch), damaged, malformed, rejected_<plugin>, plugin_error_<name>.
+ * Counters: injected, known, updated, denied_before (of those that were known: due at once, by `retryDenied`), held (by a batch), damaged, malformed, rejected_<plugin>, plugin_error_<name>.
  */
 export async function inject(crawl: CrawlContext, options: InjectOptions): Promise<Report> {
+  return injectSeeds(crawl, options);
+}
+
+/** The same. @param onSeed called with the normalised URL of each seed that the rules take */
+export async function injectSeeds(
+  crawl: CrawlContext,
+  options: InjectOptions,
+  onSeed?: (url: string) => void,
+): Promise<Report> {
   if (typeof options.seeds === 'string') throw new CrawlError('USAGE', 'expected seeds as lines, found one string');
   const tracker = createTracker(crawl, 'inject', options);
   const { turns } = crawl.table;
   const judge = createSeedJudge(crawl, options.signal);
+  const { retryDenied = false } = options;
   let line = 0;
 
-  async function* accepted(): AsyncGenerator<InjectedSeed> {
+  async function* accepted(): AsyncGenerator<TakenSeed> {
     for (const url of options.sitemaps ?? []) {
       const seed = accept({ url, fetchInterval: SITEMAP_INTERVAL, metadata: {}, sitemap: true }, url, 0);
       if (seed) yield seed;
@@ -71,17 +89,19 @@ export async function inject(crawl: CrawlContext, options: InjectOptions): Promi
     }
   }
 
-  function readLine(text: string): Seed | undefined {
+  function readLine(text: string): TakenSeed | undefined {
     const parsed = parseSeedLine(text);
     if (!parsed) return undefined;
     if ('error' in parsed) return reject(line, text, 'malformed', parsed.error);
     return accept(parsed, text, line);
   }
 
-  function accept(seed: InjectedSeed, text: string, line: number): InjectedSeed | undefined {
+  function accept(seed: InjectedSeed, text: string, line: number): TakenSeed | undefined {
     const verdict = applyUrlChain(crawl.plugins, seed.url, 'inject', seed);
     if (!verdict.accepted) return reject(line, text, `rejected_${verdict.rejectedBy}`, verdict.rule);
-    return { ...seed, url: verdict.url };
+    onSeed?.(verdict.url);
+    const isRetried = typeof retryDenied === 'function' ? retryDenied(line) : retryDenied;
+    return { ...seed, url: verdict.url, retryDenied: isRetried };
   }
 
   function reject(line: number, text: string, reason: string, why: string): undefined {
@@ -100,29 +120,47 @@ export async function inject(crawl: CrawlContext, options: InjectOptions): Promi
 
 async function injectChunk(
   crawl: CrawlContext,
-  chunk: readonly InjectedSeed[],
+  chunk: readonly TakenSeed[],
   reaches: ReadonlyMap<string, SeedReach>,
   count: (reason: string) => void,
 ): Promise<void> {
   // Of one URL given twice, the first line counts, as it does over two runs.
-  const seeds = new Map<string, InjectedSeed>();
+  const seeds = new Map<string, TakenSeed>();
   for (const seed of chunk) {
     const key = rowKeyOf(seed.url);
     if (seeds.has(key)) count('known');
     else seeds.set(key, seed);
   }
   const keys = [...seeds.keys()];
-  const rows = await crawl.table.getMany(keys, [...FRONTIER_FIELDS, 'metadata', 'distance', 'sitemap']);
+  const rows = await crawl.table.getMany(keys, [
+    ...FRONTIER_FIELDS,
+    'metadata',
+    'distance',
+    'protocolStatus',
+    'sitemap',
+  ]);
   const changes: IndexedChange[] = [];
   for (const [i, key] of keys.entries()) {
     const seed = seeds.get(key)!;
     const row = rows[i];
-    const change = row ? changeOfKnown(crawl, row, seed, count) : newSeedRow(crawl, key, seed, count);
+    let change = row ? changeOfKnown(crawl, row, seed, count) : newSeedRow(crawl, key, seed, count);
+    if (row && seed.retryDenied && isDenied(crawl, row)) {
+      count('denied_before');
+      await forgetRobots(crawl.table.store, new URL(seed.url).origin);
+      change = { ...change, key, set: { ...change?.set, fetchTime: crawl.clock() } };
+    }
     if (change) changes.push({ before: row, change });
     if (!row) count('injected');
   }
   await crawl.table.exclusive('seed hosts', () => enterSeedHosts(crawl.table.store, keys, reaches));
   await writeIndexed(crawl.table, changes, frontierClock(crawl));
+}
+
+/** Whether a row waits although it may be let in by now: for a password, another name or another robots.txt. */
+function isDenied(crawl: CrawlContext, row: PageRow<'fetchTime' | 'marks' | 'protocolStatus'>): boolean {
+  if (row.damaged || row.marks?.generate !== undefined || (row.fetchTime ?? 0) <= crawl.clock()) return false;
+  const { code, http } = row.protocolStatus ?? {};
+  return http === 401 || http === 403 || code === 'robots_denied' || code === 'crawl_delay_too_long';
 }
 
 /** What a seed changes in the row that is there, and the counter for it. */

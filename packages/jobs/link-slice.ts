@@ -58,7 +58,7 @@ export function createLinkSlice(batchId: string): LinkSlice {
   };
 }
 
-const FIELDS = [...FRONTIER_FIELDS, 'prevFetchTime', 'retries', 'cash', 'distance', 'linked', 'inlinkCount'] as const;
+const FIELDS = [...FRONTIER_FIELDS, 'prevFetchTime', 'retries', 'cash', 'distance', 'linked', 'inlinkBound'] as const;
 type Target = PageRow<(typeof FIELDS)[number]>;
 const CHUNK = 500;
 /** Characters of a link, with its anchor, that counts as one. */
@@ -153,7 +153,7 @@ function linkChange(
         ...Object.fromEntries(notes),
         [batchId]: events.reduce((last, event) => Math.max(last, event.position), -1),
       },
-      inlinkCount: (row?.inlinkCount ?? 0) + best.length,
+      inlinkBound: (row?.inlinkBound ?? 0) + best.length,
     },
     inlinks: new Map(best.map(({ source, anchor, score }) => [source, { anchor, score }])),
   };
@@ -175,7 +175,7 @@ function firstCells(crawl: CrawlContext, count: Count, events: readonly LinkEven
 async function trimInlinks(crawl: CrawlContext, changes: IndexedChange[]): Promise<void> {
   const max = crawl.settings.db.updateMaxInlinks;
   for (const [i, { before, change }] of changes.entries()) {
-    if ((change.set?.inlinkCount ?? 0) <= Math.floor(max * 1.25)) continue;
+    if ((change.set?.inlinkBound ?? 0) <= Math.floor(max * 1.25)) continue;
     const row = await crawl.table.get(change.key, ['inlinks']);
     const scores = new Map<string, number>();
     for (const { url, score } of row?.inlinks ?? []) scores.set(rowKeyOf(url), score);
@@ -183,7 +183,7 @@ async function trimInlinks(crawl: CrawlContext, changes: IndexedChange[]): Promi
     const ranked = Array.from(scores, ([source, score]) => ({ source, score })).sort(byScore);
     const inlinks = new Map(change.inlinks);
     for (const { source } of ranked.slice(max)) inlinks.set(source, null);
-    const set = { ...change.set, inlinkCount: Math.min(max, ranked.length) };
+    const set = { ...change.set, inlinkBound: Math.min(max, ranked.length) };
     changes[i] = { before, change: { ...change, set, inlinks } };
   }
 }

@@ -1,11 +1,12 @@
 import type { Settings } from '../../config/index.js';
 import type { PlainField } from '../../webtable/index.js';
 import type { Plugin } from '../plugin-api/index.js';
+import type { CrawlScope, UrlPatterns } from './scope/crawl-scope.js';
 import type { PageContent, ParseResult } from './parse-page.js';
 
 /** What a parse thread is started with. */
 export interface ParseThreadData {
-  /** URL of a module that exports `pagePlugins`. */
+  /** URL of a module that exports `pagePlugins` and `urlPatterns`, a {@link ParseThreadModule}. */
   readonly module: string;
   /** What `pagePlugins` takes; it must be plain data. */
   readonly input: unknown;
@@ -14,11 +15,17 @@ export interface ParseThreadData {
 /** Makes the plugins of a thread: those that parsing calls. */
 export type MakePagePlugins = (input: unknown) => Promise<readonly Plugin[]>;
 
+/** What a thread takes from above its layer. */
+export interface ParseThreadModule {
+  readonly pagePlugins: MakePagePlugins;
+  readonly urlPatterns: UrlPatterns;
+}
+
 /** A page for a thread. */
 export interface ParseTask {
   readonly page: PageContent;
   /** Those of this page and the ones that follow; absent: those of the page before. */
-  readonly settings?: Settings;
+  readonly terms?: { readonly settings: Settings; readonly scope: CrawlScope | undefined };
 }
 
 /** What a thread first says, once it has its plugins. */

@@ -10,7 +10,7 @@ import {
   type ParseStatus,
 } from '../../webtable/index.js';
 import { signatureOf, type CrawlContext } from './context.js';
-import { leavesSite } from './external.js';
+import { outOfScope } from './external.js';
 import { hintsOf } from './link-hints.js';
 
 /** What parsing one page needs of it. */
@@ -33,7 +33,7 @@ export interface ParseResult {
 }
 
 /** What parsing needs of a crawl. */
-export type ParseContext = Pick<CrawlContext, 'settings' | 'plugins' | 'parseThreads'>;
+export type ParseContext = Pick<CrawlContext, 'settings' | 'plugins' | 'parseThreads' | 'scope'>;
 
 type Count = (reason: string, n?: number) => void;
 
@@ -45,7 +45,9 @@ type Count = (reason: string, n?: number) => void;
  * page; parse_thread_failed for pages that were parsed here because no thread could be started.
  */
 export async function parsePage(crawl: ParseContext, page: PageContent, count: Count): Promise<ParseResult> {
-  const answer = isForThread(crawl, page) ? await crawl.parseThreads?.parse(crawl.settings, page) : undefined;
+  const answer = isForThread(crawl, page)
+    ? await crawl.parseThreads?.parse(crawl.settings, page, crawl.scope?.scope)
+    : undefined;
   if (answer === undefined) return parseHere(crawl, page, count);
   if ('counters' in answer) {
     for (const [reason, n] of answer.counters) count(reason, n);
@@ -181,8 +183,9 @@ function statusOf(crawl: ParseContext, { robots, canonical, charset }: ParsedPag
 /** Where a meta refresh leads, when that is another page that the crawl may take. */
 function refreshTarget(crawl: ParseContext, from: string, to: string, count: Count): string | undefined {
   const verdict = applyUrlChain(crawl.plugins, to, 'redirect');
+  const out = verdict.accepted ? outOfScope(crawl, from, verdict.url) : undefined;
   if (!verdict.accepted) count(`redirect_rejected_${verdict.rejectedBy}`);
-  else if (leavesSite(crawl, from, verdict.url)) count('redirect_external');
+  else if (out !== undefined) count(`redirect_${out}`);
   else if (verdict.url !== from) return verdict.url;
   return undefined;
 }
@@ -215,8 +218,9 @@ function keptLinks(
       continue;
     }
     const verdict = applyUrlChain(crawl.plugins, url, 'outlink', said);
+    const out = verdict.accepted ? outOfScope(crawl, from, verdict.url) : undefined;
     if (!verdict.accepted) count(`links_rejected_${verdict.rejectedBy}`);
-    else if (leavesSite(crawl, from, verdict.url)) count('links_external');
+    else if (out !== undefined) count(`links_${out}`);
     else {
       const known = links.get(verdict.url);
       const anchor = known?.anchor || given.slice(0, maxAnchorLength);

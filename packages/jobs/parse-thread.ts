@@ -10,6 +10,7 @@ import {
   type ThreadResult,
 } from './parse-messages.js';
 import type { PageContent } from './parse-page.js';
+import type { CrawlScope } from './scope/crawl-scope.js';
 
 /** Why a thread has no result for a page. `no_thread`: it could not be started, which is not the page's fault. */
 export interface ThreadFailure {
@@ -20,6 +21,7 @@ export interface ThreadFailure {
 /** A page that waits for its result. */
 export interface WaitingPage {
   readonly settings: Settings;
+  readonly scope: CrawlScope | undefined;
   readonly page: PageContent;
   readonly settle: (answer: ThreadResult | ThreadFailure) => void;
 }
@@ -54,7 +56,7 @@ export class ParseThread {
   readonly #events: ParseThreadEvents;
   readonly #worker: Worker;
   readonly #line: WaitingPage[] = [];
-  #told: Settings | undefined;
+  #told: Pick<WaitingPage, 'settings' | 'scope'> | undefined;
   #timer: NodeJS.Timeout | undefined;
   #isReady = false;
   #hasEnded = false;
@@ -80,17 +82,18 @@ export class ParseThread {
 
   /** Puts a page in line. Its content is copied. */
   give(waiting: WaitingPage): void {
-    const { settings, page } = waiting;
+    const { settings, scope, page } = waiting;
     // A Buffer may be a small part of a large piece of memory, all of which would be copied.
     const content = page.content && new Uint8Array(page.content);
-    const task: ParseTask = { page: { ...page, content }, ...(settings !== this.#told && { settings }) };
+    const isTold = settings === this.#told?.settings && scope === this.#told.scope;
+    const task: ParseTask = { page: { ...page, content }, ...(!isTold && { terms: { settings, scope } }) };
     try {
       this.#worker.postMessage(task, content ? [content.buffer] : []);
     } catch (error) {
       // What a protocol of JavaScript returns need not be plain data.
       return waiting.settle({ code: 'parser_crashed', message: messageOf(error) });
     }
-    this.#told = settings;
+    this.#told = { settings, scope };
     if (this.#line.push(waiting) > 1) return;
     this.#worker.ref();
     if (this.#isReady) this.#watchFirst();

@@ -2,6 +2,7 @@ import type { Settings } from '../../config/index.js';
 import type { Plugin } from '../plugin-api/index.js';
 import type { ThreadResult } from './parse-messages.js';
 import type { PageContent } from './parse-page.js';
+import type { CrawlScope } from './scope/crawl-scope.js';
 import { ParseThread, type ParseThreadOptions, type ThreadFailure, type WaitingPage } from './parse-thread.js';
 
 /** Parses pages beside the main thread. */
@@ -12,7 +13,7 @@ export interface ParseThreads {
    * Parses a page. It never rejects. Who calls waits, so that no more pages are held than there are callers.
    * @returns undefined where the caller is to parse the page itself
    */
-  parse(settings: Settings, page: PageContent): Promise<ThreadResult | ThreadFailure> | undefined;
+  parse(settings: Settings, page: PageContent, scope?: CrawlScope): Promise<ThreadResult | ThreadFailure> | undefined;
   /** Ends the threads. Pages that they were at, and all that come later, are left to the caller. */
   close(): Promise<void>;
 }
@@ -83,11 +84,11 @@ export function createParseThreads(options: ParseThreadsOptions): ParseThreads {
 
   return {
     plugins,
-    parse(settings, page) {
+    parse(settings, page, scope) {
       bytes += page.content?.length ?? 0;
       if (hasEnded || bytes <= startAfter) return undefined;
       return new Promise((settle) => {
-        waiting.push({ settings, page, settle });
+        waiting.push({ settings, scope, page, settle });
         handOut();
       });
     },

@@ -1,22 +1,32 @@
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
-import type { Settings } from '../../config/index.js';
-import { packResult, READY, type MakePagePlugins, type ParseTask, type ParseThreadData } from './parse-messages.js';
-import { parseHere } from './parse-page.js';
+import {
+  packResult,
+  READY,
+  type MakePagePlugins,
+  type ParseTask,
+  type ParseThreadData,
+  type ParseThreadModule,
+} from './parse-messages.js';
+import { parseHere, type ParseContext } from './parse-page.js';
+import { scopeRules } from './scope/crawl-scope.js';
 
 // The entry of a thread, which `ParseThread` starts. It imports no more than parsing takes, so that it starts quickly.
 const { module, input } = workerData as ParseThreadData;
-const { pagePlugins } = (await import(module)) as { readonly pagePlugins: MakePagePlugins };
+const { pagePlugins, urlPatterns } = (await import(module)) as ParseThreadModule;
 if (parentPort) serve(parentPort, await pagePlugins(input));
 
 /** Parses one page after another. */
 function serve(port: MessagePort, plugins: Awaited<ReturnType<MakePagePlugins>>): void {
-  let settings: Settings;
+  let context: ParseContext;
   let last = Promise.resolve();
   const answer = async (task: ParseTask): Promise<void> => {
-    settings = task.settings ?? settings;
+    if (task.terms) {
+      const { settings, scope } = task.terms;
+      context = { settings, plugins, ...(scope && { scope: scopeRules(scope, urlPatterns) }) };
+    }
     const counters = new Map<string, number>();
     const count = (reason: string, n = 1): void => void counters.set(reason, (counters.get(reason) ?? 0) + n);
-    const result = await parseHere({ settings, plugins }, task.page, count);
+    const result = await parseHere(context, task.page, count);
     const reply = packResult({ result, counters: [...counters] });
     port.postMessage(reply, [reply.bytes.buffer]);
   };

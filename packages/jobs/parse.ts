@@ -4,6 +4,7 @@ import type { CrawlContext } from './context.js';
 import { countDamaged } from './damaged.js';
 import type { Report } from './job.js';
 import { parsePage } from './parse-page.js';
+import { inScope } from './scope/in-scope.js';
 import { createTracker, type Tracker } from './tracker.js';
 
 /** What {@link parse} takes. */
@@ -22,7 +23,8 @@ const CHUNK = 20;
  * links_<why>.
  * @throws CrawlError UNKNOWN_BATCH, BATCH_CLOSING
  */
-export async function parse(crawl: CrawlContext, options: ParseOptions): Promise<Report> {
+export async function parse(given: CrawlContext, options: ParseOptions): Promise<Report> {
+  const crawl = await inScope(given);
   return overBatches(crawl, 'parse', options, (batch) => parseBatch(crawl, batch, options));
 }
 

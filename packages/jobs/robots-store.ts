@@ -1,6 +1,11 @@
 import { INDEX_COLUMNS, type Store } from '../../webtable/index.js';
 import type { RobotsStore, StoredRobots } from '../fetch/index.js';
 
+/** Forgets the robots.txt of an origin, which is fetched anew when it is next needed. */
+export async function forgetRobots(store: Store, origin: string): Promise<void> {
+  await store.write('host', [{ key: origin, delete: [INDEX_COLUMNS.hostRobots] }]);
+}
+
 /**
  * Keeps each robots.txt in the `host` table, by origin. A record that can not be read counts as none, and is fetched
  * anew.

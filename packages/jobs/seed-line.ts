@@ -9,13 +9,16 @@ export interface Seed {
 
 /**
  * Reads a seed line: a URL, then tab-separated `key=value`. `score` and `fetchInterval`, with or without Nutch's prefix
- * `nutch.`, set those; any other key becomes metadata. White space around the URL, keys and values is cut.
+ * `nutch.`, set those; any other key becomes metadata. White space around the URL, keys and values is cut. What looks like a
+ * value or a note after a blank is an error, since it would become a part of the URL.
  * @returns undefined for an empty line and a comment, `error` for a line that is wrong
  */
 export function parseSeedLine(line: string): Seed | { readonly error: string } | undefined {
   const trimmed = line.trim();
   if (trimmed === '' || trimmed.startsWith('#')) return undefined;
   const [url, ...tokens] = trimmed.split('\t').map((token) => token.trim()) as [string, ...string[]];
+  const misread = misreadUrl(url);
+  if (misread !== undefined) return { error: misread };
   let score: number | undefined;
   let fetchInterval: number | undefined;
   const metadata: Record<string, string> = Object.create(null) as Record<string, string>;
@@ -33,6 +36,8 @@ export function parseSeedLine(line: string): Seed | { readonly error: string } |
       if (!/^\d+$/.test(value) || !Number.isSafeInteger(fetchInterval)) {
         return { error: `expected whole seconds as fetchInterval, found "${value}"` };
       }
+    } else if (KNOWN_AFTER_BLANK.test(value)) {
+      return { error: `expected a tab before each key=value, found a blank in "${token}"` };
     } else {
       metadata[key] = value;
     }
@@ -43,4 +48,14 @@ export function parseSeedLine(line: string): Seed | { readonly error: string } |
     ...(fetchInterval !== undefined && { fetchInterval }),
     metadata: { ...metadata },
   };
+}
+
+const KNOWN_AFTER_BLANK = /\s(nutch\.)?(score|fetchInterval)\s*=/;
+
+/** What is wrong with a URL that has more on its line than was meant for it; undefined where it has not. */
+function misreadUrl(url: string): string | undefined {
+  const value = /\s([\w.-]+)\s*=/.exec(url);
+  if (value) return `expected a tab before ${value[1]}=, found a blank; in a URL a blank is %20`;
+  if (/\s#/.test(url)) return 'expected a comment on a line of its own, found one after the URL';
+  return undefined;
 }

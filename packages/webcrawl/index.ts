@@ -28,6 +28,7 @@ export {
   type CheckedLink,
   type CrawlContext,
   type CrawlOptions,
+  type CrawlScope,
   type ExplainedMark,
   type ExplainedPage,
   type DueCount,
@@ -52,6 +53,7 @@ export {
   type Progress,
   type RemoveOptions,
   type Report,
+  type ScopeRules,
   type RobotsCheck,
   type RobotsChecker,
   type AddressExplanation,
@@ -62,6 +64,7 @@ export {
   type TableStatus,
   type UrlCheck,
   type Watch,
+  type UrlPatterns,
 } from '../jobs/index.js';
 export { CrawlError, ERROR_CODES, safeText, type ErrorCode } from '../errors/index.js';
 export {

@@ -26,6 +26,7 @@ import {
 } from '../jobs/index.js';
 import type { Plugin } from '../plugin-api/index.js';
 import { normalizeUrl } from '../plugin-api/index.js';
+import { urlPatterns } from '../plugins/index.js';
 import { checkPlugin } from './check-plugin.js';
 import { defaultPlugins } from './default-plugins.js';
 import { loadPlugins } from './load-plugins.js';
@@ -35,8 +36,8 @@ import { VERSION } from './version.js';
 /** What to open, and with which settings and plugins. Everything may be left out. */
 export interface OpenCrawlOptions {
   /**
-   * Where the table is: `level:<directory>` (made where it is missing), `memory:` for one that ends with the process,
-   * or a store, which is closed with the crawl. Default: `level:./webcrawl-data`.
+   * Where the table is: `level:<directory>`, or the directory alone (made where it is missing), `memory:` for one that ends
+   * with the process, or a store, which is closed with the crawl. Default: `level:./webcrawl-data`.
    */
   readonly table?: string | Store;
   /** false: a table that is not there is an error and is not made. Default: true. */
@@ -152,6 +153,7 @@ export async function openCrawl(options: OpenCrawlOptions = {}): Promise<Crawl> 
     settings,
     settingSources: sources,
     plugins,
+    urlPatterns,
     clock,
     random: options.random ?? Math.random,
     lookup,
@@ -195,13 +197,15 @@ async function openStore(options: OpenCrawlOptions, status: () => Promise<unknow
 }
 
 /**
- * The directory of a table on disk; undefined for `memory:`.
+ * The directory of a table on disk; undefined for `memory:`. A bare path is a directory too; what begins with another scheme
+ * is not, nor is a single letter of a drive one.
  * @throws CrawlError BAD_SETTING
  */
 export function directoryOf(table: string): string | undefined {
   if (table === 'memory:') return undefined;
-  const directory = /^level:(.+)$/s.exec(table)?.[1];
-  if (directory !== undefined) return directory;
+  const directory = table.startsWith('level:') ? table.slice('level:'.length) : table;
+  const isOther = directory === table && /^[a-z][a-z0-9+.-]+:/i.test(table);
+  if (directory !== '' && !isOther) return directory;
   throw new CrawlError('BAD_SETTING', `expected a table as level:<directory> or memory:, found "${safeText(table)}"`, {
     hint: `for instance --table ${DEFAULT_TABLE}`,
   });

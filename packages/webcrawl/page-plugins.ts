@@ -15,6 +15,8 @@ import {
 } from '../plugins/index.js';
 import { loadPlugins } from './load-plugins.js';
 
+export { urlPatterns } from '../plugins/index.js';
+
 // A parse thread imports this file, so it imports no more than parsing takes.
 
 /** The texts of the rule files in force; undefined where the settings name none. */

@@ -27,6 +27,11 @@ describe('arguments reach the jobs', () => {
   test.each([
     [['generate'], 'generate', {}],
     [['generate', '--top-n', '10'], 'generate', { topN: 10 }],
+    [
+      'generate --add-days 30 --max-count 5 --no-filter --no-norm'.split(' '),
+      'generate',
+      { addDays: 30, maxCount: 5, filter: false },
+    ],
     [['fetch', 'b1'], 'fetch', { batch: 'b1' }],
     [
       ['fetch', '--all', '--resume', '--parse', '--threads', '3'],
@@ -39,16 +44,39 @@ describe('arguments reach the jobs', () => {
     [['updatedb', '--all'], 'updatedb', { batch: 'all' }],
     [['repair'], 'repair', {}],
     [['crawl', 'http://a/'], 'crawl', { stay: 'host' }],
+    [['crawl', 'http://a/', '--refetch'], 'crawl', { stay: 'host', refetch: true }],
     [
-      'crawl http://a/ --rounds 1 --top-n 2 --max-pages 3 --depth 0 --stay any --threads 9'.split(' '),
+      'crawl http://a/ --rounds 1 --top-n 2 --max-pages 3 --max-time 1.5h --depth 0 --stay any --threads 9'.split(' '),
       'crawl',
-      { rounds: 1, topN: 2, maxPages: 3, depth: 0, stay: 'any', threads: 9 },
+      { rounds: 1, topN: 2, maxPages: 3, maxTime: 5400, depth: 0, stay: 'any', threads: 9 },
     ],
   ])('%j', async (args, name, options) => {
     stub.report = { batchId: 'b1' };
     expect((await webcrawl(args)).code).toBe(0);
     expect(called(name)).toEqual(options);
     expect(stub.closed).toBe(1);
+  });
+
+  test('scope: patterns in order, and the folders of the seeds', async () => {
+    await webcrawl('crawl http://a/ --stay path --include /docs/ --exclude a --exclude b$ --include /x'.split(' '));
+    expect(called('crawl')).toEqual({ stay: 'path', include: ['/docs/', '/x'], exclude: ['a', 'b$'] });
+  });
+
+  test.each([
+    ['crawl', 'http://a/'],
+    ['fetch', 'b1'],
+  ])('%s: how requests are made is a matter of settings', async (verb, argument) => {
+    const set = ['--set', 'fetcher.serverDelay=9', '--set', 'http.timeout=5'];
+    const flags = ['--delay', '0.5', '--agent', 'mybot', '-H', 'From: me@a.b', '-H', 'X-Way:a: b'];
+    await webcrawl([verb, argument, ...set, ...flags]);
+    expect(called('openCrawl')?.settings).toEqual({
+      'http.timeout': '5',
+      'fetcher.serverDelay': 0.5,
+      'fetcher.serverMinDelay': 0.5,
+      'http.agentName': 'mybot',
+      'http.headers': { From: 'me@a.b', 'X-Way': 'a: b' },
+    });
+    expect(called(verb)).not.toHaveProperty('delay');
   });
 
   test('global options work before and after the verb', async () => {
@@ -104,6 +132,24 @@ describe('seeds', () => {
       'http://in/1',
       'http://in/é',
     ]);
+    // Only what is named on the command line is tried again where it was denied.
+    expect(stub.retried).toEqual(['HTTPS://Arg/\tscore=1']);
+  });
+
+  test('a file in UTF-16 is refused as such, with a hint', async () => {
+    const file = join(folder, 'wide.txt');
+    const wide = Buffer.from('http://a/\n', 'utf16le');
+    for (const bytes of [Buffer.concat([Buffer.of(0xff, 0xfe), wide]), wide, Buffer.from(wide).swap16()]) {
+      resetStub();
+      await writeFile(file, bytes);
+      const { code, err } = await webcrawl(['inject', file]);
+      expect(code).toBe(ERROR_CODES.BAD_INPUT.exitCode);
+      expect(err).toContain(`expected UTF-8 in ${file}, found UTF-16`);
+      expect(err).toContain('hint: save it as UTF-8');
+      expect(stub.seeds).toEqual([]);
+    }
+    const io = testIo({ stdin: [Buffer.of(0xfe), Buffer.of(0xff), Buffer.from(wide).swap16()] });
+    expect((await webcrawl(['inject', '-'], io)).err).toContain('expected UTF-8 in standard input, found UTF-16');
   });
 
   test.each([
@@ -364,7 +410,12 @@ describe('wrong usage gives USAGE and a hint', () => {
     [['parse'], 'either a batch id or --all'],
     [['updatedb'], 'either a batch id or --all'],
     [['crawl'], 'missing required argument'],
-    [['crawl', 'http://a/', '--stay', 'home'], 'Allowed choices are host, domain, any'],
+    [['crawl', 'http://a/', '--stay', 'home'], 'Allowed choices are host, domain, path, any'],
+    [['crawl', 'http://a/', '--delay', '2s'], 'Expected a number of seconds'],
+    [['crawl', 'http://a/', '-H', 'From'], "Expected 'Name: value'"],
+    [['generate', '--add-days', '-1'], 'Expected a whole number of at least 0'],
+    [['crawl', 'http://a/', '--max-time', '30'], 'Expected a number and a unit, such as 90s, 30m'],
+    [['crawl', 'http://a/', '--max-time', '0s'], 'Expected a number and a unit'],
     [['repair', '--set', 'nothing'], 'Expected key=value'],
     [['repair', '--set', '=x'], 'Expected key=value'],
   ])('%j', async (args, expected) => {
@@ -464,9 +515,12 @@ describe('what people should know beside the numbers', () => {
     ['crawl', { injected: 1, rounds: 1, proxy: 2 }, 'The proxy could not be used for 2 pages'],
     ['crawl', { injected: 1, rounds: 1, proxy: 2 }, 'see http.proxy'],
     ['crawl', { rejected_url: 1 }, 'No seed was taken'],
+    ['crawl', { injected: 1, rounds: 1, time_limit: 1 }, 'The time is over. What is left stays due'],
+    ['crawl', { injected: 1, rounds: 1, seeds_denied: 1 }, 'set http.credentials'],
+    ['fetch', { time_limit: 2 }, 'The time is over. What is left stays due'],
   ])('%s with %j', async (verb, counters, expected) => {
     stub.report = { counters };
-    const args = verb === 'crawl' ? [verb, 'http://a/'] : [verb];
+    const args = { crawl: [verb, 'http://a/'], fetch: [verb, '--all'] }[verb] ?? [verb];
     expect((await webcrawl(args)).err).toContain(expected);
     resetStub();
     stub.report = { counters };

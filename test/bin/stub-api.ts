@@ -7,6 +7,7 @@ export const stub = {
   calls: [] as { name: string; options: Record<string, unknown> }[],
   closed: 0,
   seeds: [] as string[],
+  retried: [] as string[],
   rows: [] as { key: string; [field: string]: unknown }[],
   report: {} as Partial<Report>,
   run: undefined as ((options: JobOptions) => void | Promise<void>) | undefined,
@@ -14,22 +15,33 @@ export const stub = {
 };
 
 export function resetStub(): void {
-  Object.assign(stub, { calls: [], closed: 0, seeds: [], rows: [], report: {}, run: undefined, closeError: undefined });
+  Object.assign(stub, {
+    calls: [],
+    closed: 0,
+    seeds: [],
+    retried: [],
+    rows: [],
+    report: {},
+    run: undefined,
+    closeError: undefined,
+  });
 }
 
 type Seeds = {
   seeds?: AsyncIterable<string>;
   onRejected?: (line: number, text: string, reason: string) => void;
+  retryDenied?: (line: number) => boolean;
 };
 
 function job(name: string) {
   return async (_crawl: unknown, options: JobOptions & Seeds): Promise<Report> => {
-    const { signal: _signal, onProgress: _onProgress, seeds, onRejected, ...rest } = options;
+    const { signal: _signal, onProgress: _onProgress, seeds, onRejected, retryDenied, ...rest } = options;
     stub.calls.push({ name, options: rest });
     let line = 0;
     for await (const seed of seeds ?? []) {
       line += 1;
       stub.seeds.push(seed);
+      if (retryDenied?.(line)) stub.retried.push(seed);
       if (seed.includes('wrong')) onRejected?.(line, seed, 'expected better');
     }
     await stub.run?.(options);

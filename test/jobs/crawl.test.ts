@@ -1,5 +1,7 @@
+import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { jobs, type Crawl, type Report } from '../../packages/webcrawl/index.js';
+import { listBatches } from '../../webtable/index.js';
 import { fakeWeb, links, randomWeb, type FakeWeb } from '../support/fake-web.js';
 import { START, allRows, testCrawl } from '../support/test-crawl.js';
 
@@ -92,6 +94,38 @@ describe('crawl', () => {
     expect(await run({ depth: 1 })).toHaveLength(3);
     expect(await run({ maxPages: 4 })).toHaveLength(4);
     expect(await run({ topN: 1, rounds: 3 })).toHaveLength(3);
+  });
+
+  it('ends when its time is over, by option or setting, and what is left stays due', async () => {
+    for (const [settings, options] of [
+      [{}, { maxTime: 0.2 }],
+      [{ 'fetcher.timelimitMins': 0.2 / 60 }, {}],
+    ] as const) {
+      let n = 0;
+      const web = fakeWeb({ 'http://a.com/': links('/0') });
+      // Every page has a link to a new one: without a limit it has no end.
+      web.onRequest = async () => {
+        web.set(`http://a.com/${n}`, { html: links(`/${++n}`) });
+        await setImmediate();
+      };
+      await using crawl = await testCrawl(web, { settings });
+      const report = await jobs.crawl(crawl, { seeds: ['http://a.com/'], ...options });
+      expect(report.counters.time_limit).toBe(1);
+      expect(report).not.toHaveProperty('interrupted');
+      expect(web.requests).toHaveLength(report.counters.fetched ?? 0);
+      // No batch is left open, and the next crawl goes on.
+      expect(await listBatches(crawl.table.store)).toEqual([]);
+      const known = web.requests.length;
+      await jobs.crawl(crawl, { seeds: ['http://a.com/'], maxPages: 2 });
+      expect(web.requests.slice(known)).toHaveLength(known === 0 ? 1 : 2);
+    }
+  });
+
+  it('refuses a time limit that is none', async () => {
+    await using crawl = await testCrawl(undefined);
+    for (const maxTime of [0, -1, NaN, 3e6]) {
+      await expect(jobs.crawl(crawl, { seeds: [], maxTime })).rejects.toMatchObject({ code: 'USAGE' });
+    }
   });
 
   it('gives the same rows as the jobs one by one, whether fetch parses or parse does', async () => {

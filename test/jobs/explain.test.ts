@@ -148,9 +148,9 @@ describe('a row that no batch holds', () => {
     await jobs.inject(crawl, { seeds: [URL_A] });
     const put = (column: Column, text: string) =>
       crawl.table.store.write('webpage', [{ key: rowKeyOf(URL_A), put: new Map([[column, Buffer.from(text)]]) }]);
-    await put(FIELD_COLUMNS.inlinkCount, '{');
+    await put(FIELD_COLUMNS.fetchInterval, '{');
     const found = await explained(crawl);
-    expect(found.page?.damaged).toEqual(['inlinkCount']);
+    expect(found.page?.damaged).toEqual(['fetchInterval']);
     expect(found.next.kind).toBe('due');
     await put(FIELD_COLUMNS.score, 'x');
     expect((await nextOf(crawl)).kind).toBe('damaged');
@@ -401,6 +401,20 @@ describe('what is known', () => {
     expect(page?.inlinks).toHaveLength(10);
     expect(page?.inlinks[0]).toMatchObject({ url: 'http://s11.example.com/', anchor: `to ${URL_A}` });
     expect((await explained(crawl, sources[0])).page).toMatchObject({ isSeed: true, distance: 0, inlinks: [] });
+  });
+
+  it('of the inlinks: as many as there are, however often the page with the link was fetched', async () => {
+    const web = fakeWeb({ 'http://s.com/': links('/x'), 'http://s.com/x': 'x' });
+    await using crawl = await testCrawl(web);
+    await jobs.inject(crawl, { seeds: ['http://s.com/'] });
+    for (let month = 0; month < 7; month++) {
+      crawl.setTime(START + month * 31 * DAY);
+      await round(crawl);
+    }
+    const { page } = await explained(crawl, 'http://s.com/x');
+    expect(page?.inlinkCount).toBe(1);
+    expect(page?.inlinks).toHaveLength(1);
+    expect(await crawl.page('http://s.com/x', ['inlinkCount'])).toMatchObject({ inlinkCount: 1 });
   });
 
   it('of a URL given in another form', async () => {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import {
   MemoryStore,
   jobs,
@@ -291,6 +291,23 @@ describe('fetch', () => {
     expect((await jobs.fetch(crawl, { batch })).counters).toEqual({ fetched: 1, success: 1, time_limit: 1 });
     expect((await jobs.updatedb(crawl, { batch })).counters).toEqual({ fetched: 1, not_fetched: 2, not_parsed: 1 });
     expect((await jobs.generate(crawl)).counters).toEqual({ generated: 2 });
+  });
+
+  it('has one time limit for all the batches of a job', async () => {
+    const web = fakeWeb({ 'http://a.com/1': 'x', 'http://b.com/1': 'x', 'http://c.com/1': 'x' });
+    await using crawl = await testCrawl(web, { settings: { 'fetcher.timelimitMins': 1 } });
+    await jobs.inject(crawl, { seeds: ['http://a.com/1', 'http://b.com/1', 'http://c.com/1'] });
+    for (let i = 0; i < 3; i++) await jobs.generate(crawl, { topN: 1 });
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    try {
+      // The time is over while the first page is being fetched.
+      web.onRequest = () => void vi.advanceTimersByTime(60_000);
+      const { counters } = await jobs.fetch(crawl, { batch: 'all' });
+      expect(counters).toEqual({ batches: 3, fetched: 1, success: 1, time_limit: 3 });
+    } finally {
+      vi.useRealTimers();
+    }
+    expect(web.requests).toHaveLength(1);
   });
 
   it('waits for no host when its time is over', async () => {

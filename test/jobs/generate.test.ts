@@ -119,7 +119,7 @@ describe('generate', () => {
       { key: `h|${first.batchId!}`, put: new Map([['b:h', Buffer.from('{"state":"generating","size":0}')]]) },
     ]);
     const second = await jobs.generate(crawl);
-    expect(second.counters.generated).toBe(2);
+    expect(second.counters).toEqual({ generated: 2, taken_back: 1 });
     expect(await selected(crawl, lost)).toEqual([]);
     expect((await listBatches(crawl.table.store)).map((batch) => batch.batchId)).toEqual([second.batchId]);
   });
@@ -131,6 +131,30 @@ describe('generate', () => {
     expect(report).toMatchObject({ interrupted: true });
     expect(report.batchId).toBeUndefined();
     expect((await jobs.generate(crawl)).counters).toEqual({ generated: 1 });
+  });
+
+  it('reports what it took back when it is aborted half-way, and nothing as generated', async () => {
+    await using crawl = await testCrawl(undefined);
+    await put(
+      crawl,
+      Array.from({ length: 1200 }, (_, i) => ({ url: `http://a.com/${i}` })),
+    );
+    const controller = new AbortController();
+    crawl.setTime(START + 1000);
+    const onProgress = (): void => controller.abort();
+    // The clock goes on, so that the progress is told.
+    const moving = {
+      ...crawl,
+      clock: (
+        (now) => () =>
+          (now += 1000)
+      )(START),
+    };
+    const report = await jobs.generate(moving, { signal: controller.signal, onProgress });
+    expect(report.counters).toEqual({ taken_back: 500 });
+    expect(report).toMatchObject({ interrupted: true });
+    expect(report.batchId).toBeUndefined();
+    expect((await jobs.generate(moving)).counters).toEqual({ generated: 1200 });
   });
 
   it('puts stale entries right and counts them', async () => {

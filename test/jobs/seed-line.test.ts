@@ -65,7 +65,26 @@ describe('a seed line', () => {
     }
   });
 
-  it('keeps what stands without a tab in the URL', () => {
-    expect(parseSeedLine('http://a.com/ score=1')).toEqual({ url: 'http://a.com/ score=1', metadata: {} });
+  it('is wrong where a blank stands for the tab, or a note follows', () => {
+    const blank = (key: string) => ({
+      error: `expected a tab before ${key}=, found a blank; in a URL a blank is %20`,
+    });
+    expect(parseSeedLine('http://a.com/x score=3')).toEqual(blank('score'));
+    expect(parseSeedLine('http://a.com/x   team = docs\tscore=3')).toEqual(blank('team'));
+    expect(parseSeedLine('http://a.com/x\u00a0score=3')).toEqual(blank('score'));
+    expect(parseSeedLine('http://a.com/x\tteam=docs score=3')).toEqual({
+      error: 'expected a tab before each key=value, found a blank in "team=docs score=3"',
+    });
+    const note = { error: 'expected a comment on a line of its own, found one after the URL' };
+    expect(parseSeedLine('http://a.com/x # the front page')).toEqual(note);
+    expect(parseSeedLine('http://a.com/x #note')).toEqual(note);
+  });
+
+  it('keeps a blank within the URL, a fragment, and blanks in values', () => {
+    expect(parseSeedLine('http://a.com/a b?q=1#c')).toEqual({ url: 'http://a.com/a b?q=1#c', metadata: {} });
+    expect(parseSeedLine('http://a.com/\tnote=a b # c')).toEqual({
+      url: 'http://a.com/',
+      metadata: { note: 'a b # c' },
+    });
   });
 });

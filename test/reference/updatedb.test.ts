@@ -147,7 +147,7 @@ function changeOf(row: ReferenceRow): PageChange {
       ...(row.modifiedTime !== undefined && { modifiedTime: row.modifiedTime }),
       ...(isParsed && { newSignature: signature, signature: prevSignature }),
       ...(signature !== undefined && !isParsed && { signature, prevSignature }),
-      inlinkCount: Object.keys(row.inlinks).length,
+      inlinkBound: Object.keys(row.inlinks).length,
     },
     marks,
     inlinks: new Map(Object.entries(row.inlinks).map(([url, anchor]) => [rowKeyOf(url), { anchor, score: 0 }])),

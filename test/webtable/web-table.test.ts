@@ -27,7 +27,7 @@ describe('WebTable', () => {
       redirect: 'http://example.com/x',
       redirects: 1,
       linked: { '1-2': 5 },
-      inlinkCount: 9,
+      inlinkBound: 9,
       metadata: { __proto__x: 'y', ключ: '值' },
       outlinks: [{ url: 'http://a/', anchor: 'ä' }],
       title: '',
@@ -54,6 +54,7 @@ describe('WebTable', () => {
       { key: KEY, marks: { fetch: 'b1' }, inlinks: new Map([['org.a:http/', { anchor: 'A', score: 2 }]]) },
       { key: KEY, marks: { generate: null } },
     ]);
+    expect(await table.get(KEY, ['inlinkCount'])).toEqual({ key: KEY, inlinkCount: 2 });
     expect(await table.get(KEY, ['marks', 'inlinks'])).toEqual({
       key: KEY,
       marks: { inject: 'y', fetch: 'b1' },

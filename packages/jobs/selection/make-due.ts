@@ -1,0 +1,47 @@
+import { FRONTIER_FIELDS, chunked, urlOf, writeIndexed, type KeyRange } from '../../../webtable/index.js';
+import { frontierClock, type CrawlContext } from '../context.js';
+import type { Tracker } from '../tracker.js';
+import { refusalOf } from './refusal.js';
+
+const FIELDS = [...FRONTIER_FIELDS, 'prevFetchTime', 'status', 'distance'] as const;
+const CHUNK = 500;
+
+/**
+ * Makes pages due at once that were last fetched before a moment. Pages that a batch holds, that are due already, or that
+ * generate would not select are left as they are, and so are those outside of the folders of the scope. It reads the rows
+ * of the ranges. Ended half-way, the same call goes on.
+ * Counter: made_due.
+ * @param ranges absent: the whole table
+ * @param since ms since the epoch
+ */
+export async function makeDue(
+  crawl: CrawlContext,
+  ranges: readonly KeyRange[] | undefined,
+  since: number,
+  tracker: Tracker,
+): Promise<void> {
+  const { table } = crawl;
+  const rows = table.scan({ fields: ['fetchTime'], ...(ranges && { ranges }) });
+  for await (const found of chunked(rows, CHUNK)) {
+    if (tracker.aborted) return;
+    const now = crawl.clock();
+    const keys = found.filter(({ fetchTime = 0 }) => fetchTime > now).map(({ key }) => key);
+    await table.exclusive('rows', async () => {
+      const late = (await table.getMany(keys, FIELDS)).filter(
+        (row) =>
+          row !== undefined &&
+          !row.damaged &&
+          row.marks?.generate === undefined &&
+          (row.fetchTime ?? 0) > now &&
+          (row.prevFetchTime ?? 0) < since &&
+          !crawl.scope?.isOutside(urlOf(row.key)) &&
+          refusalOf(crawl, row) === undefined,
+      );
+      const changes = late.flatMap((row) =>
+        row ? [{ before: row, change: { key: row.key, set: { fetchTime: now } } }] : [],
+      );
+      await writeIndexed(table, changes, frontierClock(crawl));
+      tracker.count('made_due', changes.length);
+    });
+  }
+}
