@@ -3,6 +3,7 @@ import { InvalidArgumentError, Option, type Command } from 'commander';
 import {
   CrawlError,
   DUMP_FIELDS,
+  FURTHER_FIELDS,
   MAX_SORTED,
   dumpPage,
   stats,
@@ -28,17 +29,6 @@ interface ReaddbOptions extends SelectionOptions, OutputOptions {
   readonly sort?: 'score';
   readonly format?: 'jsonl' | 'csv';
 }
-
-/** The fields that are shown only when named. */
-const FURTHER_FIELDS = [
-  'modifiedTime',
-  'cash',
-  'parseStatus',
-  'language',
-  'pageMetadata',
-  'headers',
-  'content',
-] as const satisfies readonly Field[];
 
 /** `readdb`: numbers, one page, or a dump of pages. */
 export function addReaddb(program: Command, cli: Cli): void {
@@ -68,7 +58,9 @@ ${SELECTION_HELP}
 
 Fields: ${DUMP_FIELDS.slice(0, 8).join(', ')},
   ${DUMP_FIELDS.slice(8).join(', ')};
-  and where named: ${FURTHER_FIELDS.join(', ')}.
+  and where named: ${FURTHER_FIELDS.slice(0, 8).join(', ')},
+  ${FURTHER_FIELDS.slice(8).join(', ')}.
+What each means, and all codes and counters, is in docs/REFERENCE.md.
 
 CSV is by RFC 4180, with a line of names; nested fields (outlinks, inlinks, marks, metadata and the
 like) are JSON in their cell, and the last column names what could not be read. Texts are written as

@@ -41,7 +41,7 @@ export async function crawl(given: CrawlContext, options: CrawlOptions): Promise
     ...(onProgress && { onProgress: (progress) => onProgress({ ...progress, round: 0 }) }),
     ...(onRejected && { onRejected }),
   });
-  for (const [reason, n] of Object.entries(injected.counters)) tracker.count(reason, n);
+  tracker.add(injected.counters);
   if (!tracker.aborted) await context.table.exclusive('fetch', () => crawlRounds(context, options, tracker));
   return tracker.report();
 }

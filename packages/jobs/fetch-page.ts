@@ -1,5 +1,5 @@
 import { hostHealth } from '../fetch/index.js';
-import { applyUrlChain, type FetchOutcome } from '../plugin-api/index.js';
+import { applyUrlChain, type FetchOutcome, type ProtocolCode } from '../plugin-api/index.js';
 import { hostOf } from '../url/index.js';
 import {
   urlOf,
@@ -86,7 +86,8 @@ export async function fetchPage(
     return told;
   }
   tracker.count('fetched');
-  tracker.count(set.protocolStatus?.code ?? 'success');
+  // The protocol of a plugin may have codes of its own.
+  tracker.count((set.protocolStatus?.code ?? 'success') as ProtocolCode);
   tracker.done();
   return told;
 }

@@ -1,5 +1,6 @@
 import { createFetchQueues, createRobots } from '../fetch/index.js';
 import { createGroupWriter, type BatchHeader } from '../../webtable/index.js';
+import type { Count } from './counters.js';
 import {
   createBatchFetch,
   type BatchFetch,
@@ -27,7 +28,7 @@ export interface FetcherOptions {
   /** Ends all: nothing more is started. */
   readonly signal?: AbortSignal;
   /** Counts what belongs to no batch. */
-  readonly count: (reason: string) => void;
+  readonly count: Count;
   /** Called often: when a page is through, and when fewer requests are in flight than may be. */
   readonly onChange?: () => void;
 }

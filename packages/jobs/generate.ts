@@ -23,6 +23,7 @@ import { filterUrl } from '../plugin-api/index.js';
 import { hostOf } from '../url/index.js';
 import { createSetAside } from './backoff-record.js';
 import { frontierClock, type CrawlContext } from './context.js';
+import type { CounterName } from './counters.js';
 import { FETCH_FIELDS } from './fetch-item.js';
 import type { JobOptions, Report } from './job.js';
 import { createDueRows, type DueRow, type DueRows } from './due-rows.js';
@@ -185,7 +186,7 @@ async function take(
 }
 
 /** Why a row that is due is not selected, as a counter; undefined when it is. */
-function refuse(crawl: CrawlContext, row: Candidate): string | undefined {
+function refuse(crawl: CrawlContext, row: Candidate): CounterName | undefined {
   if (row.damaged) return 'damaged';
   const { restrictStatus, maxDistance, minScore } = crawl.settings.generate;
   const statuses: readonly string[] = restrictStatus;

@@ -9,7 +9,7 @@ export { updatedb } from './updatedb.js';
 export { crawl, type CrawlOptions } from './crawl.js';
 export { repair } from './repair.js';
 export { remove, type RemoveOptions } from './remove.js';
-export { DUMP_FIELDS, dumpPage, stats, type TableStats } from './readdb.js';
+export { DUMP_FIELDS, FURTHER_FIELDS, dumpPage, stats, type TableStats } from './readdb.js';
 export type { PageSelection } from './pages/page-selection.js';
 export { MAX_SORTED, readPages, type FoundPage, type PageQuery } from './pages/read-pages.js';
 export { explain, type ExplainedMark, type ExplainedPage, type Explanation, type ExplainOptions } from './explain.js';
@@ -27,3 +27,4 @@ export {
   type ParseThreads,
   type ParseThreadsOptions,
 } from './parse-threads.js';
+export { COUNTERS, type CounterName } from './counters.js';

@@ -9,6 +9,7 @@ import {
   type PageChange,
   type PageRow,
 } from '../../webtable/index.js';
+import type { Count, CounterName } from './counters.js';
 import { frontierClock, type CrawlContext } from './context.js';
 import type { JobOptions, Report } from './job.js';
 import { newRowCells } from './new-row.js';
@@ -59,7 +60,7 @@ export async function inject(crawl: CrawlContext, options: InjectOptions): Promi
     return { ...parsed, url: verdict.url };
   }
 
-  function reject(text: string, reason: string, why: string): undefined {
+  function reject(text: string, reason: CounterName, why: string): undefined {
     tracker.count(reason);
     options.onRejected?.(line, text, why);
   }
@@ -71,11 +72,7 @@ export async function inject(crawl: CrawlContext, options: InjectOptions): Promi
   return tracker.report();
 }
 
-async function injectChunk(
-  crawl: CrawlContext,
-  chunk: readonly Seed[],
-  count: (reason: string) => void,
-): Promise<void> {
+async function injectChunk(crawl: CrawlContext, chunk: readonly Seed[], count: Count): Promise<void> {
   // Of one URL given twice, the first line counts, as it does over two runs.
   const seeds = new Map<string, Seed>();
   for (const seed of chunk) {
@@ -102,7 +99,7 @@ function changeOfKnown(
   crawl: CrawlContext,
   row: PageRow<'metadata' | 'marks' | 'distance'>,
   seed: Seed,
-  count: (reason: string) => void,
+  count: Count,
 ): PageChange | undefined {
   const { injectorOverwrite, injectorUpdate } = crawl.settings.db;
   const isHeld = row.marks?.generate !== undefined;
@@ -134,7 +131,7 @@ function changeOfKnown(
   };
 }
 
-function newSeedRow(crawl: CrawlContext, key: string, seed: Seed, count: (reason: string) => void) {
+function newSeedRow(crawl: CrawlContext, key: string, seed: Seed, count: Count) {
   const cells = newRowCells(crawl, count);
   const { score, cash } = createScoring(crawl, count).injected(seed.score ?? crawl.settings.db.scoreInjected, seed.url);
   return {

@@ -1,5 +1,6 @@
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
 import type { Settings } from '../../config/index.js';
+import type { Count, CounterName } from './counters.js';
 import { packResult, READY, type MakePagePlugins, type ParseTask, type ParseThreadData } from './parse-messages.js';
 import { parseHere } from './parse-page.js';
 
@@ -14,8 +15,8 @@ function serve(port: MessagePort, plugins: Awaited<ReturnType<MakePagePlugins>>)
   let last = Promise.resolve();
   const answer = async (task: ParseTask): Promise<void> => {
     settings = task.settings ?? settings;
-    const counters = new Map<string, number>();
-    const count = (reason: string, n = 1): void => void counters.set(reason, (counters.get(reason) ?? 0) + n);
+    const counters = new Map<CounterName, number>();
+    const count: Count = (reason, n = 1) => void counters.set(reason, (counters.get(reason) ?? 0) + n);
     const result = await parseHere({ settings, plugins }, task.page, count);
     const reply = packResult({ result, counters: [...counters] });
     port.postMessage(reply, [reply.bytes.buffer]);

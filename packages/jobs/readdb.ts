@@ -64,6 +64,23 @@ export const DUMP_FIELDS = [
   'protocolStatus',
 ] as const satisfies readonly Field[];
 
+/** The fields that a dump shows only where they are asked for. */
+export const FURTHER_FIELDS = [
+  'modifiedTime',
+  'cash',
+  'share',
+  'prevSignature',
+  'newSignature',
+  'redirects',
+  'linked',
+  'inlinkCount',
+  'parseStatus',
+  'language',
+  'pageMetadata',
+  'headers',
+  'content',
+] as const satisfies readonly Field[];
+
 /**
  * A page as plain JSON: `key`, `url`, `status`, and each of the fields that is there, in their order; `damaged` names what could
  * not be read. Times are ms since the epoch, inlinks are `{url, anchor}`, a body is base64.

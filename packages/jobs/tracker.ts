@@ -1,10 +1,13 @@
+import type { Count } from './counters.js';
 import type { CrawlContext } from './context.js';
 import type { JobOptions, Report } from './job.js';
 
 /** Counts what a job does and tells its progress. */
 export interface Tracker {
   /** Adds to a counter. */
-  count(reason: string, n?: number): void;
+  readonly count: Count;
+  /** Adds the counters of another report, each with a prefix where one is given. */
+  add(counters: Report['counters'], prefix?: string): void;
   /** One row more to do than was known. */
   more(): void;
   /** Rows that are through. */
@@ -29,9 +32,14 @@ export function createTracker(
   let done = 0;
   let total = start.total;
 
+  const add = (name: string, n: number): void => {
+    if (n !== 0) counters[name] = (counters[name] ?? 0) + n;
+  };
+
   return {
-    count(reason, n = 1) {
-      if (n !== 0) counters[reason] = (counters[reason] ?? 0) + n;
+    count: (name, n = 1) => add(name, n),
+    add(others, prefix = '') {
+      for (const [name, n] of Object.entries(others)) add(prefix + name, n);
     },
     more() {
       if (total !== undefined) total += 1;

@@ -9,7 +9,9 @@ export { jobs } from './jobs.js';
 export { defaultPlugins } from './default-plugins.js';
 export { VERSION } from './version.js';
 export {
+  COUNTERS,
   DUMP_FIELDS,
+  FURTHER_FIELDS,
   MAX_SORTED,
   checkParse,
   checkRobots,
@@ -93,6 +95,7 @@ export {
   type StoredRow,
   type TableName,
 } from '../../webtable/index.js';
+export { PARSE_CODES, PROTOCOL_CODES, type ParseCode, type ProtocolCode } from '../plugin-api/index.js';
 export type {
   FetchOutcome,
   FetchRequest,

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
   DUMP_FIELDS,
+  FURTHER_FIELDS,
   dumpPage,
   jobs,
   rowKeyOf,
@@ -10,7 +11,7 @@ import {
   type PageRow,
   type PageSelection,
 } from '../../packages/webcrawl/index.js';
-import { writeIndexed } from '../../webtable/index.js';
+import { FIELD_COLUMNS, writeIndexed } from '../../webtable/index.js';
 import { fakeWeb, links } from '../support/fake-web.js';
 import { rowOf, start } from '../support/job-steps.js';
 import { START, testCrawl } from '../support/test-crawl.js';
@@ -197,6 +198,11 @@ describe('a dump of a page', () => {
       title: 'T',
       content: Buffer.from(html).toString('base64'),
     });
+  });
+
+  it('knows every field', () => {
+    const shown: readonly string[] = [...DUMP_FIELDS, ...FURTHER_FIELDS];
+    expect([...shown].sort()).toEqual([...Object.keys(FIELD_COLUMNS), 'marks', 'inlinks'].sort());
   });
 
   it('names what could not be read', async () => {
