@@ -26,9 +26,21 @@ export function explanationText(explanation: Explanation): string {
   return safeLines(`${oneLine(url ?? given)}\n\n${next.text}\n${body.join('')}`.trimEnd()) + '\n';
 }
 
-function urlRows({ given, url, accepted, rejectedBy, rule, key, host, domain, queue }: Explanation): Row[] {
+function urlRows({
+  given,
+  url,
+  readableUrl,
+  accepted,
+  rejectedBy,
+  rule,
+  key,
+  host,
+  domain,
+  queue,
+}: Explanation): Row[] {
   const rows: Row[] = [['given', given]];
   if (url !== undefined) rows.push(['normalised', url]);
+  if (readableUrl !== undefined) rows.push(['reads', readableUrl]);
   rows.push(['as a seed', accepted ? 'accepted' : `rejected by ${rejectedBy}: ${rule}`]);
   if (key !== undefined) rows.push(['row key', key]);
   if (host !== undefined) rows.push(['host', host]);

@@ -76,8 +76,9 @@ export function referenceMarkdown({ PROTOCOL_CODES, PARSE_CODES, COUNTERS }, roo
     '',
     '## Fields of a page',
     '',
-    'By these names in `readdb --fields`, `crawl.page` and `crawl.pages`. Printed pages have `key` and `url` before them, and',
-    '`damaged` after them, which names fields that could not be read.',
+    'By these names in `readdb --fields`, `crawl.page` and `crawl.pages`. Printed pages have `key`, `url` and, where it differs,',
+    '`readableUrl` (the URL as people read it, for the eye alone) before them, and after them `damaged`, which names fields',
+    'that could not be read.',
     '',
     ...table(
       ['field', 'type', 'meaning', 'written by'],

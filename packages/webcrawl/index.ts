@@ -53,6 +53,7 @@ export {
   type TableStats,
   type UrlCheck,
 } from '../jobs/index.js';
+export { readableUrl } from '../url/index.js';
 export { CrawlError, ERROR_CODES, safeText, type ErrorCode } from '../errors/index.js';
 export {
   describeSettings,

@@ -2,7 +2,9 @@ import { describe, expect, it } from 'vitest';
 import {
   DUMP_FIELDS,
   FURTHER_FIELDS,
+  checkUrl,
   dumpPage,
+  explain,
   jobs,
   rowKeyOf,
   stats,
@@ -197,6 +199,23 @@ describe('a dump of a page', () => {
       status: 'fetched',
       title: 'T',
       content: Buffer.from(html).toString('base64'),
+    });
+  });
+
+  it('shows beside the URL how people read it', async () => {
+    await using crawl = await testCrawl(undefined);
+    await jobs.inject(crawl, { seeds: ['http://例え.jp/例'] });
+    const page = await crawl.page('http://例え.jp/例', []);
+    expect(dumpPage(page as PageRow<Field>, [])).toEqual({
+      key: 'jp.xn--r8jz45g:http/%E4%BE%8B',
+      url: 'http://xn--r8jz45g.jp/%E4%BE%8B',
+      readableUrl: 'http://例え.jp/例',
+      status: 'unfetched',
+    });
+    expect(await explain(crawl, 'http://例え.jp/例')).toMatchObject({ readableUrl: 'http://例え.jp/例' });
+    expect(checkUrl(crawl, 'http://例え.jp/')).toMatchObject({
+      normalized: 'http://xn--r8jz45g.jp/',
+      readableUrl: 'http://例え.jp/',
     });
   });
 
