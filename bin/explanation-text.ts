@@ -34,9 +34,11 @@ const ADDRESSES = {
 } as const;
 
 function urlRows(explanation: Explanation): Row[] {
-  const { given, url, accepted, rejectedBy, rule, key, host, domain, queue, addresses, scope } = explanation;
+  const { given, url, readableUrl, accepted, rejectedBy, rule, key, host, domain, queue, addresses, scope } =
+    explanation;
   const rows: Row[] = [['given', given]];
   if (url !== undefined) rows.push(['normalised', url]);
+  if (readableUrl !== undefined) rows.push(['reads', readableUrl]);
   rows.push(['as a seed', accepted ? 'accepted' : `rejected by ${rejectedBy}: ${rule}`]);
   if (key !== undefined) rows.push(['row key', key]);
   if (host !== undefined) rows.push(['host', host]);

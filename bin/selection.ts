@@ -1,7 +1,9 @@
 import type { Command } from 'commander';
-import { CrawlError, STATUSES, type PageSelection, type Status } from '../packages/webcrawl/index.js';
+import { CrawlError, PROTOCOL_CODES, STATUSES, type PageSelection, type Status } from '../packages/webcrawl/index.js';
 import { listOf } from './arguments.js';
+import type { Cli } from './cli.js';
 import { comingMoment, MOMENT, pastMoment } from './moment.js';
+import { say } from './output.js';
 
 /** The options that select pages, of every verb that has them. */
 export interface SelectionOptions {
@@ -17,9 +19,10 @@ export interface SelectionOptions {
 }
 
 /** What the help of a verb says of its selection. */
-export const SELECTION_HELP = `A page is selected when every option given holds for it. Times are ${MOMENT}; a duration
-counts back from now for --fetched-since and --fetched-before, and from now on for --due-before. A
-time without a zone is UTC. The protocol codes are in docs/REFERENCE.md.`;
+export const SELECTION_HELP = `A page is selected when every option given holds for it. Times are such as
+${MOMENT}; a duration counts back from now for
+--fetched-since and --fetched-before, and from now on for --due-before. A time without a zone is
+UTC. The protocol codes are in docs/REFERENCE.md.`;
 
 /** Adds the options that select pages. */
 export function addSelection(command: Command): Command {
@@ -46,6 +49,16 @@ export function selectionOf(options: SelectionOptions): PageSelection {
   }
   const given = { host, domain, prefix, status, code, fetchedSince, fetchedBefore, dueBefore, rejected };
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+}
+
+/** Says of codes that webcrawl has none of: a slip would otherwise look like no page. */
+export function noteUnknownCodes(cli: Cli, { code = [] }: SelectionOptions): void {
+  const unknown = code.filter((name) => !(name in PROTOCOL_CODES || /^\d{3}$|^plugin_error_/.test(name)));
+  if (unknown.length === 0 || cli.options().quiet) return;
+  say(
+    cli.io,
+    `webcrawl has no protocol code ${unknown.join(', ')}; those it has: ${Object.keys(PROTOCOL_CODES).join(', ')}`,
+  );
 }
 
 /** Any word may be one: protocols of plugins have codes of their own. */

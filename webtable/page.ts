@@ -23,7 +23,7 @@ export interface Inlink {
 
 /** How the last fetch ended. */
 export interface ProtocolStatus {
-  /** A stable word: `success`, `moved`, `not_found`, `robots_denied`, `timeout`, … */
+  /** One of `PROTOCOL_CODES`, or of the protocol of a plugin: `success`, `moved`, `not_found`, `timeout`, … */
   readonly code: string;
   /** The HTTP status, where there was an answer. */
   readonly http?: number;
@@ -39,7 +39,7 @@ export interface ProtocolStatus {
 
 /** How the last parse ended. */
 export interface ParseStatus {
-  /** `success`, or why there is no result: `unsupported_type`, `missing_content`, `failed`, `timeout`, `parser_crashed`, `plugin_error_<name>`, … */
+  /** One of `PARSE_CODES`, or of the parser of a plugin: `success`, or why there is no result. */
   readonly code: string;
   /** One line for people; untrusted. */
   readonly message?: string;
@@ -89,9 +89,9 @@ export interface Page {
   prevSignature: string;
   /** Digest of what was parsed in the batch under way, hex. [parse; fetch and updatedb remove it] */
   newSignature: string;
-  /** [fetch] */
+  /** How the last fetch ended. [fetch] */
   protocolStatus: ProtocolStatus;
-  /** [parse; fetch removes it with the body it spoke of] */
+  /** How the last parse ended. [parse; fetch removes it with the body it spoke of] */
   parseStatus: ParseStatus;
   /** The media type, lower-case, without parameters. [fetch] */
   contentType: string;
@@ -110,15 +110,15 @@ export interface Page {
   sitemap: true;
   /** What the seed said of the page. [inject] */
   metadata: Readonly<Record<string, string>>;
-  /** [parse] */
+  /** Links of the page, each URL once. [parse] */
   outlinks: readonly Outlink[];
   /** Links to the page, in order of the source's row key. [updatedb] */
   inlinks: readonly Inlink[];
   /** How many inlinks are stored: pages that link here, or did. Counted from them when it is read, so nothing writes it. */
   inlinkCount: number;
-  /** [parse] */
+  /** The title, as text. [parse] */
   title: string;
-  /** [parse] */
+  /** The text of the page, without markup. [parse] */
   text: string;
   /** A BCP 47 tag as the page states it. [parse] */
   language: string;

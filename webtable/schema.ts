@@ -26,12 +26,19 @@ export type TableName = keyof typeof TABLES;
 
 /** What is known of a page. `retry` stands only between fetch and updatedb. */
 export const STATUS_CODES = {
+  /** Known and not fetched yet, or failed and to be tried again. */
   unfetched: 1,
+  /** The last fetch brought a body. */
   fetched: 2,
+  /** There is no such page, it may not be fetched, or it failed too often; looked at again after a long time. */
   gone: 3,
+  /** It redirects for now. */
   redir_temp: 4,
+  /** It redirects for good. */
   redir_perm: 5,
+  /** The last fetch failed and may work later; only until updatedb. */
   retry: 34,
+  /** The last fetch found the page as it was. */
   notmodified: 38,
 } as const;
 
@@ -43,11 +50,17 @@ export const STATUSES = Object.keys(STATUS_CODES) as readonly Status[];
 
 /** Each job leaves its mark, holding the batch id (inject: `y`), in the row change that does its work. */
 export const MARK_COLUMNS = {
+  /** The page is a seed; the value is `y`. */
   inject: 'm:ki',
+  /** A batch holds the page. */
   generate: 'm:kg',
+  /** It was fetched in the batch. */
   fetch: 'm:kf',
+  /** It was parsed in the batch. */
   parse: 'm:kp',
+  /** The batch in which it was last fetched, and which is closed. */
   updatedb: 'm:ku',
+  /** Kept free. */
   index: 'm:kx',
 } as const;
 

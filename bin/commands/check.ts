@@ -43,7 +43,8 @@ function addCheckUrl(check: Command, cli: Cli): void {
     .addHelpText(
       'after',
       `
-With --json one object a line: url, normalized, accepted, rejectedBy, rule, key, host, domain.
+With --json one object a line: url, normalized, readableUrl (where it differs),
+accepted, rejectedBy, rule, key, host, domain.
 
 Examples:
   webcrawl check url 'https://example.com/a?sid=1'
@@ -58,8 +59,9 @@ Examples:
     });
 }
 
-function urlLine({ url, normalized, accepted, rejectedBy, rule }: UrlCheck): string {
-  const change = normalized === undefined || normalized === url ? url : `${url} -> ${normalized}`;
+function urlLine({ url, normalized, readableUrl, accepted, rejectedBy, rule }: UrlCheck): string {
+  const to = normalized === undefined || normalized === url ? url : `${url} -> ${normalized}`;
+  const change = readableUrl === undefined || readableUrl === url ? to : `${to} (${readableUrl})`;
   return accepted ? `accepted  ${change}` : `rejected  ${change}  by ${rejectedBy}: ${rule}`;
 }
 

@@ -3,6 +3,7 @@ import { InvalidArgumentError, Option, type Command } from 'commander';
 import {
   CrawlError,
   DUMP_FIELDS,
+  FURTHER_FIELDS,
   MAX_SORTED,
   dumpPage,
   stats,
@@ -16,7 +17,7 @@ import { EXIT, open, type Cli } from '../cli.js';
 import { csvRecord, looksLikeFormula } from '../csv.js';
 import { withOutput, type OutputOptions } from '../output-file.js';
 import { jsonLine, number, prettyJson, safeLines, say, table, write } from '../output.js';
-import { SELECTION_HELP, addSelection, selectionOf, type SelectionOptions } from '../selection.js';
+import { SELECTION_HELP, addSelection, noteUnknownCodes, selectionOf, type SelectionOptions } from '../selection.js';
 
 interface ReaddbOptions extends SelectionOptions, OutputOptions {
   readonly stats?: boolean;
@@ -28,19 +29,6 @@ interface ReaddbOptions extends SelectionOptions, OutputOptions {
   readonly sort?: 'score';
   readonly format?: 'jsonl' | 'csv';
 }
-
-/** The fields that are shown only when named. */
-const FURTHER_FIELDS = [
-  'inlinkCount',
-  'modifiedTime',
-  'cash',
-  'parseStatus',
-  'sitemap',
-  'language',
-  'pageMetadata',
-  'headers',
-  'content',
-] as const satisfies readonly Field[];
 
 /** `readdb`: numbers, one page, or a dump of pages. */
 export function addReaddb(program: Command, cli: Cli): void {
@@ -70,7 +58,12 @@ ${SELECTION_HELP}
 
 Fields: ${DUMP_FIELDS.slice(0, 8).join(', ')},
   ${DUMP_FIELDS.slice(8).join(', ')};
-  and where named: ${FURTHER_FIELDS.join(', ')}.
+  and where named: ${FURTHER_FIELDS.slice(0, 6).join(', ')},
+  ${FURTHER_FIELDS.slice(6).join(', ')}.
+What each means, and all codes and counters, is in docs/REFERENCE.md.
+
+Beside url there is readableUrl where it reads otherwise: international host names and paths as
+people write them, for the eye alone.
 
 CSV is by RFC 4180, with a line of names; nested fields (outlinks, inlinks, marks, metadata and the
 like) are JSON in their cell, and the last column names what could not be read. Texts are written as
@@ -90,6 +83,7 @@ Examples:
     .action(async (options: ReaddbOptions) => {
       check(options, cli.options().json);
       const selection = selectionOf(options);
+      noteUnknownCodes(cli, options);
       await using crawl = await open(cli, { name: 'readdb' });
       const { url, fields = DUMP_FIELDS } = options;
       if (options.stats) await showStats(cli, crawl);
@@ -187,6 +181,7 @@ async function dump(cli: Cli, crawl: Crawl, options: ReaddbOptions, selection: P
   const { io } = cli;
   const csv = format === 'csv' ? csvOf(fields, io.stdout.isTTY === true && output === undefined) : undefined;
   const query = { ...selection, ...(limit !== undefined && { limit }), ...(sort && { sort }), fields };
+  let pages = 0;
   await withOutput(cli, options, async (put) => {
     if (csv) await put(csv.head);
     for await (const row of crawl.pages(query)) {
@@ -196,19 +191,22 @@ async function dump(cli: Cli, crawl: Crawl, options: ReaddbOptions, selection: P
       }
       const page = dumpPage(row, fields);
       await put(csv ? csv.record(page) : jsonLine(page));
+      pages += 1;
     }
   });
-  if (csv && csv.formulas > 0 && !cli.options().quiet) {
+  if (cli.options().quiet || cli.exitCode === EXIT.interrupted) return;
+  if (output !== undefined) say(io, `${number(pages)} pages written to ${output}`);
+  if (csv && csv.formulas > 0) {
     say(
       io,
-      `${number(csv.formulas)} cells begin with =, +, -, @ or a tab, which a spreadsheet may take for a formula.`,
+      `Cells that a spreadsheet may take for a formula (they begin with =, +, -, @ or a tab): ${number(csv.formulas)}`,
     );
   }
 }
 
 /** Pages as records of CSV. On a terminal, what it could mistake for a command is escaped. */
 function csvOf(fields: readonly Field[], isTerminal: boolean) {
-  const columns = [...new Set(['key', 'url', 'status', ...fields, 'damaged'])];
+  const columns = [...new Set(['key', 'url', 'readableUrl', 'status', ...fields, 'damaged'])];
   const line = (values: readonly unknown[]): string => {
     const record = csvRecord(values);
     return isTerminal ? `${safeLines(record.trimEnd(), Infinity)}\n` : record;

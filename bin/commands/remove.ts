@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { jobs } from '../../packages/webcrawl/index.js';
 import { EXIT, runJob, type Cli } from '../cli.js';
 import { say } from '../output.js';
-import { SELECTION_HELP, addSelection, selectionOf, type SelectionOptions } from '../selection.js';
+import { SELECTION_HELP, addSelection, noteUnknownCodes, selectionOf, type SelectionOptions } from '../selection.js';
 
 /** `remove`: removes the rows that a selection names; only counts them without `--yes`. */
 export function addRemove(program: Command, cli: Cli): void {
@@ -19,7 +19,9 @@ export function addRemove(program: Command, cli: Cli): void {
       'after',
       `
 At least one option that selects is needed, and webcrawl readdb --dump takes the same ones to list
-the pages. ${SELECTION_HELP}
+the pages.
+
+${SELECTION_HELP}
 
 A removed page comes back when a page that links to it is fetched again, or when it is injected: add
 a rule to the URL filters first, and --rejected selects what they no longer take. What other pages
@@ -35,6 +37,7 @@ Examples:
     )
     .action(async ({ yes = false, ...options }: SelectionOptions & { yes?: boolean }) => {
       const selection = selectionOf(options);
+      noteUnknownCodes(cli, options);
       const { counters, interrupted } = await runJob(cli, 'remove', (crawl, job) =>
         jobs.remove(crawl, { ...selection, dryRun: !yes, ...job }),
       );

@@ -1,11 +1,13 @@
+import type { ProtocolCode } from '../plugin-api/index.js';
+
 /** What an HTTP status means for the page, before anything else of the answer is looked at. */
 export type StatusVerdict =
-  | { readonly kind: 'content' | 'notmodified' | 'gone' | 'retry'; readonly code: string }
-  | { readonly kind: 'redirect'; readonly code: string; readonly permanent: boolean };
+  | { readonly kind: 'content' | 'notmodified' | 'gone' | 'retry'; readonly code: ProtocolCode }
+  | { readonly kind: 'redirect'; readonly code: ProtocolCode; readonly permanent: boolean };
 
 const TEMPORARY_REDIRECTS: ReadonlySet<number> = new Set([302, 303, 307]);
 
-const VERDICTS: ReadonlyMap<number, StatusVerdict> = new Map([
+const VERDICTS: ReadonlyMap<number, StatusVerdict> = new Map<number, StatusVerdict>([
   [400, { kind: 'gone', code: 'gone' }],
   [401, { kind: 'gone', code: 'access_denied' }],
   [403, { kind: 'retry', code: 'forbidden' }],

@@ -1,9 +1,10 @@
 import { messageOf, safeText } from '../errors/index.js';
+import type { SomeProtocolCodes } from '../plugin-api/index.js';
 import { PrivateAddressError } from './address-guard.js';
 import { ProxyError } from './proxy-error.js';
 
 /** Why there was no usable answer. Stable words, persisted as the code of the protocol status. */
-export type NetworkCode =
+export type NetworkCode = SomeProtocolCodes<
   | 'private_address'
   | 'proxy'
   | 'dns'
@@ -15,7 +16,8 @@ export type NetworkCode =
   | 'protocol'
   | 'header_limit'
   | 'aborted'
-  | 'network';
+  | 'network'
+>;
 
 const CODES: Readonly<Record<string, NetworkCode>> = {
   ENOTFOUND: 'dns',

@@ -1,6 +1,7 @@
 import { applyUrlChain } from '../plugin-api/index.js';
 import { resolveLink } from '../url/index.js';
 import { FRONTIER_FIELDS, rowKeyOf, urlOf, writeIndexed, type IndexedChange } from '../../webtable/index.js';
+import type { Count } from './counters.js';
 import { frontierClock, type CrawlContext } from './context.js';
 import { outOfScope } from './external.js';
 import type { FetchItem, FetchRun } from './fetch-item.js';
@@ -51,8 +52,6 @@ export async function addSitemaps(
     if (added > 0) count('sitemaps_added', added);
   });
 }
-
-type Count = (reason: string, n?: number) => void;
 
 /** Each URL once, in the order of the file. Only the first {@link MAX_SITEMAPS} lines are looked at. */
 function acceptedSitemaps(crawl: CrawlContext, from: string, found: readonly string[], count: Count): string[] {

@@ -8,6 +8,7 @@ import {
   type PageRow,
 } from '../../webtable/index.js';
 import { CrawlError } from '../errors/index.js';
+import type { Count } from './counters.js';
 import type { CrawlContext } from './context.js';
 import type { JobOptions, Report } from './job.js';
 import { createTracker } from './tracker.js';
@@ -91,7 +92,7 @@ export async function* batchRows<F extends Field>(
   batchId: string,
   fields: readonly F[],
   size: number,
-  count: (reason: string, n?: number) => void,
+  count: Count,
 ): AsyncGenerator<BatchRow<F>[]> {
   let position = 0;
   for await (const keys of chunked(batchRowKeys(crawl.table.store, batchId), size)) {

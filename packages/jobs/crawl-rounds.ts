@@ -145,7 +145,7 @@ class Rounds {
     if (this.#failure) this.#fetcher.abort();
     await Promise.all(this.#tasks);
     if (this.#failure) throw (this.#failure as { error: unknown }).error;
-    this.#add(this.#passedOver, 'generate_');
+    this.#tracker.add(this.#passedOver, 'generate_');
   }
 
   async #goOn(): Promise<void> {
@@ -271,7 +271,7 @@ class Rounds {
 
   /** Updates what was fetched just now, unless the crawl is to end. */
   async #updateFetched({ batchId, counters: { time_limit: _, ...counters } }: Report): Promise<void> {
-    this.#add(counters);
+    this.#tracker.add(counters);
     if (batchId === undefined) return;
     this.#progress.end(batchId);
     if (counters['fetched'] !== undefined) return this.#update(batchId);
@@ -288,7 +288,7 @@ class Rounds {
   async #update(batchId: string, { mayBeInVain = false } = {}): Promise<void> {
     if (this.#tracker.aborted || this.#failure) return;
     const { counters } = await updatedb(this.#crawl, { ...this.#step(), batch: batchId });
-    this.#add(Object.fromEntries(Object.entries(counters).filter(([reason]) => OF_UPDATEDB.test(reason))));
+    this.#tracker.add(Object.fromEntries(Object.entries(counters).filter(([reason]) => OF_UPDATEDB.test(reason))));
     // What could not be fetched is due again at once: the next round would be this one.
     const isInVain = counters['not_fetched'] !== undefined && !OUTCOMES.some((outcome) => outcome in counters);
     if (isInVain && mayBeInVain) {
@@ -348,10 +348,6 @@ class Rounds {
   #tell(progress: Progress): void {
     this.#progress.tell(progress);
     this.#options.onProgress?.(this.progress);
-  }
-
-  #add(counters: Report['counters'], prefix = ''): void {
-    for (const [reason, n] of Object.entries(counters)) this.#tracker.count(prefix + reason, n);
   }
 }
 

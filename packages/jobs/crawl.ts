@@ -88,7 +88,7 @@ async function crawlWithin(given: CrawlContext, options: CrawlOptions, timeUp: A
     },
     list.add,
   );
-  for (const [reason, n] of Object.entries(injected.counters)) tracker.count(reason, n);
+  tracker.add(injected.counters);
   if (!tracker.aborted) {
     const whole: CrawlScope = stay === 'path' ? { ...scope, folders: foldersOf(list.urls) } : scope;
     const context = withScope(unwatched, whole);

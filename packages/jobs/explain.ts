@@ -10,7 +10,7 @@ import {
   type PageRow,
 } from '../../webtable/index.js';
 import { normalizeUrl, traceUrl, type UrlStep } from '../plugin-api/index.js';
-import { domainOf, hostOf } from '../url/index.js';
+import { domainOf, hostOf, readableUrl } from '../url/index.js';
 import { getBackoff, type BackoffRecord } from './backoff-record.js';
 import type { CrawlContext } from './context.js';
 import { GENERATE_FIELDS, NEXT_FIELDS, nextOfRow, nextOfUnknown, type NextStep } from './explain-next.js';
@@ -65,6 +65,8 @@ export interface Explanation {
   readonly now: number;
   /** Normalised, as a seed would be; absent where it is no URL that a table can hold, and then `key` to `backoff` are too. */
   readonly url?: string;
+  /** The same as people read it, where that differs: for the eye alone. */
+  readonly readableUrl?: string;
   /** Whether it would be taken as a seed. */
   readonly accepted: boolean;
   readonly rejectedBy?: string;
@@ -125,7 +127,9 @@ export async function explain(
   const addresses = await explainAddresses(crawl, url, host);
   const backoff = await getBackoff(table.store, host);
   const queue = await queueOf(crawl, key, host, robots, fetchRobots);
-  const known = { url, key, host, domain: domainOf(host), queue, addresses, robots };
+  const readable = readableUrl(url);
+  const shown = { url, ...(readable !== undefined && { readableUrl: readable }) };
+  const known = { ...shown, key, host, domain: domainOf(host), queue, addresses, robots };
   const found = { ...head, ...known, ...(backoff && { backoff }) };
   if (!row) return { ...found, next: nextOfUnknown(crawl, given, verdict) };
 

@@ -1,5 +1,5 @@
 import { hostHealth } from '../fetch/index.js';
-import { applyUrlChain, type FetchOutcome, type FetchRequest } from '../plugin-api/index.js';
+import { applyUrlChain, type FetchOutcome, type FetchRequest, type ProtocolCode } from '../plugin-api/index.js';
 import { hostOf } from '../url/index.js';
 import {
   urlOf,
@@ -122,7 +122,8 @@ async function fetchUpTo(
     return told;
   }
   tracker.count('fetched');
-  const code = set.protocolStatus?.code ?? 'success';
+  // The protocol of a plugin may have codes of its own.
+  const code = (set.protocolStatus?.code ?? 'success') as ProtocolCode;
   if (set.status === 'gone' || set.status === 'retry') tracker.fail(code);
   else tracker.count(code);
   if (isLocked(outcome.http) && item.marks?.inject !== undefined) tracker.count('seeds_denied');

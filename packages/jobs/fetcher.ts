@@ -1,5 +1,6 @@
 import { createFetchQueues, createRobots } from '../fetch/index.js';
 import { createGroupWriter, urlOf, type BatchHeader } from '../../webtable/index.js';
+import type { Count } from './counters.js';
 import {
   createBatchFetch,
   type BatchFetch,
@@ -31,7 +32,7 @@ export interface FetcherOptions {
   /** Aborts when the time of the job is over: each batch ends, and what is left of it is passed over. */
   readonly timeUp?: AbortSignal;
   /** Counts what belongs to no batch. */
-  readonly count: (reason: string) => void;
+  readonly count: Count;
   /** Called often: when a page is through, and when fewer requests are in flight than may be. */
   readonly onChange?: () => void;
 }

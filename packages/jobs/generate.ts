@@ -23,6 +23,7 @@ import { CrawlError } from '../errors/index.js';
 import { hostOf } from '../url/index.js';
 import { createSetAside } from './backoff-record.js';
 import { frontierClock, type CrawlContext } from './context.js';
+import type { CounterName } from './counters.js';
 import { FETCH_FIELDS } from './fetch-item.js';
 import type { JobOptions, Report } from './job.js';
 import { createDueRows, type DueRow, type DueRows } from './due-rows.js';
@@ -204,7 +205,7 @@ function isSelectable(row: Candidate, due: number, { now, lockExpiry }: Frontier
   return selectableAt({ ...row, fetchTime: 0 }, lockExpiry) <= now && (row.fetchTime ?? 0) <= due;
 }
 
-function reasonAgainst(crawl: CrawlContext, row: Candidate, filter: boolean): string | undefined {
+function reasonAgainst(crawl: CrawlContext, row: Candidate, filter: boolean): CounterName | undefined {
   return row.damaged ? 'damaged' : refusalOf(crawl, row, filter)?.reason;
 }
 

@@ -15,7 +15,7 @@ export { createRunningJobs, type RunningJobs, type Watch } from './running-jobs.
 export type { DueCount } from './due-count.js';
 export type { LastFetch } from './last-fetch.js';
 export { ownStatus, type TableStatus } from './status.js';
-export { DUMP_FIELDS, dumpPage, stats, type TableStats } from './readdb.js';
+export { DUMP_FIELDS, FURTHER_FIELDS, dumpPage, stats, type TableStats } from './readdb.js';
 export type { PageSelection } from './pages/page-selection.js';
 export { MAX_SORTED, readPages, type FoundPage, type PageQuery } from './pages/read-pages.js';
 export { explain, type ExplainedMark, type ExplainedPage, type Explanation, type ExplainOptions } from './explain.js';
@@ -35,3 +35,4 @@ export {
   type ParseThreads,
   type ParseThreadsOptions,
 } from './parse-threads.js';
+export { COUNTERS, type CounterName } from './counters.js';

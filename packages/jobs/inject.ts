@@ -10,6 +10,7 @@ import {
   type PageRow,
 } from '../../webtable/index.js';
 import { SITEMAP_INTERVAL } from './add-sitemaps.js';
+import type { Count, CounterName } from './counters.js';
 import { frontierClock, type CrawlContext } from './context.js';
 import type { SeedReach } from './hosts/seed-reach.js';
 import type { JobOptions, Report } from './job.js';
@@ -104,7 +105,7 @@ export async function injectSeeds(
     return { ...seed, url: verdict.url, retryDenied: isRetried };
   }
 
-  function reject(line: number, text: string, reason: string, why: string): undefined {
+  function reject(line: number, text: string, reason: CounterName, why: string): undefined {
     tracker.count(reason);
     options.onRejected?.(line, text, why);
   }
@@ -122,7 +123,7 @@ async function injectChunk(
   crawl: CrawlContext,
   chunk: readonly TakenSeed[],
   reaches: ReadonlyMap<string, SeedReach>,
-  count: (reason: string) => void,
+  count: Count,
 ): Promise<void> {
   // Of one URL given twice, the first line counts, as it does over two runs.
   const seeds = new Map<string, TakenSeed>();
@@ -168,7 +169,7 @@ function changeOfKnown(
   crawl: CrawlContext,
   row: PageRow<'metadata' | 'marks' | 'distance' | 'sitemap'>,
   seed: InjectedSeed,
-  count: (reason: string) => void,
+  count: Count,
 ): PageChange | undefined {
   const { injectorOverwrite, injectorUpdate } = crawl.settings.db;
   const isHeld = row.marks?.generate !== undefined;
@@ -206,7 +207,7 @@ function sitemapCell({ sitemap }: InjectedSeed): { readonly sitemap?: true } {
   return sitemap ? { sitemap } : {};
 }
 
-function newSeedRow(crawl: CrawlContext, key: string, seed: InjectedSeed, count: (reason: string) => void) {
+function newSeedRow(crawl: CrawlContext, key: string, seed: InjectedSeed, count: Count) {
   const cells = newRowCells(crawl, count);
   const { score, cash } = createScoring(crawl, count).injected(seed.score ?? crawl.settings.db.scoreInjected, seed.url);
   return {

@@ -7,6 +7,7 @@ import {
   type PageChange,
   type PageRow,
 } from '../../webtable/index.js';
+import type { Count } from './counters.js';
 import { frontierClock, type CrawlContext } from './context.js';
 import { hintedCells, mergeHints, soonerDue, type LinkHints } from './link-hints.js';
 import { newRowCells } from './new-row.js';
@@ -114,8 +115,6 @@ async function addLinksTo(
   await trimInlinks(crawl, changes);
   await writeIndexed(crawl.table, changes, frontierClock(crawl));
 }
-
-type Count = (reason: string) => void;
 
 function linkChange(
   crawl: CrawlContext,

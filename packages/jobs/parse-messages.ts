@@ -2,6 +2,7 @@ import type { Settings } from '../../config/index.js';
 import type { PlainField } from '../../webtable/index.js';
 import type { Plugin } from '../plugin-api/index.js';
 import type { CrawlScope, UrlPatterns } from './scope/crawl-scope.js';
+import type { CounterName } from './counters.js';
 import type { PageContent, ParseResult } from './parse-page.js';
 
 /** What a parse thread is started with. */
@@ -34,7 +35,7 @@ export const READY = 'ready';
 /** A parsed page with what was counted. */
 export interface ThreadResult {
   readonly result: ParseResult;
-  readonly counters: readonly (readonly [reason: string, n: number])[];
+  readonly counters: readonly (readonly [name: CounterName, n: number])[];
 }
 
 /** A result as it crosses threads: all cells in one piece of memory, which is handed over. */

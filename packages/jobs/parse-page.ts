@@ -9,6 +9,7 @@ import {
   type PageChange,
   type ParseStatus,
 } from '../../webtable/index.js';
+import type { Count } from './counters.js';
 import { signatureOf, type CrawlContext } from './context.js';
 import { outOfScope } from './external.js';
 import { hintsOf } from './link-hints.js';
@@ -34,8 +35,6 @@ export interface ParseResult {
 
 /** What parsing needs of a crawl. */
 export type ParseContext = Pick<CrawlContext, 'settings' | 'plugins' | 'parseThreads' | 'scope'>;
-
-type Count = (reason: string, n?: number) => void;
 
 /**
  * Parses a page, in a thread where the crawl has some, and makes what is to be written of it. A failure of the page or of

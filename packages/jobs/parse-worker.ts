@@ -1,4 +1,5 @@
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
+import type { Count, CounterName } from './counters.js';
 import {
   packResult,
   READY,
@@ -24,8 +25,8 @@ function serve(port: MessagePort, plugins: Awaited<ReturnType<MakePagePlugins>>)
       const { settings, scope } = task.terms;
       context = { settings, plugins, ...(scope && { scope: scopeRules(scope, urlPatterns) }) };
     }
-    const counters = new Map<string, number>();
-    const count = (reason: string, n = 1): void => void counters.set(reason, (counters.get(reason) ?? 0) + n);
+    const counters = new Map<CounterName, number>();
+    const count: Count = (reason, n = 1) => void counters.set(reason, (counters.get(reason) ?? 0) + n);
     const result = await parseHere(context, task.page, count);
     const reply = packResult({ result, counters: [...counters] });
     port.postMessage(reply, [reply.bytes.buffer]);

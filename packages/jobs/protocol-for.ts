@@ -1,5 +1,12 @@
 import { messageOf } from '../errors/index.js';
-import type { FetchOutcome, FetchRequest, Plugin, Protocol } from '../plugin-api/index.js';
+import {
+  isPluginError,
+  type FetchOutcome,
+  type FetchRequest,
+  type Plugin,
+  type Protocol,
+} from '../plugin-api/index.js';
+import type { Count } from './counters.js';
 import type { CrawlContext } from './context.js';
 import type { SeedHosts } from './seed-hosts.js';
 
@@ -100,13 +107,13 @@ function isTexts(value: unknown): boolean {
  * Fetches each robots.txt with the protocol that its URL calls for. A redirect of one may lead to another host, which
  * is then judged by itself.
  */
-export function robotsProtocol(crawl: Requesting, seedHosts: SeedHosts, count: (reason: string) => void): Protocol {
+export function robotsProtocol(crawl: Requesting, seedHosts: SeedHosts, count: Count): Protocol {
   return {
     schemes: ['http', 'https'],
     async fetch(robots) {
       const allowPrivate = await seedHosts.mayBePrivate(robots.url, robots.signal);
       const outcome = await request(crawl, { ...robots, ...(allowPrivate && { allowPrivate }) });
-      if (outcome.code.startsWith('plugin_error_')) count(outcome.code);
+      if (isPluginError(outcome.code)) count(outcome.code);
       return outcome;
     },
   };

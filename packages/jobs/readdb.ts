@@ -1,4 +1,5 @@
 import { isBodyLost, listBatches, urlOf, type BatchHeader, type Field, type PageRow } from '../../webtable/index.js';
+import { readableUrl } from '../url/index.js';
 import type { CrawlContext } from './context.js';
 
 /** What a table holds, in numbers. */
@@ -75,12 +76,33 @@ export const DUMP_FIELDS = [
   'protocolStatus',
 ] as const satisfies readonly Field[];
 
+/** The fields that a dump shows only where they are asked for. */
+export const FURTHER_FIELDS = [
+  'modifiedTime',
+  'cash',
+  'share',
+  'prevSignature',
+  'newSignature',
+  'redirects',
+  'linked',
+  'inlinkBound',
+  'inlinkCount',
+  'sitemap',
+  'parseStatus',
+  'language',
+  'pageMetadata',
+  'headers',
+  'content',
+] as const satisfies readonly Field[];
+
 /**
- * A page as plain JSON: `key`, `url`, `status`, and each of the fields that is there, in their order; `damaged` names what could
+ * A page as plain JSON: `key`, `url`, `readableUrl` where it differs, `status`, and each of the fields that is there, in their order; `damaged` names what could
  * not be read. Times are ms since the epoch, inlinks are `{url, anchor}`, a body is base64.
  */
 export function dumpPage(row: PageRow<Field>, fields: readonly Field[]): Record<string, unknown> {
-  const page: Record<string, unknown> = { key: row.key, url: urlOf(row.key) };
+  const url = urlOf(row.key);
+  const readable = readableUrl(url);
+  const page: Record<string, unknown> = { key: row.key, url, ...(readable !== undefined && { readableUrl: readable }) };
   for (const field of new Set<Field>(['status', ...fields])) {
     if (row[field] === undefined) continue;
     if (field === 'inlinks') page.inlinks = row.inlinks?.map(({ url, anchor }) => ({ url, anchor }));

@@ -1,5 +1,6 @@
 import type { PageChange, PageRow, Status } from '../../webtable/index.js';
 import type { FetchSchedule, Schedule } from '../plugin-api/index.js';
+import type { Count, CounterName } from './counters.js';
 import type { CrawlContext } from './context.js';
 import { createSchedule } from './schedule.js';
 
@@ -28,12 +29,7 @@ type Row = PageRow<(typeof RESCHEDULE_FIELDS)[number]>;
  * The change that ends a row's stay in a batch: when it is fetched next, what is known of it now, and its marks. A row
  * that was not fetched only loses its mark and stays due.
  */
-export function reschedule(
-  crawl: CrawlContext,
-  row: Row,
-  batchId: string,
-  count: (reason: string) => void,
-): PageChange {
+export function reschedule(crawl: CrawlContext, row: Row, batchId: string, count: Count): PageChange {
   if (row.marks?.fetch !== batchId) {
     count('not_fetched');
     return { key: row.key, unset: ['share'], marks: { generate: null } };
@@ -66,7 +62,7 @@ function outcome(
   plan: FetchSchedule,
   row: Row,
   fetchedAt: number,
-): { status: Status; schedule: Schedule; reason: string } {
+): { status: Status; schedule: Schedule; reason: CounterName } {
   const before: Schedule = {
     fetchTime: row.fetchTime ?? fetchedAt,
     fetchInterval: row.fetchInterval ?? crawl.settings.db.fetchIntervalDefault,

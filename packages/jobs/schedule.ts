@@ -1,14 +1,12 @@
 import type { FetchSchedule, Schedule } from '../plugin-api/index.js';
+import type { Count } from './counters.js';
 import { lastWith, type CrawlContext } from './context.js';
 
 /**
  * The last fetch schedule in the list of plugins. Where it throws, or answers what is no time, the page is due again
  * after its own interval, which is counted as `plugin_error_<name>`: no plugin can keep a batch from being closed.
  */
-export function createSchedule(
-  crawl: Pick<CrawlContext, 'plugins' | 'settings'>,
-  count: (reason: string) => void,
-): FetchSchedule {
+export function createSchedule(crawl: Pick<CrawlContext, 'plugins' | 'settings'>, count: Count): FetchSchedule {
   const { name, schedule: plan } = lastWith(crawl, 'schedule');
 
   function guarded(make: () => Schedule, otherwise: Schedule): Schedule {

@@ -1,4 +1,5 @@
 import type { Score, ScoringFilter } from '../plugin-api/index.js';
+import type { Count } from './counters.js';
 import type { CrawlContext } from './context.js';
 
 /**
@@ -13,7 +14,7 @@ export interface Scoring {
 }
 
 /** @param count where errors of plugins are counted */
-export function createScoring(crawl: Pick<CrawlContext, 'plugins'>, count: (reason: string) => void): Scoring {
+export function createScoring(crawl: Pick<CrawlContext, 'plugins'>, count: Count): Scoring {
   function chain<T>(
     first: T,
     isSound: (value: T) => boolean,

@@ -1,12 +1,15 @@
+import type { Count } from './counters.js';
 import type { CrawlContext } from './context.js';
 import type { JobOptions, Progress, Report } from './job.js';
 
 /** Counts what a job does and tells its progress. */
 export interface Tracker {
   /** Adds to a counter. */
-  count(reason: string, n?: number): void;
+  readonly count: Count;
   /** The same for what failed. */
-  fail(reason: string): void;
+  readonly fail: Count;
+  /** Adds the counters of another report, each with a prefix where one is given. */
+  add(counters: Report['counters'], prefix?: string): void;
   /** One row more to do than was known. */
   more(): void;
   /** Rows that are through. */
@@ -34,8 +37,8 @@ export function createTracker(
   let done = 0;
   let total = start.total;
 
-  const count = (reason: string, n = 1): void => {
-    if (n !== 0) counters[reason] = (counters[reason] ?? 0) + n;
+  const add = (name: string, n: number): void => {
+    if (n !== 0) counters[name] = (counters[name] ?? 0) + n;
   };
   const progress = (): Progress => ({
     job,
@@ -50,10 +53,13 @@ export function createTracker(
   crawl.watch?.(progress);
 
   return {
-    count,
-    fail(reason) {
-      failures.add(reason);
-      count(reason);
+    count: (name, n = 1) => add(name, n),
+    fail(name, n = 1) {
+      failures.add(name);
+      add(name, n);
+    },
+    add(others, prefix = '') {
+      for (const [name, n] of Object.entries(others)) add(prefix + name, n);
     },
     more() {
       if (total !== undefined) total += 1;

@@ -13,3 +13,12 @@ export type {
 export type { Score, ScoringFilter } from './scoring-filter.js';
 export { applyUrlChain, filterUrl, normalizeUrl, type UrlVerdict } from './url-chain.js';
 export { traceUrl, type UrlStep, type UrlTrace } from './url-trace.js';
+export {
+  PARSE_CODES,
+  PROTOCOL_CODES,
+  isPluginError,
+  type ParseCode,
+  type PluginErrorCode,
+  type ProtocolCode,
+  type SomeProtocolCodes,
+} from './outcome-codes.js';

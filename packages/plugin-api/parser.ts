@@ -68,7 +68,7 @@ export type ParseOutcome =
   | ParsedPage
   | {
       readonly kind: 'failed';
-      /** A stable word. */ readonly code: string;
+      /** A stable word, where one fits of `PARSE_CODES`. */ readonly code: string;
       /** Untrusted. */ readonly message?: string;
     };
 

@@ -19,7 +19,7 @@ export interface FetchRequest {
 
 /** What every outcome tells. */
 interface Answer {
-  /** A stable word for the protocol status: `success`, `moved`, `not_found`, `timeout`, `dns`, … */
+  /** A stable word for the protocol status, where one fits of `PROTOCOL_CODES`: `success`, `moved`, `not_found`, … */
   readonly code: string;
   /** The HTTP status, where there was an answer. */
   readonly http?: number;

@@ -5,3 +5,4 @@ export { badPortOf } from './bad-port.js';
 export { hostOf } from './host.js';
 export { domainOf, publicSuffixOf } from './domain.js';
 export { groupOf, type GroupMode } from './group.js';
+export { readableUrl } from './readable-url.js';

@@ -11,7 +11,9 @@ export { status, type CrawlStatus } from './status.js';
 export { defaultPlugins } from './default-plugins.js';
 export { VERSION } from './version.js';
 export {
+  COUNTERS,
   DUMP_FIELDS,
+  FURTHER_FIELDS,
   MAX_SORTED,
   bodyLimit,
   checkParse,
@@ -66,6 +68,7 @@ export {
   type Watch,
   type UrlPatterns,
 } from '../jobs/index.js';
+export { readableUrl } from '../url/index.js';
 export { CrawlError, ERROR_CODES, safeText, type ErrorCode } from '../errors/index.js';
 export {
   describeSettings,
@@ -111,6 +114,7 @@ export {
   type StoredRow,
   type TableName,
 } from '../../webtable/index.js';
+export { PARSE_CODES, PROTOCOL_CODES, type ParseCode, type ProtocolCode } from '../plugin-api/index.js';
 export type {
   CharsetSource,
   FetchOutcome,

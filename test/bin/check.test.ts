@@ -55,6 +55,14 @@ describe('check url', () => {
     expect(out.split('\n')).toHaveLength(3);
   });
 
+  test('what reads otherwise stands beside the URL', async () => {
+    const { out } = await check(['url', 'http://例え.jp/例', 'http://xn--r8jz45g.jp/']);
+    expect(out).toBe(
+      'accepted  http://例え.jp/例 -> http://xn--r8jz45g.jp/%E4%BE%8B\n' +
+        'accepted  http://xn--r8jz45g.jp/ (http://例え.jp/)\n',
+    );
+  });
+
   test('standard input: the lines of a seed file, cut anywhere', async () => {
     const stdin = ['# seeds\n\nhttp://h/1\tsco', 're=2\r\nhtt', 'p://h/2.jpg\n'];
     const { code, out } = await check(['url', 'http://h/0', '-', '--json'], stdin);

@@ -61,6 +61,13 @@ describe('a selection on the command line', () => {
   });
 });
 
+test('a code that webcrawl does not have is named', async () => {
+  for (const verb of ['readdb --dump', 'remove']) {
+    const { err } = await webcrawl([...verb.split(' '), '--code', 'not_found,notfound,404,plugin_error_x']);
+    expect(err).toContain('webcrawl has no protocol code notfound; those it has: not_found\n');
+  }
+});
+
 describe('remove', () => {
   test('only counts without --yes, and says so', async () => {
     stub.report = { counters: { would_remove: 3 } };
@@ -100,11 +107,11 @@ describe('CSV', () => {
     ];
     const { out, err } = await webcrawl('readdb --dump --format csv --fields title,score'.split(' '));
     expect(out).toBe(
-      'key,url,status,title,score,damaged\r\n' +
-        'com.a:http/,http://a.com/,fetched,=1+1,0.5,\r\n' +
-        'com.a:http/b,http://a.com/b,gone,,,"[""title""]"\r\n',
+      'key,url,readableUrl,status,title,score,damaged\r\n' +
+        'com.a:http/,http://a.com/,,fetched,=1+1,0.5,\r\n' +
+        'com.a:http/b,http://a.com/b,,gone,,,"[""title""]"\r\n',
     );
-    expect(err).toContain('1 cells begin with =');
+    expect(err).toContain('may take for a formula (they begin with =, +, -, @ or a tab): 1');
   });
 
   test('is made safe for a terminal only', async () => {
@@ -124,7 +131,7 @@ describe('--output', () => {
   test('writes a file, and replaces none without --force', async () => {
     const file = newFile();
     stub.rows = Array.from({ length: 3000 }, (_, i) => ({ key: `key-${i}`, title: 'x'.repeat(50) }));
-    expect(await dumpTo(file)).toMatchObject({ code: 0, out: '' });
+    expect(await dumpTo(file)).toEqual({ code: 0, out: '', err: `3,000 pages written to ${file}\n` });
     const text = await readFile(file, 'utf8');
     expect(
       text

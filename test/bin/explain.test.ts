@@ -32,6 +32,13 @@ describe('explain', () => {
     expect(out).toMatch(/^ {2}status {7}unfetched$/m);
   });
 
+  test('shows how the URL reads', async () => {
+    const { out } = await webcrawl('explain', 'http://例え.jp/');
+    expect(out).toMatch(/^http:\/\/xn--r8jz45g\.jp\/\n/);
+    expect(out).toMatch(/^ {2}reads {7}http:\/\/例え\.jp\/$/m);
+    expect((await webcrawl('explain', 'https://example.com/')).out).not.toMatch(/^ {2}reads/m);
+  });
+
   test('--json is one object', async () => {
     const { code, out } = await webcrawl('explain', 'https://example.com/', '--json');
     expect(code).toBe(0);

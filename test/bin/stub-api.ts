@@ -61,6 +61,8 @@ export const api = {
   DEFAULT_TABLE: 'level:./webcrawl-data',
   STATUSES: ['unfetched', 'fetched', 'gone'],
   DUMP_FIELDS: ['status', 'score', 'title'],
+  PROTOCOL_CODES: { not_found: '' },
+  FURTHER_FIELDS: ['content'],
   MAX_SORTED: 100_000,
   openCrawl: async (options: { config?: string; settings?: Record<string, unknown>; env?: Record<string, string> }) => {
     stub.calls.push({ name: 'openCrawl', options });

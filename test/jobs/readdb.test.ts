@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import {
   DUMP_FIELDS,
+  FURTHER_FIELDS,
+  checkUrl,
   dumpPage,
+  explain,
   jobs,
   rowKeyOf,
   stats,
@@ -10,7 +13,7 @@ import {
   type PageRow,
   type PageSelection,
 } from '../../packages/webcrawl/index.js';
-import { writeIndexed } from '../../webtable/index.js';
+import { FIELD_COLUMNS, writeIndexed } from '../../webtable/index.js';
 import { fakeWeb, links } from '../support/fake-web.js';
 import { rowOf, start } from '../support/job-steps.js';
 import { START, testCrawl } from '../support/test-crawl.js';
@@ -198,6 +201,28 @@ describe('a dump of a page', () => {
       title: 'T',
       content: Buffer.from(html).toString('base64'),
     });
+  });
+
+  it('shows beside the URL how people read it', async () => {
+    await using crawl = await testCrawl(undefined);
+    await jobs.inject(crawl, { seeds: ['http://例え.jp/例'] });
+    const page = await crawl.page('http://例え.jp/例', []);
+    expect(dumpPage(page as PageRow<Field>, [])).toEqual({
+      key: 'jp.xn--r8jz45g:http/%E4%BE%8B',
+      url: 'http://xn--r8jz45g.jp/%E4%BE%8B',
+      readableUrl: 'http://例え.jp/例',
+      status: 'unfetched',
+    });
+    expect(await explain(crawl, 'http://例え.jp/例')).toMatchObject({ readableUrl: 'http://例え.jp/例' });
+    expect(checkUrl(crawl, 'http://例え.jp/')).toMatchObject({
+      normalized: 'http://xn--r8jz45g.jp/',
+      readableUrl: 'http://例え.jp/',
+    });
+  });
+
+  it('knows every field', () => {
+    const shown: readonly string[] = [...DUMP_FIELDS, ...FURTHER_FIELDS];
+    expect([...shown].sort()).toEqual([...Object.keys(FIELD_COLUMNS), 'marks', 'inlinks'].sort());
   });
 
   it('names what could not be read', async () => {

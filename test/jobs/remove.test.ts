@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { MemoryStore, jobs, openLevelStore, type Crawl, type Store } from '../../packages/webcrawl/index.js';
 import { copyStore, dumpStore } from '../support/copy-store.js';
 import { FailingStore, PlannedFailure } from '../support/failing-store.js';
-import { fakeWeb, links, randomWeb, type FakePage } from '../support/fake-web.js';
+import { fakeWeb, links, randomWeb } from '../support/fake-web.js';
 import { rowOf, select, start } from '../support/job-steps.js';
 import { allRows, testCrawl } from '../support/test-crawl.js';
 
@@ -84,8 +84,8 @@ describe('remove', () => {
   });
 
   it('keeps what other rows say, so that a page comes back by a link', async () => {
-    const pages: Record<string, FakePage> = { [A]: links('http://b.com/'), 'http://b.com/': links(A, 'http://c.com/') };
-    await using crawl = await testCrawl(fakeWeb(pages));
+    const web = fakeWeb({ [A]: links('http://b.com/'), 'http://b.com/': links(A, 'http://c.com/') });
+    await using crawl = await testCrawl(web);
     await jobs.crawl(crawl, { seeds: [A], stay: 'any', depth: 1 });
     await jobs.remove(crawl, { host: 'b.com' });
     expect(await rowOf(crawl, A, 'outlinks')).toMatchObject({ outlinks: [{ url: 'http://b.com/' }] });

@@ -2,11 +2,12 @@ import { safeText } from '../../errors/index.js';
 import { filterUrl, type UrlVerdict } from '../../plugin-api/index.js';
 import { urlOf, type PageRow } from '../../../webtable/index.js';
 import type { CrawlContext } from '../context.js';
+import type { CounterName } from '../counters.js';
 
 /** Why a row is not selected whenever it is due. */
 export interface SelectionRefusal {
   /** The counter of generate. */
-  readonly reason: string;
+  readonly reason: CounterName;
   /** In words, for people; untrusted parts are made safe. */
   readonly why: () => string;
 }
