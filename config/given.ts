@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { dirname } from 'node:path';
 import { CrawlError, messageOf } from '../packages/errors/index.js';
+import { absolutePath } from './absolute-path.js';
 import { didYouMean, foldKey } from './did-you-mean.js';
 import { fromText } from './from-text.js';
 import type { Leaf } from './leaves.js';
@@ -52,12 +53,12 @@ export function givenByFile(leaves: Leaves, file: string): GivenSettings {
   if (!isObject(json)) {
     throw new CrawlError('BAD_SETTING', `expected a JSON object in the settings file ${file}, found another value`);
   }
-  return flatten(leaves, json, { source: `file ${file}`, folder: dirname(resolve(file)), text: false });
+  return flatten(leaves, json, { source: `file ${file}`, folder: dirname(absolutePath(file)), text: false });
 }
 
 /** Settings given by flags or by code: nested objects or dotted keys, text is turned into the type of the setting. */
 export function givenByFlags(leaves: Leaves, overrides: Readonly<Record<string, unknown>>): GivenSettings {
-  return flatten(leaves, overrides, { source: 'flag', folder: resolve(), text: true });
+  return flatten(leaves, overrides, { source: 'flag', folder: absolutePath(), text: true });
 }
 
 /**
@@ -81,7 +82,7 @@ export function givenByEnvironment(leaves: Leaves, env: Readonly<Record<string, 
     if (key !== undefined && leaf) {
       const twin = given.find((other) => other.key === key);
       if (twin) problems.push({ key, source, text: `given twice, also by ${twin.source}` });
-      given.push({ key, value: fromText(leaf.type, text), source, folder: resolve() });
+      given.push({ key, value: fromText(leaf.type, text), source, folder: absolutePath() });
     } else if (
       sections.has(foldKey(rest.split('_')[0] ?? '')) ||
       didYouMean(rest, [...leaves.keys()], 2) !== undefined

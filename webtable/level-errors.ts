@@ -67,7 +67,7 @@ function hintFor(codes: ReadonlySet<unknown>, text: string): string {
   if (codes.has('EIO') || /input\/output error/i.test(text)) {
     return 'the disk or the connection to it fails: copy the table to another one while it can be read';
   }
-  return 'name a directory that can be made and written to; its message says what stands in the way';
+  return 'name a directory that can be made and written to; the message says what is in the way';
 }
 
 /** The error and what caused it, outermost first. */

@@ -17,7 +17,7 @@ export function addRepair(program: Command, cli: Cli): void {
       'Reads every row and rebuilds the indexes from them, and counts what was missing or stale. Pages whose body is ' +
         'lost (lost_body, after a power failure) are made due.',
     )
-    .option('--files', 'say what would be done to the files of a table that can not be read (TABLE_DAMAGED)')
+    .option('--files', 'say what would be done to the files of a table that cannot be read (TABLE_DAMAGED)')
     .option('--yes', 'with --files: do it, after a copy of all files was made in the folder of the table')
     .addHelpText('after', HELP)
     .action(async ({ files = false, yes = false }: RepairOptions) => {
@@ -36,7 +36,7 @@ export function addRepair(program: Command, cli: Cli): void {
 
 const HELP = `
 A table that is damaged is best restored from a copy. Where there is none, --files saves what can be
-read: a database that can not be read to its end is rebuilt by LevelDB from its files. What can not be
+read: a database that cannot be read to its end is rebuilt by LevelDB from its files. What cannot be
 read is left out, and what was deleted shortly before may be back. Without --yes nothing is changed.
 With --yes every file is copied first, which takes as much room again; no other command may use the
 table meanwhile. The indexes are rebuilt then as without --files.

@@ -6,7 +6,7 @@ type Row = PageRow<(typeof FRONTIER_FIELDS)[number] | 'status' | 'content'>;
 const CHUNK = 100;
 
 /**
- * Makes every page due whose body was stored and can not be read any more, as after a power failure: fetch then asks for
+ * Makes every page due whose body was stored and cannot be read any more, as after a power failure: fetch then asks for
  * a new copy, whatever tag the old one had. A row that a batch holds is left to that batch, and one that is not content
  * any more would bring none; both are only counted. It reads every body, unless bodies are not kept.
  * Counters: lost_body, and of these lost_body_due (made due now).

@@ -13,7 +13,7 @@ export interface TableStats {
   readonly score?: { readonly min: number; readonly avg: number; readonly max: number };
   /** Rows that can not be read in full. */
   readonly damaged: number;
-  /** Rows whose body was stored and can not be read any more; absent where bodies were not looked at. */
+  /** Rows whose body was stored and cannot be read any more; absent where bodies were not looked at. */
   readonly lostBodies?: number;
   /** Batches that hold pages, oldest first. */
   readonly batches: readonly BatchHeader[];

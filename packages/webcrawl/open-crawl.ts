@@ -1,5 +1,5 @@
-import { dirname, resolve } from 'node:path';
-import { loadSettings, type SettingSource, type Settings } from '../../config/index.js';
+import { dirname } from 'node:path';
+import { absolutePath, loadSettings, type SettingSource, type Settings } from '../../config/index.js';
 import {
   MemoryStore,
   SharedStore,
@@ -211,19 +211,9 @@ export function directoryOf(table: string): string | undefined {
   });
 }
 
-/**
- * Where packages are looked up that the settings name as plugins.
- * @throws CrawlError BAD_INPUT where the working directory was deleted
- */
+/** Where packages are looked up that the settings name as plugins. */
 function folderOf(config: string | undefined): string {
-  try {
-    return config === undefined ? process.cwd() : dirname(resolve(config));
-  } catch (cause) {
-    throw new CrawlError('BAD_INPUT', 'expected a working directory, found that it was deleted', {
-      hint: 'change to a directory that exists, and run the same again',
-      cause,
-    });
-  }
+  return config === undefined ? absolutePath() : dirname(absolutePath(config));
 }
 
 /** The plugins in force: the defaults, those of the settings, and those that were handed in. */

@@ -12,7 +12,7 @@ export interface RepairFilesOptions {
 
 /**
  * Puts the files of a damaged table right as far as they can be read, after a copy of all of them was made in its folder.
- * It takes a table that can not be opened; run `jobs.repair` on it afterwards, which rebuilds the indexes.
+ * It takes a table that cannot be opened; run `jobs.repair` on it afterwards, which rebuilds the indexes.
  * @throws CrawlError USAGE for a table in memory, BAD_SETTING, NO_TABLE, TABLE_LOCKED, STORE_FULL, STORE_FAILED;
  *   TABLE_DAMAGED where no row is left to save
  */

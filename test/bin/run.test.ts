@@ -114,6 +114,43 @@ describe('arguments reach the jobs', () => {
   });
 });
 
+describe('repair of files', () => {
+  test('says what it would do, and opens no table', async () => {
+    const { code, out, err } = await webcrawl(['repair', '--files', '--table', 'level:data']);
+    expect([code, err]).toEqual([0, '']);
+    expect(called('repairFiles')).toEqual({ table: 'level:data', dryRun: true });
+    expect(called('openCrawl')).toBeUndefined();
+    expect(out).toContain('12.3 MB to /x/data/before-repair-1');
+    expect(out).toMatch(/^hot +hot\/CURRENT is missing; rebuilt from its files$/m);
+    expect(out).toContain('Nothing was changed. The same with --yes does it.');
+  });
+
+  test('with --yes does it, and rebuilds the indexes then', async () => {
+    const { code, out, err } = await webcrawl(['repair', '--files', '--yes']);
+    expect([code, out]).toEqual([0, '']);
+    expect(stub.calls.map(({ name }) => name)).toEqual(['repairFiles', 'openCrawl', 'repair']);
+    expect(called('repairFiles')).toMatchObject({ dryRun: false });
+    expect(err).toContain('Remove the copy when all is well again.');
+  });
+
+  test('is one JSON object with --json', async () => {
+    const plan = await webcrawl(['repair', '--files', '--json']);
+    expect(JSON.parse(plan.out)).toMatchObject({ done: false, bytes: 12_345_678 });
+    const { out } = await webcrawl(['repair', '--files', '--yes', '--json']);
+    expect(JSON.parse(out)).toMatchObject({
+      job: 'repair',
+      files: { done: true, databases: [{}, { step: 'rebuild' }] },
+    });
+  });
+
+  test('takes --yes only with --files', async () => {
+    const { code, err } = await webcrawl(['repair', '--yes']);
+    expect(code).toBe(ERROR_CODES.USAGE.exitCode);
+    expect(err).toContain('--yes goes with --files');
+    expect(stub.calls).toEqual([]);
+  });
+});
+
 describe('seeds', () => {
   test('URLs, files and standard input, in order', async () => {
     const file = join(folder, 'seeds.txt');

@@ -96,4 +96,17 @@ export const api = {
     batches: [{ batchId: '17-ab', state: 'open', size: 5000 }],
   }),
   dumpPage: (row: unknown) => row,
+  repairFiles: async (options: { table: string; dryRun: boolean }) => {
+    stub.calls.push({ name: 'repairFiles', options });
+    return {
+      directory: './data',
+      copy: '/x/data/before-repair-1',
+      bytes: 12_345_678,
+      databases: [
+        { name: 'content', found: 'looks whole', step: 'check' },
+        { name: 'hot', found: 'hot/CURRENT is missing', step: 'rebuild' },
+      ],
+      done: !options.dryRun,
+    };
+  },
 };

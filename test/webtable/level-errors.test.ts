@@ -12,6 +12,9 @@ describe('errors of the database', () => {
     ['TABLE_LOCKED', notOpen(coded('LEVEL_IO_ERROR', 'IO error: lock /x/LOCK: Resource temporarily unavailable'))],
     ['TABLE_DAMAGED', notOpen(coded('LEVEL_CORRUPTION', 'Corruption: no meta-nextfile entry in descriptor'))],
     ['TABLE_DAMAGED', coded('LEVEL_CORRUPTION', 'Corruption: block checksum mismatch')],
+    ['TABLE_DAMAGED', notOpen(coded('LEVEL_IO_ERROR', 'IO error: /x/hot/MANIFEST-000004: No such file or directory'))],
+    ['TABLE_DAMAGED', coded('LEVEL_IO_ERROR', 'IO error: /x/hot/000005.ldb: Invalid argument')],
+    ['TABLE_DAMAGED', notOpen(new Error('Invalid argument: /x/hot: does not exist (create_if_missing is false)'))],
     ['STORE_FULL', coded('LEVEL_IO_ERROR', 'IO error: /x/000005.log: No space left on device')],
     ['STORE_FULL', notOpen(coded('ENOSPC', 'ENOSPC: no space left on device, mkdir'))],
     ['STORE_FULL', coded('LEVEL_IO_ERROR', 'IO error: /x/000005.log: Disk quota exceeded')],
@@ -28,6 +31,17 @@ describe('errors of the database', () => {
     expect(made.code).toBe(code);
     if (code !== 'CLOSED') expect(made.message).toContain('/data/table');
     expect(made.cause).toBe(error);
+  });
+
+  it.each<[string, Error]>([
+    ['write to', coded('EACCES', 'EACCES: permission denied, scandir')],
+    ['read-only media', notOpen(coded('LEVEL_IO_ERROR', 'IO error: /x/hot/LOCK: Read-only file system'))],
+    ['ulimit -n', notOpen(coded('LEVEL_IO_ERROR', 'IO error: /x/hot/000005.ldb: Too many open files'))],
+    ['the disk', coded('LEVEL_IO_ERROR', 'IO error: /x/000005.log: Input/output error')],
+    ['is in the way', coded('EINVAL', 'EINVAL: invalid argument, mkdir')],
+    ['repair --files', coded('LEVEL_CORRUPTION', 'Corruption: block checksum mismatch')],
+  ])('hint at what to do: %s', (hint, error) => {
+    expect(toCrawlError(error, '/x').hint).toContain(hint);
   });
 
   it('leaves our own errors alone', () => {

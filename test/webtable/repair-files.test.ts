@@ -100,7 +100,7 @@ describe('repair of the files of a table', () => {
     expect(new Set(found.map(({ damaged }) => damaged))).toEqual(new Set(['c: the body is missing']));
   });
 
-  it('leaves out what can not be read', async () => {
+  it('leaves out what cannot be read', async () => {
     const tables = await sortedTables('hot');
     expect(tables.length).toBeGreaterThan(1);
     await truncate(tables[0]!, 10);

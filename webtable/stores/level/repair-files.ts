@@ -10,7 +10,7 @@ import { DATABASES, lookAtTable, makePrivateFolder, type DatabaseFolder, type Da
 /** What is wrong with one database as far as its files show, and what is done about it. */
 export interface DatabaseRepair {
   readonly name: DatabaseName;
-  /** `looks whole`, or why it can not be opened. */
+  /** `looks whole`, or why it cannot be opened. */
   readonly found: string;
   /**
    * `check`: read through, and rebuilt where that fails; `rebuild`: made anew from the files that can be read; `create`:
@@ -39,8 +39,8 @@ const KEYS_AT_ONCE = 1000;
 
 /**
  * Puts the files of a damaged table right as far as they can be read. A dry run looks at the files and says what would be
- * done. Otherwise every file is copied first; then each database that can not be read from end to end is rebuilt by
- * LevelDB, which leaves out what it can not read, and may bring back what was deleted shortly before. It can be killed
+ * done. Otherwise every file is copied first; then each database that cannot be read from end to end is rebuilt by
+ * LevelDB, which leaves out what it cannot read, and may bring back what was deleted shortly before. It can be killed
  * at any moment and run again; no other process may have the table open. Indexes and lost bodies are up to `jobs.repair`.
  * @param options.dryRun default: true
  * @throws CrawlError NO_TABLE, TABLE_LOCKED, STORE_FULL, STORE_FAILED; TABLE_DAMAGED where no row is left to save
