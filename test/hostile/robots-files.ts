@@ -122,13 +122,13 @@ export const robotsFiles: readonly Behaviour[] = [
     robots: ({ host, at }) => text(range(1, 5_000, (n) => `Sitemap: ${at(host, `/${n}`)}`).join('\n')),
     answer: () => html('no sitemap at all'),
     ends: all(GOOD, '/', ...range(1, 100, (n) => `/${n}`)),
-    counters: { sitemaps_added: 100, sitemaps_over_limit: 4_900 },
+    counters: { sitemaps_added: 100, sitemaps_over_limit: 4_900, not_a_sitemap: 100 },
   },
   {
     name: 'robots-with-sitemaps-of-others',
     robots: () => text('Sitemap: http://169.254.169.254/map.xml\nSitemap: file:///etc/passwd\nSitemap: /own.xml'),
     answer: () => html('a page'),
     ends: { '/': GOOD, '169.254.169.254/map.xml': REFUSED, '/own.xml': GOOD },
-    counters: { sitemaps_added: 2, sitemaps_invalid: 1 },
+    counters: { sitemaps_added: 2, sitemaps_invalid: 1, not_a_sitemap: 1 },
   },
 ];

@@ -43,12 +43,12 @@ export const xmlFiles: readonly Behaviour[] = [
     `${LAUGHS}<urlset ${NS}><url><loc>/&aaaaaaaaaaaa;</loc></url><url><loc>/l</loc></url></urlset>`,
     GOOD,
     {
-      // What an entity would stand for nobody asks.
-      ends: all(GOOD, '/', '/&aaaaaaaaaaaa;', '/l'),
+      // What an entity would stand for nobody asks, so there is no URL.
+      ends: all(GOOD, '/', '/l'),
     },
   ),
   typed('external-entity', 'application/xml', `${LAUGHS}<urlset ${NS}><url><loc>/&x;</loc></url></urlset>`, GOOD, {
-    ends: all(GOOD, '/', '/&x;'),
+    ends: all(GOOD, '/'),
   }),
   typed(
     'sitemap-for-another-host',
