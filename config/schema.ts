@@ -1,4 +1,3 @@
-import { normalizeEncoding } from '@exodus/bytes/encoding-lite.js';
 import { z } from 'zod';
 import { cookiesProblem, credentialsProblem, headersProblem, proxyProblem } from './http-checks.js';
 
@@ -26,8 +25,11 @@ function section<T extends z.ZodRawShape>(shape: T) {
 }
 
 function isEncoding(label: string): boolean {
-  const name = normalizeEncoding(label);
-  return name !== null && name !== 'replacement';
+  try {
+    return new TextDecoder(label).encoding !== '';
+  } catch {
+    return false;
+  }
 }
 
 /**

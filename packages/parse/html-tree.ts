@@ -114,17 +114,16 @@ export function walkTree({ document, shadowRoots }: Tree, visitor: TreeVisitor):
     if (node === undefined) {
       open.pop();
       const { element, shadow } = top;
-      if (top.isRoot)
-        open.push({ element, nodes: unslotted(element!, shadow!.slots), next: 0, shadow: shadow!.around });
-      else if (element) visitor.leave(element);
+      if (top.isRoot) {
+        const nodes = unslotted(element!, shadow!.slots);
+        // It stands beside nothing that is shown.
+        if (nodes.length > 0) visitor.characters(' ');
+        open.push({ element, nodes, next: 0, shadow: shadow!.around });
+      } else if (element) visitor.leave(element);
     } else if (defaultTreeAdapter.isTextNode(node)) {
       visitor.characters(node.value);
     } else if (defaultTreeAdapter.isElementNode(node) && visitor.enter(node, top.shadow !== undefined)) {
-      open.push(
-        shadowRoots.size === 0
-          ? { element: node, nodes: node.childNodes, next: 0, shadow: undefined }
-          : within(node, top.shadow, shadowRoots),
-      );
+      open.push(within(node, top.shadow, shadowRoots));
     }
   }
 }

@@ -104,7 +104,10 @@ export class PageBody implements TreeVisitor {
     if (role.link !== undefined && srcdoc === undefined && (html || tagName === 'a'))
       this.#readLink(element, role.link);
     if (html && role.isBreaking) this.#breakWord();
-    if (srcdoc !== undefined) this.#readSrcdoc(srcdoc, this);
+    if (srcdoc !== undefined) {
+      this.#readSrcdoc(srcdoc, this);
+      this.#breakWord();
+    }
     // Links side by side, as in menus, are set apart by style sheets.
     if (tagName === 'a' && this.#afterLink) this.#breakWord();
     if (role.isSilent) return false;

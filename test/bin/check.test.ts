@@ -122,6 +122,7 @@ describe('check parse', () => {
     const { code, out, err } = await check(['parse', file('page'), '--base', 'http://h/']);
     expect([code, err]).toEqual([0, '']);
     expect(out).toContain('title     T\\u001b\n');
+    expect(out).toContain('charset   utf-8 (named nowhere, but the page is valid UTF-8)\n');
     expect(out).toContain('links     1 kept of 2\n');
     expect(out).toContain('kept  http://h/a  A B\n');
     expect(out).toContain('not kept  http://h/b.jpg  by urlfilter-regex: line ');
@@ -135,6 +136,7 @@ describe('check parse', () => {
     expect(JSON.parse((await check(args, bytes)).out)).toMatchObject({
       contentType: 'text/html',
       charset: 'shift_jis',
+      charsetSource: 'header',
       text: 'アB',
       url: 'http://h/',
     });

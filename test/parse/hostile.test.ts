@@ -28,6 +28,19 @@ const BOMBS: Record<string, string> = {
   'comments that may end anywhere': `<!--${'-'.repeat(1_000_000)}`,
   'a drawing of equals signs': `<svg><path ${'='.repeat(1_000_000)}></svg><svg><path ${'=/'.repeat(500_000)}/></svg>`,
   'a link with many attributes': `<p><a ${Array.from({ length: 300_000 }, (_, i) => i.toString(36)).join(' ')} href=x>y</a>`,
+  'many frames': '<iframe srcdoc="<b><p>x">'.repeat(50_000),
+  'the square of the page in many frames':
+    `<iframe srcdoc="${Array.from({ length: 4000 }, (_, i) => `<b id=${i}>`).join('')}${'<p>x'.repeat(4000)}">`.repeat(
+      30,
+    ),
+  'frames in frames': Array.from({ length: 12 }).reduce<string>(
+    (inner) => `<b><i></b></i><iframe srcdoc="${inner.replace(/&/g, '&amp;').replace(/"/g, '&quot;')}"></iframe>`,
+    'x'.repeat(100_000),
+  ),
+  'frames with long bases': `<iframe srcdoc="<base href=/${'d/'.repeat(1900)}><a href=x>">`.repeat(500),
+  'deep shadow roots': '<div><template shadowrootmode=open>'.repeat(40_000),
+  'many shadow roots': '<p><template shadowrootmode=open><slot></slot></template>x'.repeat(30_000),
+  'many slots': `<div><template shadowrootmode=open>${'<slot name=a></slot>'.repeat(40_000)}</template>${'<i slot=b></i>'.repeat(40_000)}`,
   'unfinished scripts': '<script><!--<script>'.repeat(50_000),
 };
 

@@ -110,3 +110,43 @@ describe('the links of a page', () => {
     expect(links('<a href=abc></a><a href=abcd></a>', { db })).toEqual(['/d/abc']);
   });
 });
+
+describe('the links of a page that is not in UTF-8', () => {
+  const page = (charset: string, html: string) =>
+    parsePage(Buffer.concat([Buffer.from(`<meta charset=${charset}>`), Buffer.from(html, 'latin1')]));
+  const urls = (charset: string, html: string) =>
+    page(charset, html).outlinks.map(({ url }) => url.replace('http://h.com', ''));
+
+  it('have the query in the encoding of the page, and the path in UTF-8', () => {
+    expect(urls('gbk', '<a href="/\xc4\xe3?q=\xc4\xe3&amp;x=%41#\xc4\xe3">')).toEqual(['/%E4%BD%A0?q=%C4%E3&x=%41']);
+    expect(urls('windows-1251', '<a href="?\xef">')).toEqual(['/d/p.html?%EF']);
+    expect(urls('windows-1251', '<a href="http://h.com?\xef">')).toEqual(['/?%EF']);
+    expect(urls('euc-kr', '<a href="#?\xb0\xa1">')).toEqual(['/d/p.html']);
+    expect(urls('shift_jis', '<a href="/\x83A">')).toEqual(['/%E3%82%A2']);
+    expect(urls('utf-8', '<a href="?\xc3\xa9">')).toEqual(['/d/p.html?%C3%A9']);
+  });
+
+  it('name characters that the encoding lacks by number', () => {
+    expect(urls('windows-1251', '<a href="?&eacute;&#x1f600;">')).toEqual(['/d/p.html?%26%23233%3B%26%23128512%3B']);
+  });
+
+  it('lose white space as in UTF-8', () => {
+    expect(urls('windows-1252', '<a href=" /a?\n\xe9\t b \n ">')).toEqual(['/a?%E9%20b']);
+    expect(urls('windows-1252', '<a href="/a? \n">')).toEqual(['/a?']);
+  });
+
+  it('are in UTF-8 where the page is in UTF-16', () => {
+    const html = Buffer.from('\ufeff<a href="?\u00e9">x</a>', 'utf16le');
+    expect(parsePage(html).outlinks[0]?.url).toBe('http://h.com/d/p.html?%C3%A9');
+  });
+
+  it('are so all: base, canonical, refresh, images, frames and their documents', () => {
+    const head =
+      '<base href="/b/?\xe9"><link rel=canonical href="?\xe9"><meta http-equiv=refresh content="0;url=?r\xe9">';
+    const found = page('iso-8859-1', head);
+    expect([found.canonical, found.refresh?.url]).toEqual(['http://h.com/b/?%E9', 'http://h.com/b/?r%E9']);
+    expect(
+      urls('latin1', '<area href="?\xe9"><iframe src="?2\xe9"></iframe><iframe srcdoc="<a href=?3\xe9>"></iframe>'),
+    ).toEqual(['/d/p.html?%E9', '/d/p.html?2%E9', '/d/p.html?3%E9']);
+  });
+});

@@ -107,6 +107,20 @@ describe('a refresh', () => {
     expect(parsePage('<noscript></noscript><meta http-equiv=refresh content="0;url=/n">').refresh?.url).toContain('/n');
   });
 
+  it('is a link where it is slow, from an element or a header', () => {
+    const urls = (page: string, headers = {}) => parsePage(page, { headers }).outlinks.map(({ url }) => url);
+    const slow = '<meta http-equiv=refresh content="6;url=/n">';
+    expect(parsePage(slow).refresh).toBeUndefined();
+    expect(urls(`${slow}<a href=/a>a</a>`)).toEqual(['http://h.com/n', 'http://h.com/a']);
+    expect(urls('<a href=/a>a</a>', { refresh: '900; url=/n' })).toEqual(['http://h.com/n', 'http://h.com/a']);
+    expect(parsePage(`${slow}<a href=/n>a</a>`).outlinks).toEqual([{ url: 'http://h.com/n', anchor: 'a' }]);
+    expect(urls('<meta http-equiv=refresh content="5;url=/n">')).toEqual([]);
+    expect(urls(`${slow}<meta name=robots content=nofollow>`)).toEqual([]);
+    for (const content of ['6', '6;url=', '6;url=p.html#a', '6;url=mailto:a@b.c']) {
+      expect(urls(`<meta http-equiv=refresh content="${content}">`), content).toEqual([]);
+    }
+  });
+
   it('may be a header', () => {
     expect(parsePage('', { headers: { refresh: '0; url=/n' } }).refresh?.url).toBe('http://h.com/n');
   });

@@ -18,6 +18,7 @@ export interface PageOptions {
   readonly url?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly truncated?: boolean;
+  readonly contentType?: string;
   readonly parser?: Partial<ParseSettings['parser']>;
   readonly db?: Partial<ParseSettings['db']>;
 }
@@ -32,7 +33,7 @@ export function parsePage(html: string | Uint8Array, options: PageOptions = {}):
   const outcome = htmlParser(settings).parse({
     url: options.url ?? 'http://h.com/d/p.html',
     content: typeof html === 'string' ? Buffer.from(html) : html,
-    contentType: 'text/html',
+    contentType: options.contentType ?? 'text/html',
     headers: options.headers ?? {},
   }) as ParseOutcome;
   if (outcome.kind !== 'success') throw new Error(`${outcome.code}: ${outcome.message}`);
