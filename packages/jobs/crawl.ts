@@ -30,6 +30,7 @@ export interface CrawlOptions extends JobOptions, Pick<InjectOptions, 'seeds' | 
  * finished first, so that the same call goes on where it stopped. No other fetch runs on the table meanwhile.
  * Counters: rounds; those of inject and of fetch with parse; added, not_added and plugin_error_<name> of updatedb; and
  * generate_<why> for what the last generate passed over.
+ * @throws CrawlError PROXY_FAILED when no request gets through the proxy any more
  */
 export async function crawl(given: CrawlContext, options: CrawlOptions): Promise<Report> {
   const context = withLimits(given, options);

@@ -1,4 +1,4 @@
-import { hostHealth } from '../fetch/index.js';
+import { hostHealth, isProxyFailure } from '../fetch/index.js';
 import { applyUrlChain, type FetchOutcome } from '../plugin-api/index.js';
 import { hostOf } from '../url/index.js';
 import {
@@ -37,7 +37,7 @@ export async function fetchPage(
   if (!refusal) {
     if (isGivenUp(outcome, run.giveUp)) return passOver(run, 'given_up');
     // It says nothing of the page, nor of its host: the page stays due until the proxy is back.
-    if (outcome.code === 'proxy' && outcome.http === undefined) return passOver(run, 'proxy');
+    if (isProxyFailure(outcome)) return passOver(run, 'proxy');
     run.delays.answered(queue, outcome.millis);
     run.queues.setDelay(queue, run.delays.of(queue));
     if (await isTriedAgain(run, item, url, outcome, queue)) return undefined;
@@ -119,7 +119,7 @@ async function ask(crawl: CrawlContext, run: FetchRun, item: FetchItem, url: str
     item.signature !== undefined && item.newSignature === undefined && item.parseStatus?.code === 'success';
   const copy = isDone ? item.protocolStatus : undefined;
   const allowPrivate = await run.seedHosts.mayBePrivate(url, run.giveUp);
-  return run.backoff.ask(url, () =>
+  const outcome = await run.backoff.ask(url, () =>
     request(crawl, {
       url,
       signal: run.giveUp,
@@ -128,6 +128,8 @@ async function ask(crawl: CrawlContext, run: FetchRun, item: FetchItem, url: str
       ...(copy?.etag !== undefined && { ifNoneMatch: copy.etag }),
     }),
   );
+  run.proxy.note(outcome);
+  return outcome;
 }
 
 /** Cookies are the server's way to know a visitor again: they are of no use to a page, and may be somebody's key. */

@@ -9,6 +9,7 @@ import {
 } from './batch-fetch.js';
 import type { CrawlContext } from './context.js';
 import type { FetchTools } from './fetch-item.js';
+import { createProxyWatch } from './fetching/proxy-watch.js';
 import { gracePeriod } from './grace-period.js';
 import { createHostBackoff } from './host-backoff.js';
 import { beginFetch, endFetch } from './last-fetch.js';
@@ -44,7 +45,7 @@ export interface Fetcher {
   abort(): void;
   /**
    * Waits until everything is through, or after an abort until nothing is in flight.
-   * @throws what ended a fetch: a store that failed
+   * @throws what ended a fetch: a store that failed; CrawlError PROXY_FAILED
    */
   close(): Promise<void>;
 }
@@ -59,6 +60,7 @@ export async function openFetcher(crawl: CrawlContext, options: FetcherOptions):
   const delays = createQueueDelays(settings.fetcher);
   const backoff = createHostBackoff(crawl, { onFailure: () => count('backed_off') });
   const seedHosts = createSeedHosts(crawl);
+  const proxy = createProxyWatch(crawl);
   const queues = createFetchQueues<QueuedPage>({
     threads,
     threadsPerQueue: settings.fetcher.threadsPerQueue,
@@ -73,7 +75,7 @@ export async function openFetcher(crawl: CrawlContext, options: FetcherOptions):
   const since = performance.now() - (clock() - (await beginFetch(table.store, clock())));
   const tools: FetchTools = {
     robots: createRobots({
-      protocol: withBackoff(robotsProtocol(crawl, seedHosts, count), backoff, grace.signal),
+      protocol: withBackoff(robotsProtocol(crawl, seedHosts, count, proxy.note), backoff, grace.signal),
       agents: [settings.http.agentName, ...settings.http.robotsAgents],
       clock,
       store: createRobotsStore(table.store),
@@ -82,6 +84,7 @@ export async function openFetcher(crawl: CrawlContext, options: FetcherOptions):
     seedHosts,
     backoff,
     delays,
+    proxy,
     queueNames,
     since,
   };
@@ -141,6 +144,7 @@ export async function openFetcher(crawl: CrawlContext, options: FetcherOptions):
         grace.clear();
       }
       await endFetch(table.store, clock());
+      if (!signal?.aborted) proxy.conclude();
     },
   };
 }
