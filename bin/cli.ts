@@ -102,8 +102,10 @@ export async function runJob(
   const { json, quiet } = cli.options();
   const display = quiet ? undefined : progressDisplay(io.stderr);
   let report: Report;
+  let proxy: string;
   {
     await using crawl = await open(cli, { name, create, alone, settings });
+    proxy = crawl.settings.http.proxy;
     try {
       report = await start(crawl, { signal: io.signal, ...(display && { onProgress: (p) => display.show(p) }) });
     } finally {
@@ -113,7 +115,7 @@ export async function runJob(
   const text = json ? jsonLine(report) : data?.(report);
   if (text !== undefined) await write(io.stdout, json ? text : `${safeLines(text)}\n`);
   if (!json && !quiet) io.stderr.write(summary(report));
-  if (!quiet) for (const note of notes(report)) say(io, note);
+  if (!quiet) for (const note of notes(report, proxy)) say(io, note);
   if (takesSeeds(report) && !tookSeeds(report)) cli.exitCode = EXIT.nothing;
   if (report.interrupted) {
     if (!quiet) say(io, 'Stopped as asked. The same command goes on from here.');
@@ -123,7 +125,7 @@ export async function runJob(
 }
 
 /** What people should know of a report besides its numbers. */
-function notes({ job, batchId = '', counters, interrupted }: Report): string[] {
+function notes({ job, batchId = '', counters, interrupted }: Report, proxy: string): string[] {
   const found: string[] = [];
   if (counters.batch_closed) found.push(`Batch ${batchId} is closed: there is nothing left to do in it.`);
   if (job === 'updatedb' && counters.not_parsed) {
@@ -143,7 +145,9 @@ function notes({ job, batchId = '', counters, interrupted }: Report): string[] {
   }
   if (counters.proxy) {
     found.push(
-      `The proxy could not be used for ${number(counters.proxy)} pages, which stay due: see http.proxy, and run the same again.`,
+      // Without the password that may be in it.
+      `The proxy${proxy === '' ? '' : ` at ${new URL(proxy).host}`} could not be used for ${number(counters.proxy)} pages, ` +
+        'which stay due: see http.proxy, and run the same again.',
     );
   }
   if (counters.held && job === 'remove') {

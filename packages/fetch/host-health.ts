@@ -1,5 +1,6 @@
 import type { FetchOutcome } from '../plugin-api/index.js';
 import type { NetworkCode } from './network-error.js';
+import { isProxyFailure } from './proxy-error.js';
 
 /**
  * What an answer says of the host that gave it: `well`, it answers as servers do; `troubled`, it is to be left alone for
@@ -26,10 +27,11 @@ export function hostHealth(outcome: FetchOutcome): HostHealth {
 
 /**
  * The same for an answer to robots.txt: whatever makes the file unavailable is trouble (RFC 9309, 2.3.1.4). A redirect
- * tells nothing yet: where it leads to may be unavailable, and that has to count as the next failure in a row.
+ * tells nothing yet: where it leads to may be unavailable, and that has to count as the next failure in a row. Nor does
+ * a proxy that fails.
  */
 export function robotsHealth(outcome: FetchOutcome): HostHealth {
-  if (outcome.kind === 'redirect') return 'unknown';
+  if (outcome.kind === 'redirect' || isProxyFailure(outcome)) return 'unknown';
   if (outcome.kind !== 'retry') return hostHealth(outcome);
   const { http = 0 } = outcome;
   return http >= 400 && http < 500 && http !== 429 ? 'well' : 'troubled';

@@ -21,7 +21,7 @@ import {
 import { createHttpRoutes } from './http-routes.js';
 import { statusVerdict } from './http-status.js';
 import { networkCode, networkMessage } from './network-error.js';
-import { ProxyError, proxyRefusal } from './proxy-error.js';
+import { proxyRefusal } from './proxy-error.js';
 import { requestHeaders } from './request-headers.js';
 import { createTolerantExchange } from './tolerant-exchange.js';
 
@@ -68,8 +68,8 @@ export function httpProtocol(settings: Settings['http'], extras: HttpExtras = {}
     const started = clock();
     const allowPrivate = request.allowPrivate ?? false;
     const send = async (): Promise<ExchangeResult> => {
-      const refusal = await routes.refusal(url.hostname, allowPrivate, request.signal);
-      if (refusal) return failed(refusal);
+      const unsafe = await routes.refusal(url.hostname, allowPrivate, request.signal);
+      if (unsafe) return failed(unsafe);
       const result = await tolerant.exchange(routes.routeFor(allowPrivate), {
         url,
         headers: [...headersFor(url), ...conditions],
@@ -83,7 +83,8 @@ export function httpProtocol(settings: Settings['http'], extras: HttpExtras = {}
       if ('headers' in result && headerBytes(result.headers) > settings.headerLimit) {
         return { failure: 'header_limit', message: `more than ${settings.headerLimit} bytes of headers` };
       }
-      return isProxys ? failed(new ProxyError(proxyRefusal(407) ?? '')) : result;
+      const refusal = isProxys ? proxyRefusal(407) : undefined;
+      return refusal ? failed(refusal) : result;
     };
     let result = await send();
     // A server may close an idle connection just when it is used again. That says nothing about the page.

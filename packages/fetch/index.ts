@@ -4,6 +4,7 @@ export { literalOnlyRange, specialRange } from './address-ranges.js';
 export { lookupWithin } from './lookup-within.js';
 export { statusVerdict, type StatusVerdict } from './http-status.js';
 export type { NetworkCode } from './network-error.js';
+export { isProxyFailure } from './proxy-error.js';
 export { hostHealth, robotsHealth, type HostHealth } from './host-health.js';
 export { createBoundedCache, type BoundedCache } from './bounded-cache.js';
 export { userAgent } from './user-agent.js';

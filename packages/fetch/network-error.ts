@@ -7,6 +7,7 @@ import { ProxyError } from './proxy-error.js';
 export type NetworkCode = SomeProtocolCodes<
   | 'private_address'
   | 'proxy'
+  | 'proxy_refused'
   | 'dns'
   | 'connect'
   | 'tls'
@@ -64,7 +65,7 @@ const PREFIXES: readonly (readonly [string, NetworkCode])[] = [
 /** The stable word for an error of the network layer. */
 export function networkCode(error: unknown): NetworkCode {
   if (error instanceof PrivateAddressError) return 'private_address';
-  if (error instanceof ProxyError) return 'proxy';
+  if (error instanceof ProxyError) return error.kind;
   if (error instanceof Error) {
     // The parser of answers gives its errors no codes.
     if (error.name === 'HTTPParserError') return error.message.includes('EOF') ? 'reset' : 'protocol';

@@ -50,7 +50,7 @@ export function proxyDispatcher({ proxy, limits, timeout, tls }: ProxyOptions): 
     const refusal = proxyRefusal(statusCode);
     if (refusal === undefined) return socket as Socket;
     socket.on('error', () => undefined).destroy();
-    throw new ProxyError(refusal);
+    throw refusal;
   }
 
   const tunnels = new Agent({

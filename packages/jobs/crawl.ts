@@ -56,7 +56,7 @@ export interface CrawlOptions extends JobOptions, Pick<InjectOptions, 'seeds' | 
  * it, until the next crawl notes its own.
  * Counters: made_due (pages that `refetch` made due); rounds; time_limit (1 where the time was over before all was done); those of inject and of fetch with parse; added, not_added and plugin_error_<name> of updatedb; and
  * generate_<why> for what the last generate passed over.
- * @throws CrawlError USAGE
+ * @throws CrawlError USAGE; PROXY_FAILED when no request gets through the proxy any more
  */
 export async function crawl(given: CrawlContext, options: CrawlOptions): Promise<Report> {
   const limit = startTimeLimit(options.maxTime, given.settings.fetcher.timelimitMins);

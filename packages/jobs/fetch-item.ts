@@ -1,6 +1,7 @@
 import type { Robots } from '../fetch/index.js';
 import type { PageChange, PageRow } from '../../webtable/index.js';
 import type { LargeBodies } from './fetching/large-bodies.js';
+import type { ProxyWatch } from './fetching/proxy-watch.js';
 import type { HostBackoff } from './host-backoff.js';
 import type { QueueDelays } from './queue-delays.js';
 import type { QueueNames } from './queue-name.js';
@@ -33,6 +34,7 @@ export interface FetchTools {
   readonly backoff: HostBackoff;
   readonly delays: QueueDelays;
   readonly largeBodies: LargeBodies;
+  readonly proxy: ProxyWatch;
   readonly queueNames: QueueNames;
   /** When a fetch on this table may last have asked anyone, by `performance.now`. */
   readonly since: number;

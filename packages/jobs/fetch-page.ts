@@ -1,4 +1,4 @@
-import { hostHealth } from '../fetch/index.js';
+import { hostHealth, isProxyFailure } from '../fetch/index.js';
 import { applyUrlChain, type FetchOutcome, type FetchRequest, type ProtocolCode } from '../plugin-api/index.js';
 import { hostOf } from '../url/index.js';
 import {
@@ -66,7 +66,7 @@ async function fetchUpTo(
   if (!refusal) {
     if (isGivenUp(outcome, run.giveUp)) return passOver(run, 'given_up');
     // It says nothing of the page, nor of its host: the page stays due until the proxy is back.
-    if (outcome.code === 'proxy' && outcome.http === undefined) return passOver(run, 'proxy');
+    if (isProxyFailure(outcome)) return passOver(run, 'proxy');
     run.delays.answered(queue, outcome.millis);
     run.queues.setDelay(queue, run.delays.of(queue));
     if (await isTriedAgain(run, item, url, outcome, queue)) return undefined;
@@ -175,6 +175,7 @@ async function ask(
       ...condition,
     }),
   );
+  run.proxy.note(outcome);
   if (
     outcome.kind !== 'notmodified' ||
     condition.ifModifiedSince !== undefined ||

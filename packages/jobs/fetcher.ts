@@ -11,6 +11,7 @@ import {
 import type { CrawlContext } from './context.js';
 import type { FetchTools } from './fetch-item.js';
 import { createLargeBodies } from './fetching/large-bodies.js';
+import { createProxyWatch } from './fetching/proxy-watch.js';
 import { gracePeriod } from './grace-period.js';
 import type { FetchingStatus } from './job.js';
 import { createHostBackoff } from './host-backoff.js';
@@ -51,7 +52,7 @@ export interface Fetcher {
   abort(): void;
   /**
    * Waits until everything is through, or after an abort until nothing is in flight.
-   * @throws what ended a fetch: a store that failed
+   * @throws what ended a fetch: a store that failed; CrawlError PROXY_FAILED
    */
   close(): Promise<void>;
 }
@@ -71,6 +72,7 @@ export async function openFetcher(crawl: CrawlContext, options: FetcherOptions):
   const delays = createQueueDelays(settings.fetcher);
   const backoff = createHostBackoff(crawl, { onFailure: () => count('backed_off') });
   const seedHosts = createSeedHosts(crawl);
+  const proxy = createProxyWatch(crawl);
   const queues = createFetchQueues<QueuedPage>({
     threads,
     threadsPerQueue: settings.fetcher.threadsPerQueue,
@@ -85,7 +87,7 @@ export async function openFetcher(crawl: CrawlContext, options: FetcherOptions):
   const since = performance.now() - (clock() - (await beginFetch(table.store, clock())));
   const tools: FetchTools = {
     robots: createRobots({
-      protocol: withBackoff(robotsProtocol(crawl, seedHosts, count), backoff, grace.signal),
+      protocol: withBackoff(robotsProtocol(crawl, seedHosts, count, proxy.note), backoff, grace.signal),
       agents: [settings.http.agentName, ...settings.http.robotsAgents],
       clock,
       store: createRobotsStore(table.store),
@@ -95,6 +97,7 @@ export async function openFetcher(crawl: CrawlContext, options: FetcherOptions):
     backoff,
     delays,
     largeBodies: createLargeBodies(MAX_LARGE_BODIES),
+    proxy,
     queueNames,
     since,
   };
@@ -169,6 +172,7 @@ export async function openFetcher(crawl: CrawlContext, options: FetcherOptions):
         grace.clear();
       }
       await endFetch(table.store, clock());
+      if (!signal?.aborted) proxy.conclude();
     },
   };
 }

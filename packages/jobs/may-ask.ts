@@ -1,3 +1,4 @@
+import { isProxyFailure } from '../fetch/index.js';
 import type { FetchOutcome } from '../plugin-api/index.js';
 import { hostOf } from '../url/index.js';
 import { addSitemaps } from './add-sitemaps.js';
@@ -46,6 +47,7 @@ export async function mayAsk(
   if (rules.kind === 'unavailable') {
     // The run is to stop, and the page stays as it was.
     if (rules.code === 'aborted') return leave(run, 'given_up');
+    if (isProxyFailure(rules)) return leave(run, 'proxy');
     if (rules.refused) {
       return { outcome: { kind: 'gone', code: rules.code, message: rules.message }, asked: false };
     }
@@ -84,7 +86,7 @@ export async function mayAsk(
 }
 
 /** The page gets no mark, so updatedb lets go of it, and it stays due. */
-function leave({ tracker }: FetchRun, reason: 'host_backoff' | 'given_up', asked = true): Refusal {
+function leave({ tracker }: FetchRun, reason: 'host_backoff' | 'given_up' | 'proxy', asked = true): Refusal {
   tracker.count(reason);
   tracker.done();
   return { asked };

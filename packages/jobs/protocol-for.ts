@@ -106,14 +106,21 @@ function isTexts(value: unknown): boolean {
 /**
  * Fetches each robots.txt with the protocol that its URL calls for. A redirect of one may lead to another host, which
  * is then judged by itself.
+ * @param onOutcome told of each; what it throws ends the fetch
  */
-export function robotsProtocol(crawl: Requesting, seedHosts: SeedHosts, count: Count): Protocol {
+export function robotsProtocol(
+  crawl: Requesting,
+  seedHosts: SeedHosts,
+  count: Count,
+  onOutcome: (outcome: FetchOutcome) => void = () => {},
+): Protocol {
   return {
     schemes: ['http', 'https'],
     async fetch(robots) {
       const allowPrivate = await seedHosts.mayBePrivate(robots.url, robots.signal);
       const outcome = await request(crawl, { ...robots, ...(allowPrivate && { allowPrivate }) });
       if (isPluginError(outcome.code)) count(outcome.code);
+      onOutcome(outcome);
       return outcome;
     },
   };

@@ -564,6 +564,18 @@ describe('what people should know beside the numbers', () => {
     expect((await webcrawl([...args, '--quiet'])).err).not.toContain(expected);
   });
 
+  test('the proxy is named, without its password', async () => {
+    stub.report = { counters: { injected: 1, rounds: 1, proxy: 2 } };
+    const { err } = await webcrawl([
+      'crawl',
+      'http://a/',
+      '--set',
+      'http.proxy=http://me:topsecret@proxy.example:3128',
+    ]);
+    expect(err).toContain('The proxy at proxy.example:3128 could not be used for 2 pages, which stay due');
+    expect(err).not.toContain('topsecret');
+  });
+
   test('a crawl that fetched, or was stopped, is no wonder', async () => {
     for (const report of [{ counters: { known: 1, rounds: 1 } }, { counters: { known: 1 }, interrupted: true }]) {
       resetStub();

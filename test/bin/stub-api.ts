@@ -66,12 +66,14 @@ export const api = {
   MAX_SORTED: 100_000,
   openCrawl: async (options: { config?: string; settings?: Record<string, unknown>; env?: Record<string, string> }) => {
     stub.calls.push({ name: 'openCrawl', options });
-    loadSettings({ file: options.config, env: options.env ?? {}, overrides: options.settings ?? {} });
+    const given = { file: options.config, env: options.env ?? {}, overrides: options.settings ?? {} };
+    const { settings } = loadSettings(given);
     const close = async () => {
       stub.closed++;
       if (stub.closeError) throw stub.closeError;
     };
     return {
+      settings,
       close,
       [Symbol.asyncDispose]: close,
       async *pages(selection: Record<string, unknown>) {

@@ -157,7 +157,7 @@ describe('a proxy that fails', () => {
   it.each(['403', '500', '302', '101'])('refuses the tunnel with %s', async (status) => {
     const proxy = await proxyTo(1, () => status);
     const outcome = await protocol({ proxy: `http://${proxy.host}` }).fetch({ url: 'https://site.test/' });
-    expect(outcome).toMatchObject({ kind: 'retry', code: 'proxy' });
+    expect(outcome).toMatchObject({ kind: 'retry', code: status === '407' ? 'proxy' : 'proxy_refused' });
     expect(outcome.http).toBeUndefined();
   });
 
