@@ -1,8 +1,10 @@
 export { WebTable, encodeFields, type PageScan } from './web-table.js';
 export type {
+  CustomFields,
   EncodedFields,
   Field,
   Inlink,
+  JsonValue,
   Outlink,
   Page,
   PageChange,

@@ -19,6 +19,18 @@ export interface Inlink {
   readonly score: number;
 }
 
+/** What JSON can hold. */
+export type JsonValue =
+  | string
+  | number
+  | boolean
+  | null
+  | readonly JsonValue[]
+  | { readonly [name: string]: JsonValue };
+
+/** Fields of a page that plugins add, by name. */
+export type CustomFields = Readonly<Record<string, JsonValue>>;
+
 /** How the last fetch ended. */
 export interface ProtocolStatus {
   /** A stable word: `success`, `moved`, `not_found`, `robots_denied`, `timeout`, … */
@@ -115,6 +127,8 @@ export interface Page {
   language: string;
   /** What the page says of itself: meta tags and the like. [parse] */
   pageMetadata: Readonly<Record<string, string>>;
+  /** What `onPage` of the plugins returned for the page. [parse] */
+  custom: CustomFields;
   /** Response headers, names in lower case. [fetch] */
   headers: Readonly<Record<string, string>>;
   /** The body as received, content codings undone. [fetch] */

@@ -32,6 +32,7 @@ const FURTHER_FIELDS = [
   'parseStatus',
   'language',
   'pageMetadata',
+  'custom',
   'headers',
   'content',
 ] as const satisfies readonly Field[];

@@ -2,7 +2,9 @@ import { applyUrlChain, type ParsedPage, type RobotsDirectives } from '../plugin
 import { sniffContentType } from '../parse/index.js';
 import type { CheckContext } from './check-url.js';
 import { leavesSite } from './external.js';
-import { linkLimit, parseContent, type PageContent } from './parse-page.js';
+import type { PageContent } from './parse-page.js';
+import { linkLimit } from './parsing/kept-links.js';
+import { parseContent } from './parsing/parse-content.js';
 
 /** A link of a page, and whether a crawl would keep it. Texts are untrusted. */
 export interface CheckedLink {

@@ -1,7 +1,7 @@
 import { CrawlError } from '../errors/index.js';
 import type { Settings } from '../../config/index.js';
 import type { FrontierClock, WebTable } from '../../webtable/index.js';
-import type { Plugin } from '../plugin-api/index.js';
+import type { OnPage, Plugin } from '../plugin-api/index.js';
 import type { ParseThreads } from './parse-threads.js';
 
 /** What the jobs work on and with. Everything that is not pure is passed in here. */
@@ -17,6 +17,17 @@ export interface CrawlContext {
   readonly lookup: (host: string) => Promise<readonly string[]>;
   /** Where pages are parsed beside the main thread. Absent: they are parsed in it. */
   readonly parseThreads?: ParseThreads;
+}
+
+/** What jobs that parse take besides. */
+export interface OnPageOption {
+  /** Called as that of a plugin named `on-page`, after those of all plugins. */
+  readonly onPage?: OnPage;
+}
+
+/** A context with one more plugin, where `onPage` is given. */
+export function withOnPage<C extends Pick<CrawlContext, 'plugins'>>(crawl: C, { onPage }: OnPageOption): C {
+  return onPage ? { ...crawl, plugins: [...crawl.plugins, { name: 'on-page', onPage }] } : crawl;
 }
 
 export function frontierClock(crawl: CrawlContext): FrontierClock {

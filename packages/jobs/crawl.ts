@@ -1,11 +1,11 @@
-import type { CrawlContext } from './context.js';
+import { withOnPage, type CrawlContext, type OnPageOption } from './context.js';
 import { crawlRounds } from './crawl-rounds.js';
 import { inject, type InjectOptions } from './inject.js';
 import type { JobOptions, Report } from './job.js';
 import { createTracker } from './tracker.js';
 
 /** What {@link crawl} takes: seeds, and limits on how far it goes. */
-export interface CrawlOptions extends JobOptions, Pick<InjectOptions, 'seeds' | 'onRejected'> {
+export interface CrawlOptions extends JobOptions, OnPageOption, Pick<InjectOptions, 'seeds' | 'onRejected'> {
   /** Rounds at the most, one after another: generate, fetch with parse, updatedb. Absent: until nothing is due. */
   readonly rounds?: number;
   /** Pages per round at the most. Absent: all that are due, or where rounds overlap what is asked for within half a minute. */
@@ -32,7 +32,7 @@ export interface CrawlOptions extends JobOptions, Pick<InjectOptions, 'seeds' | 
  * generate_<why> for what the last generate passed over.
  */
 export async function crawl(given: CrawlContext, options: CrawlOptions): Promise<Report> {
-  const context = withLimits(given, options);
+  const context = withOnPage(withLimits(given, options), options);
   const tracker = createTracker(context, 'crawl', options);
   const { seeds, signal, onProgress, onRejected } = options;
   const injected = await inject(context, {

@@ -1,13 +1,13 @@
 import { CrawlError } from '../errors/index.js';
 import type { BatchHeader } from '../../webtable/index.js';
 import { mustBeOpen, overBatches, type BatchOptions } from './batch-rows.js';
-import type { CrawlContext } from './context.js';
+import { withOnPage, type CrawlContext, type OnPageOption } from './context.js';
 import { openFetcher } from './fetcher.js';
 import type { Report } from './job.js';
 import { addCounters } from './tracker.js';
 
-/** What {@link fetch} takes. */
-export interface FetchOptions extends BatchOptions {
+/** What {@link fetch} takes; `onPage` is only called with `parse`. */
+export interface FetchOptions extends BatchOptions, OnPageOption {
   /**
    * Pass over pages that this batch has fetched. Without it they are fetched again, unless the fetch before was stopped or
    * killed: then this one goes on where that stopped.
@@ -42,7 +42,8 @@ export interface FetchOptions extends BatchOptions {
  * (rows made for the sitemaps that a robots.txt names) and sitemaps_<why>; and those of parse when it parses.
  * @throws CrawlError UNKNOWN_BATCH, BATCH_CLOSING, USAGE
  */
-export async function fetch(crawl: CrawlContext, options: FetchOptions): Promise<Report> {
+export async function fetch(given: CrawlContext, options: FetchOptions): Promise<Report> {
+  const crawl = withOnPage(given, options);
   const { threads = 1 } = options;
   if (!Number.isInteger(threads) || threads < 1) {
     throw new CrawlError('USAGE', `expected a whole number of threads of at least 1, found ${threads}`);

@@ -2,6 +2,8 @@ import type { Settings } from '../../config/index.js';
 import type { PlainField } from '../../webtable/index.js';
 import type { Plugin } from '../plugin-api/index.js';
 import type { PageContent, ParseResult } from './parse-page.js';
+import type { PageDraft } from './parsing/draft.js';
+import type { ThreadShare } from './parsing/thread-share.js';
 
 /** What a parse thread is started with. */
 export interface ParseThreadData {
@@ -19,6 +21,7 @@ export interface ParseTask {
   readonly page: PageContent;
   /** Those of this page and the ones that follow; absent: those of the page before. */
   readonly settings?: Settings;
+  readonly share: ThreadShare;
 }
 
 /** What a thread first says, once it has its plugins. */
@@ -28,6 +31,12 @@ export const READY = 'ready';
 export interface ThreadResult {
   readonly result: ParseResult;
   readonly counters: readonly (readonly [reason: string, n: number])[];
+}
+
+/** A page of which the main thread does the rest, with what was counted. */
+export interface ThreadDraft {
+  readonly draft: PageDraft;
+  readonly counters: ThreadResult['counters'];
 }
 
 /** A result as it crosses threads: all cells in one piece of memory, which is handed over. */

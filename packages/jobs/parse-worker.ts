@@ -1,7 +1,18 @@
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
 import type { Settings } from '../../config/index.js';
-import { packResult, READY, type MakePagePlugins, type ParseTask, type ParseThreadData } from './parse-messages.js';
-import { parseHere } from './parse-page.js';
+import { messageOf } from '../errors/index.js';
+import { urlSteps } from '../plugin-api/index.js';
+import {
+  packResult,
+  READY,
+  type MakePagePlugins,
+  type ParseReply,
+  type ParseTask,
+  type ParseThreadData,
+  type ThreadDraft,
+} from './parse-messages.js';
+import { failure, parseHere, type Count } from './parse-page.js';
+import { draftPage } from './parsing/draft.js';
 
 // The entry of a thread, which `ParseThread` starts. It imports no more than parsing takes, so that it starts quickly.
 const { module, input } = workerData as ParseThreadData;
@@ -12,13 +23,34 @@ if (parentPort) serve(parentPort, await pagePlugins(input));
 function serve(port: MessagePort, plugins: Awaited<ReturnType<MakePagePlugins>>): void {
   let settings: Settings;
   let last = Promise.resolve();
+  const work = async ({ page, share }: ParseTask): Promise<ParseReply | ThreadDraft> => {
+    const counted = new Map<string, number>();
+    const count: Count = (reason, n = 1) => void counted.set(reason, (counted.get(reason) ?? 0) + n);
+    const crawl = { settings, plugins: share.plugins.map((place) => plugins[place]!) };
+    if (share.finishes) {
+      const result = await parseHere(crawl, page, count, performance.now() + settings.parser.timeout * 1000);
+      return packResult({ result, counters: [...counted] });
+    }
+    const steps = urlSteps(crawl.plugins).slice(0, share.steps);
+    const draft = await draftPage(crawl, page, { steps, signs: share.signs }, count);
+    if (draft.kind === 'draft') return { draft, counters: [...counted] };
+    const result = failure(draft, count);
+    return packResult({ result, counters: [...counted] });
+  };
   const answer = async (task: ParseTask): Promise<void> => {
     settings = task.settings ?? settings;
-    const counters = new Map<string, number>();
-    const count = (reason: string, n = 1): void => void counters.set(reason, (counters.get(reason) ?? 0) + n);
-    const result = await parseHere({ settings, plugins }, task.page, count);
-    const reply = packResult({ result, counters: [...counters] });
-    port.postMessage(reply, [reply.bytes.buffer]);
+    const reply = await work(task);
+    if ('bytes' in reply) return port.postMessage(reply, [reply.bytes.buffer]);
+    try {
+      port.postMessage(reply);
+    } catch (error) {
+      // What a parser of JavaScript returns need not be plain data.
+      const why = { kind: 'failed', code: `plugin_error_${reply.draft.by}`, message: messageOf(error) } as const;
+      const counted: [string, number][] = [];
+      const result = failure(why, (reason, n = 1) => counted.push([reason, n]));
+      const failed = packResult({ result, counters: counted });
+      port.postMessage(failed, [failed.bytes.buffer]);
+    }
   };
   port.on('message', (task: ParseTask) => {
     // The next page waits, so that the one that takes too long is always the first in line.

@@ -58,7 +58,7 @@ export type FetchOutcome =
 
 /** Fetches URLs of some schemes. */
 export interface Protocol {
-  /** Without the colon: `http`, `https`. */
+  /** `http`, `https`, or both; a table holds URLs of no other. */
   readonly schemes: readonly string[];
   /** Fetches one URL. Redirects are an outcome, and are not followed. It rejects only for a fault of its own. */
   fetch(request: FetchRequest): Promise<FetchOutcome>;

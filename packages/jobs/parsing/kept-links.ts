@@ -1,0 +1,46 @@
+import type { ParsedPage } from '../../plugin-api/index.js';
+import { hostOf } from '../../url/index.js';
+import type { Outlink } from '../../../webtable/index.js';
+import type { CrawlContext } from '../context.js';
+import { leavesSite } from '../external.js';
+import { hintsOf } from '../link-hints.js';
+import type { Count, ParseContext } from '../parse-page.js';
+
+/** How many links of a page are kept, and the setting that says so. */
+export function linkLimit(
+  crawl: Pick<CrawlContext, 'settings'>,
+  page: ParsedPage,
+): { readonly limit: number; readonly setting: string } {
+  const name = page.sitemap ? 'maxOutlinksPerSitemap' : 'maxOutlinksPerPage';
+  const max = crawl.settings.db[name];
+  return { limit: max < 0 ? Infinity : max, setting: `db.${name}` };
+}
+
+/** Of links that the URL chain accepted those that are kept, each URL once with its first anchor that is not empty. */
+export function keptLinks(
+  crawl: ParseContext,
+  from: string,
+  page: ParsedPage,
+  refresh: string | undefined,
+  count: Count,
+): Outlink[] {
+  const { limit } = linkLimit(crawl, page);
+  const links = new Map<string, Omit<Outlink, 'url'>>();
+  if (refresh !== undefined && !page.robots.nofollow) links.set(refresh, { anchor: '' });
+  for (const { url, anchor: given, ...said } of page.outlinks) {
+    if (leavesSite(crawl, from, url)) {
+      count('links_external');
+      continue;
+    }
+    const known = links.get(url);
+    const anchor = known?.anchor || given;
+    // Nobody may say when the pages of another host are to be fetched.
+    const hints = hintsOf(said);
+    const isOwn = hints !== undefined && hostOf(from) === hostOf(url);
+    if (known) links.set(url, { ...known, anchor });
+    else if (links.size >= limit) count('links_over_limit');
+    else links.set(url, { anchor, ...(isOwn && hints) });
+  }
+  count('links', links.size);
+  return Array.from(links, ([url, link]) => ({ url, ...link }));
+}
