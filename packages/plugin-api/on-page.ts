@@ -47,4 +47,5 @@ export interface CrawledPage {
  */
 export type OnPage = (
   page: CrawledPage,
-) => Readonly<Record<string, unknown>> | undefined | void | Promise<Readonly<Record<string, unknown>> | undefined | void>;
+) =>
+  Readonly<Record<string, unknown>> | undefined | void | Promise<Readonly<Record<string, unknown>> | undefined | void>;

@@ -39,9 +39,13 @@ function checkSchemes({ name, protocol }: Plugin): void {
   const scheme = protocol?.schemes.find((known) => !SCHEMES.includes(known));
   if (scheme === undefined) return;
   const found = safeText(String(scheme), 40);
-  throw new CrawlError('BAD_PLUGIN', `expected a protocol of http or https, found "${safeText(name, 60)}" for "${found}"`, {
-    hint: 'a table holds http and https URLs only; schemes are in lower case, without a colon',
-  });
+  throw new CrawlError(
+    'BAD_PLUGIN',
+    `expected a protocol of http or https, found "${safeText(name, 60)}" for "${found}"`,
+    {
+      hint: 'a table holds http and https URLs only; schemes are in lower case, without a colon',
+    },
+  );
 }
 
 function faultOf(plugin: unknown): string | undefined {

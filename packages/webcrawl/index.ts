@@ -90,9 +90,13 @@ export {
   type TableName,
 } from '../../webtable/index.js';
 export type {
+  CrawledPage,
   FetchOutcome,
   FetchRequest,
   FetchSchedule,
+  HtmlDocument,
+  LinkingPage,
+  OnPage,
   ParsedPage,
   ParseInput,
   ParseOutcome,

@@ -269,7 +269,18 @@ describe('threads with the plugins of a crawl', () => {
     };
     const random = randomNumbers(5);
     const some = (...from: string[]): string => from[Math.floor(random() * from.length)] ?? '';
-    const links = ['/a', '/b?x', '/C', '/D?y', 'ftp://x/', 'http://o.com/', '/r', '/x.gif', `/${'y'.repeat(5000)}`, '/a?z'];
+    const links = [
+      '/a',
+      '/b?x',
+      '/C',
+      '/D?y',
+      'ftp://x/',
+      'http://o.com/',
+      '/r',
+      '/x.gif',
+      `/${'y'.repeat(5000)}`,
+      '/a?z',
+    ];
     const more = [
       '<link rel=canonical href=/Can?1>',
       '<meta http-equiv=refresh content="0;url=/ref?1">',
@@ -277,10 +288,13 @@ describe('threads with the plugins of a crawl', () => {
       '<meta name=robots content=nofollow>',
     ];
     for (let i = 0; i < 40; i++) {
-      const parts = () => (random() < 0.1 ? some(...more) : `<a href="${some(...links)}">${some('a', '', 'b'.repeat(200))}</a>`);
+      const parts = () =>
+        random() < 0.1 ? some(...more) : `<a href="${some(...links)}">${some('a', '', 'b'.repeat(200))}</a>`;
       const html = Array.from({ length: Math.floor(random() * 30) }, parts).join('');
       const of = page(html, some('text/html', 'text/html', 'text/plain', 'image/png'));
-      expect(await parse({ settings, plugins, parseThreads }, of), html).toEqual(await parse({ settings, plugins }, of));
+      expect(await parse({ settings, plugins, parseThreads }, of), html).toEqual(
+        await parse({ settings, plugins }, of),
+      );
     }
     expect(asked).toBe(40);
   });
