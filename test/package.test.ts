@@ -23,6 +23,9 @@ async function inFolder(command: string, args: readonly string[]): Promise<strin
   return stdout;
 }
 
+/** Where the package is. */
+const installed = (): string => join(folder, 'node_modules/webcrawl');
+
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'webcrawl-package-'));
   // dist is up to date: the script that runs this test builds first.
@@ -53,11 +56,10 @@ afterAll(async () => {
 });
 
 test('the package holds the product and nothing else', async () => {
-  const installed = join(folder, 'node_modules/webcrawl');
-  const top = (await readdir(installed)).sort();
+  const top = (await readdir(installed())).sort();
   expect(top).toEqual(['LICENSE', 'README.md', 'dist', 'docs', 'package.json']);
-  expect((await readdir(join(installed, 'dist'))).sort()).toEqual(['bin', 'config', 'packages', 'webtable']);
-  const config = await readdir(join(installed, 'dist/config'));
+  expect((await readdir(join(installed(), 'dist'))).sort()).toEqual(['bin', 'config', 'packages', 'webtable']);
+  const config = await readdir(join(installed(), 'dist/config'));
   expect(config).toEqual(
     expect.arrayContaining(['regex-urlfilter.txt', 'regex-normalize.txt', 'webcrawl.sample.json']),
   );
@@ -97,6 +99,15 @@ test('the library is imported and crawls', async () => {
     ['gone', null],
   ]);
 });
+
+test('a store of its own is tested with node:test', async () => {
+  const examples = await readFile(join(installed(), 'docs/PLUGINS.md'), 'utf8');
+  const example = /```js\n(\/\/ my-store\.test\.mjs\n.*?)```/s.exec(examples)?.[1] ?? '';
+  await writeFile(join(folder, 'my-store.test.mjs'), example);
+  const output = await inFolder(process.execPath, ['--test', '--test-reporter=tap', 'my-store.test.mjs']);
+  expect(output).toMatch(/^# fail 0$/m);
+  expect(Number(/^# pass (\d+)$/m.exec(output)?.[1])).toBeGreaterThan(100);
+}, 120_000);
 
 test('the types serve a strict consumer', async () => {
   await writeFile(

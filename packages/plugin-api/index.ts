@@ -1,5 +1,5 @@
 export type { Plugin, Signature, UrlScope } from './plugin.js';
-export type { FetchOutcome, FetchRequest, Protocol } from './protocol.js';
+export type { FetchAnswer, FetchOutcome, FetchRequest, Protocol } from './protocol.js';
 export type { FetchSchedule, Schedule } from './fetch-schedule.js';
 export type { CrawledPage, HtmlDocument, OnPage } from './on-page.js';
 export type { ParsedOutlink, ParsedPage, ParseInput, ParseOutcome, Parser, RobotsDirectives } from './parser.js';

@@ -17,8 +17,8 @@ export interface FetchRequest {
   readonly contentLimit?: number;
 }
 
-/** What every outcome tells. */
-interface Answer {
+/** What every outcome of a fetch tells. */
+export interface FetchAnswer {
   /** A stable word for the protocol status: `success`, `moved`, `not_found`, `timeout`, `dns`, … */
   readonly code: string;
   /** The HTTP status, where there was an answer. */
@@ -33,7 +33,7 @@ interface Answer {
 
 /** How a fetch ended. An expected failure is one of these, never a throw. */
 export type FetchOutcome =
-  | (Answer & {
+  | (FetchAnswer & {
       readonly kind: 'content';
       /** Content codings undone; at most `http.contentLimit` bytes. */
       readonly body: Uint8Array;
@@ -42,15 +42,15 @@ export type FetchOutcome =
       /** The media type, lower-case, without parameters; empty when unknown. */
       readonly contentType: string;
     })
-  | (Answer & {
+  | (FetchAnswer & {
       readonly kind: 'redirect';
       readonly permanent: boolean;
       /** The `Location`, resolved; null when it is missing or no URL. */
       readonly target: string | null;
     })
-  | (Answer & { readonly kind: 'notmodified' })
-  | (Answer & { readonly kind: 'gone' })
-  | (Answer & {
+  | (FetchAnswer & { readonly kind: 'notmodified' })
+  | (FetchAnswer & { readonly kind: 'gone' })
+  | (FetchAnswer & {
       readonly kind: 'retry';
       /** The server asked to wait so long, in seconds. */
       readonly retryAfter?: number;

@@ -34,10 +34,13 @@ export {
   type InjectOptions,
   type JobOptions,
   type NextStep,
+  type OnPageOption,
   type PageContent,
+  type PageDraft,
   type PageSelection,
   type ParseCheck,
   type ParseOptions,
+  type ParseResult,
   type ParseThreads,
   type Progress,
   type Report,
@@ -45,6 +48,10 @@ export {
   type RobotsChecker,
   type RobotsExplanation,
   type TableStats,
+  type ThreadDraft,
+  type ThreadFailure,
+  type ThreadResult,
+  type ThreadShare,
   type UrlCheck,
 } from '../jobs/index.js';
 export { CrawlError, ERROR_CODES, safeText, type ErrorCode } from '../errors/index.js';
@@ -69,8 +76,11 @@ export {
   type BatchState,
   type Column,
   type ColumnSelector,
+  type CustomFields,
+  type EncodedFields,
   type Field,
   type Inlink,
+  type JsonValue,
   type KeyRange,
   type LevelDatabase,
   type LevelStoreOptions,
@@ -81,6 +91,7 @@ export {
   type PageRow,
   type PageScan,
   type ParseStatus,
+  type PlainField,
   type ProtocolStatus,
   type RowChange,
   type ScanOptions,
@@ -91,12 +102,14 @@ export {
 } from '../../webtable/index.js';
 export type {
   CrawledPage,
+  FetchAnswer,
   FetchOutcome,
   FetchRequest,
   FetchSchedule,
   HtmlDocument,
   LinkingPage,
   OnPage,
+  ParsedOutlink,
   ParsedPage,
   ParseInput,
   ParseOutcome,
@@ -111,6 +124,13 @@ export type {
   UrlScope,
   UrlStep,
 } from '../plugin-api/index.js';
-export { httpProtocol, type HttpExtras } from '../fetch/index.js';
-export { htmlParser, textParser } from '../parse/index.js';
+export {
+  httpProtocol,
+  type ConnectOptions,
+  type HttpExtras,
+  type HttpProtocol,
+  type Lookup,
+  type RobotsLine,
+} from '../fetch/index.js';
+export { htmlParser, pdfParser, textParser, xmlParser, type ParseSettings, type PdfExtras } from '../parse/index.js';
 export * from '../plugins/index.js';

@@ -1,5 +1,5 @@
 import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { ROOT } from './source-files.js';
 
 /** The modules that docs/PLUGINS.md prints, by their names: each begins with its name as a comment. */
@@ -16,7 +16,10 @@ export async function writeExamples(folder: string, packages: readonly string[] 
   for (const [name, code] of examples) await writeFile(join(folder, name), code);
   await mkdir(join(folder, 'node_modules'), { recursive: true });
   await symlink(ROOT, join(folder, 'node_modules/webcrawl'), 'junction');
-  for (const name of packages)
-    await symlink(join(ROOT, 'node_modules', name), join(folder, 'node_modules', name), 'junction');
+  for (const name of packages) {
+    const link = join(folder, 'node_modules', name);
+    await mkdir(dirname(link), { recursive: true });
+    await symlink(join(ROOT, 'node_modules', name), link, 'junction');
+  }
   return [...examples.keys()];
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { ClassicLevel } from 'classic-level';
 import { MemoryLevel } from 'memory-level';
 import { LevelStore, MemoryStore, openLevelStore, type Store } from '../../webtable/index.js';
-import type { OpenedStore } from '../webtable/store-conformance.js';
+import type { OpenedStore } from '../../webtable/store-suite/index.js';
 
 const ENCODINGS = { keyEncoding: 'utf8', valueEncoding: 'view' } as const;
 

@@ -60,7 +60,7 @@ describe('plugins of the settings file', () => {
         message: expect.stringContaining(found) as string,
       });
     }
-    for (const module of ['no-such-package', './bad-0', './nothing.mjs']) {
+    for (const module of ['no-such-package', './nothing', './nothing.mjs']) {
       await expect(open([module])).rejects.toMatchObject({
         code: 'BAD_PLUGIN',
         hint: expect.stringMatching(/\.mjs.*\.js.*\.ts/s) as string,
