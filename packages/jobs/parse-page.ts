@@ -3,7 +3,7 @@ import { urlSteps } from '../plugin-api/index.js';
 import { encodeFields, type EncodedFields, type PageChange } from '../../webtable/index.js';
 import type { CrawlContext } from './context.js';
 import { draftPage, sign, type PageDraft, type PageFailure } from './parsing/draft.js';
-import { finishPage } from './parsing/finish.js';
+import { finishPage, type FinishWork } from './parsing/finish.js';
 import { threadShare } from './parsing/thread-share.js';
 
 /** What parsing one page needs of it. */
@@ -58,7 +58,8 @@ export async function parsePage(crawl: ParseContext, page: PageContent, count: C
   const signed = signedDraft(crawl, page, answer.draft);
   if (signed.kind === 'failed') return failure(signed, count);
   take();
-  return finish(crawl, page, signed, { steps: share.steps, seconds: settings.parser.timeout }, count);
+  const steps = urlSteps(crawl.plugins).slice(share.steps);
+  return finish(crawl, page, signed, { steps, seconds: settings.parser.timeout }, count);
 }
 
 /** A parser that keeps the time has a thread of its own, or waits; one that was handed in is in this thread only. */
@@ -86,13 +87,12 @@ export async function parseHere(
   count: Count,
   deadline?: number,
 ): Promise<ParseResult> {
-  const steps = urlSteps(crawl.plugins);
-  const draft = await draftPage(crawl, page, { steps, signs: true }, count);
+  const draft = await draftPage(crawl, page, { steps: crawl.plugins, signs: true }, count);
   const signed = draft.kind === 'draft' ? signedDraft(crawl, page, draft) : draft;
   if (signed.kind === 'failed') return failure(signed, count);
   const { timeout } = crawl.settings.parser;
   const seconds = deadline === undefined ? timeout : (deadline - performance.now()) / 1000;
-  return finish(crawl, page, signed, { steps: steps.length, seconds }, count);
+  return finish(crawl, page, signed, { steps: [], seconds }, count);
 }
 
 type SignedDraft = PageDraft & { readonly newSignature: string };
@@ -102,16 +102,14 @@ function signedDraft(crawl: ParseContext, page: PageContent, draft: PageDraft): 
   return typeof newSignature === 'string' ? { ...draft, newSignature } : newSignature;
 }
 
-/** @param done `steps`: how many of the URL chain the draft has been through */
 async function finish(
   crawl: ParseContext,
   page: PageContent,
   draft: SignedDraft,
-  done: { readonly steps: number; readonly seconds: number },
+  work: FinishWork,
   count: Count,
 ): Promise<ParseResult> {
-  const steps = urlSteps(crawl.plugins).slice(done.steps);
-  const result = await finishPage(crawl, page, draft, { steps, seconds: done.seconds }, count);
+  const result = await finishPage(crawl, page, draft, work, count);
   return 'encoded' in result ? result : failure(result, count);
 }
 

@@ -2,6 +2,7 @@ import type { TableName } from '../schema.js';
 import type { Column } from '../store.js';
 import { cells, one, put, same, scanPlain, type StoreTests } from './kit.js';
 
+/** What a change does to a row, and changes to one another. */
 export const changes: StoreTests = {
   title: 'changes',
   tests({ it, each }) {

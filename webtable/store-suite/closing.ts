@@ -1,5 +1,6 @@
 import { put, rejects, same, type StoreTests } from './kit.js';
 
+/** What is promised at the end, and afterwards. */
 export const closing: StoreTests = {
   title: 'closing',
   tests({ it }) {

@@ -25,7 +25,8 @@ const GROUPS = [order, values, columns, changes, scans, wholeRows, wrongUse, clo
 
 /**
  * Defines the tests that every store has to pass: about 130, each on a store of its own. They ask for what `Store`
- * promises, and no more.
+ * promises, and no more; of errors, that they are a `CrawlError` with code STORE_FAILED for wrong use, and CLOSED after
+ * `close`.
  * @param name of the store, for the names of the tests
  * @param open makes a new and empty store; called once in each test
  * @throws TypeError where the runner has neither `it` nor `test`

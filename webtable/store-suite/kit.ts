@@ -21,6 +21,7 @@ export interface PlainRow {
 /** Every family of the table of pages. */
 export const ALL = ['m', 'l', 'p', 'c'];
 
+/** Each character as one byte. */
 export const bytes = (text: string): Uint8Array => Buffer.from(text, 'latin1');
 
 /** The cells of a row change. */
@@ -33,6 +34,7 @@ export function put(key: string, values: Readonly<Record<string, string>>): RowC
   return { key, put: cells(values) };
 }
 
+/** A row as tests compare it. */
 export function plain(row: StoredRow): PlainRow;
 export function plain(row: StoredRow | undefined): PlainRow | undefined;
 export function plain(row: StoredRow | undefined): PlainRow | undefined {
@@ -41,15 +43,18 @@ export function plain(row: StoredRow | undefined): PlainRow | undefined {
   return { key: row.key, cells: values, ...(row.damaged !== undefined && { damaged: row.damaged }) };
 }
 
+/** All rows of a scan. */
 export async function scanPlain(store: Store, table: TableName, options: ScanOptions): Promise<PlainRow[]> {
   const rows: PlainRow[] = [];
   for await (const row of store.scan(table, options)) rows.push(plain(row));
   return rows;
 }
 
+/** Fails unless both are deeply equal. */
 export const same: (actual: unknown, expected: unknown, message?: string) => void = (actual, expected, message) =>
   assert.deepStrictEqual(actual, expected, message);
 
+/** Fails unless it is true. */
 export const ok: (value: boolean) => void = (value) => assert.ok(value);
 
 /** What is awaited must fail, with a message that holds the text or with these members. */
@@ -85,6 +90,7 @@ export interface StoreKit {
   row(key: string, columns?: readonly string[]): Promise<Record<string, string> | undefined>;
 }
 
+/** What the tests of one store do with it. */
 export function storeKit(opened: OpenedStore): StoreKit {
   let { store } = opened;
   const kit: StoreKit = {

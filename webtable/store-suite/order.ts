@@ -23,6 +23,7 @@ const SORTED_KEYS = [
   '~~',
 ];
 
+/** The order of rows and cells. */
 export const order: StoreTests = {
   title: 'order',
   tests({ it, each }) {

@@ -1,6 +1,7 @@
 import type { RowChange } from '../store.js';
 import { ALL, bytes, cells, ok, put, same, type PlainRow, type StoreTests } from './kit.js';
 
+/** That a row is read as it was at one moment. */
 export const wholeRows: StoreTests = {
   title: 'rows are whole',
   tests({ it }) {

@@ -3,6 +3,7 @@ import { ALL, bytes, one, put, rejects, same, type StoreTests } from './kit.js';
 
 const keys = Array.from({ length: 40 }, (_, i) => `k${String(i).padStart(2, '0')}`);
 
+/** Filters, ranges and limits of scans, and scans that end early. */
 export const scans: StoreTests = {
   title: 'scans',
   before: ({ write }) =>

@@ -2,6 +2,7 @@ import type { TableName } from '../schema.js';
 import type { Column } from '../store.js';
 import { bytes, one, put, rejects, same, scanPlain, type StoreTests } from './kit.js';
 
+/** What has to be refused. */
 export const wrongUse: StoreTests = {
   title: 'wrong use',
   tests({ it, each }) {

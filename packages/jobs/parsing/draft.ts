@@ -1,5 +1,5 @@
 import { messageOf } from '../../errors/index.js';
-import { applyUrlChain, type ParsedPage, type UrlStepPlugin } from '../../plugin-api/index.js';
+import { applyUrlChain, type ParsedOutlink, type ParsedPage, type Plugin } from '../../plugin-api/index.js';
 import { signatureOf } from '../context.js';
 import type { Count, PageContent, ParseContext } from '../parse-page.js';
 import { parseContent } from './parse-content.js';
@@ -24,8 +24,8 @@ export interface PageFailure {
 
 /** How much of the work on a page is done with its draft. */
 export interface DraftWork {
-  /** The first of the steps of the URL chain. */
-  readonly steps: readonly UrlStepPlugin[];
+  /** Plugins with the first steps of the URL chain. */
+  readonly steps: readonly Plugin[];
   readonly signs: boolean;
 }
 
@@ -45,7 +45,7 @@ export async function draftPage(
     newSignature = signed;
   }
   try {
-    const seen = throughSteps(withinLimits(crawl, outcome, count), steps, count);
+    const seen = throughSteps(outcome, steps, count, crawl.settings.db);
     return { kind: 'draft', page: seen, by, ...(newSignature !== undefined && { newSignature }) };
   } catch (error) {
     // What a parser of JavaScript returns need not be what its type says.
@@ -63,26 +63,30 @@ export function sign(crawl: ParseContext, { url, content }: PageContent, text: s
   }
 }
 
-/** A page without the links that are too long, with anchors of bounded length. */
-function withinLimits({ settings }: ParseContext, page: ParsedPage, count: Count): ParsedPage {
-  const { maxOutlinkLength, maxAnchorLength } = settings.db;
-  const short = page.outlinks.filter(({ url }) => url.length <= maxOutlinkLength);
-  if (short.length < page.outlinks.length) count('links_too_long', page.outlinks.length - short.length);
-  return { ...page, outlinks: short.map((link) => ({ ...link, anchor: link.anchor.slice(0, maxAnchorLength) })) };
-}
-
-/** A page as some steps of the URL chain leave it, of which parsing its URLs is always one. */
-export function throughSteps(page: ParsedPage, steps: readonly UrlStepPlugin[], count: Count): ParsedPage {
+/**
+ * A page as some steps of the URL chain leave it, of which parsing its URLs is always one.
+ * @param limits what links are held to before the first step
+ */
+export function throughSteps(
+  page: ParsedPage,
+  steps: readonly Plugin[],
+  count: Count,
+  limits?: { readonly maxOutlinkLength: number; readonly maxAnchorLength: number },
+): ParsedPage {
   const { canonical, refresh, ...rest } = page;
   const toCanonical = canonical === undefined ? undefined : applyUrlChain(steps, canonical, 'outlink');
   const toRefresh = refresh && applyUrlChain(steps, refresh.url, 'redirect');
   if (toRefresh?.accepted === false) count(`redirect_rejected_${toRefresh.rejectedBy}`);
-  const outlinks = page.outlinks.flatMap((link) => {
+  const outlinks: ParsedOutlink[] = [];
+  for (const link of page.outlinks) {
+    if (limits && link.url.length > limits.maxOutlinkLength) {
+      count('links_too_long');
+      continue;
+    }
     const verdict = applyUrlChain(steps, link.url, 'outlink');
-    if (verdict.accepted) return [{ ...link, url: verdict.url }];
-    count(`links_rejected_${verdict.rejectedBy}`);
-    return [];
-  });
+    if (!verdict.accepted) count(`links_rejected_${verdict.rejectedBy}`);
+    else outlinks.push({ ...link, url: verdict.url, anchor: link.anchor.slice(0, limits?.maxAnchorLength) });
+  }
   return {
     ...rest,
     outlinks,
