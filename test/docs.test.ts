@@ -6,7 +6,7 @@ import { describeSettings } from '../config/index.js';
 import { sourceFiles } from './support/source-files.js';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
-const DOCUMENTS = ['README.md', 'ARCHITECTURE.md', 'SECURITY.md', 'CONTRIBUTING.md'];
+const DOCUMENTS = ['README.md', 'ARCHITECTURE.md', 'SECURITY.md', 'CONTRIBUTING.md', 'docs/PLUGINS.md'];
 const textOf = (name: string): string => readFileSync(join(ROOT, name), 'utf8');
 /** What stands in backticks outside of blocks of code. */
 const namesIn = (text: string): string[] =>

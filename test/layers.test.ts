@@ -85,12 +85,12 @@ function brokenManners({ path, ast }: SourceFile): string[] {
   return broken;
 }
 
-/** npm packages that more than one layer imports. */
+/** npm packages of which more than one layer imports other than types. */
 function strayPackages(files: readonly SourceFile[]): string[] {
   const homes = new Map<string, Set<string>>();
   for (const { path, imports } of files) {
-    for (const { from, file } of imports) {
-      if (file !== undefined || from.startsWith('node:')) continue;
+    for (const { from, file, typesOnly } of imports) {
+      if (file !== undefined || typesOnly || from.startsWith('node:')) continue;
       const name = from
         .split('/')
         .slice(0, from.startsWith('@') ? 2 : 1)
@@ -170,6 +170,8 @@ describe('the test itself finds', () => {
   test('packages with two homes, and cycles', () => {
     const a = parseSource('config/a.ts', `import { z } from 'zod/v4';`);
     const b = parseSource('webtable/b.ts', `import { z } from 'zod'; import 'node:fs';`);
+    const c = parseSource('webtable/c.ts', `import type { z } from 'zod';`);
+    expect(strayPackages([a, c])).toEqual([]);
     expect(strayPackages([a, b])).toEqual(['zod is imported by config and webtable, expected one home']);
     expect(
       findCycle(

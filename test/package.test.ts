@@ -23,6 +23,9 @@ async function inFolder(command: string, args: readonly string[]): Promise<strin
   return stdout;
 }
 
+/** Where the package is. */
+const installed = (): string => join(folder, 'node_modules/webcrawl');
+
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'webcrawl-package-'));
   // dist is up to date: the script that runs this test builds first.
@@ -53,32 +56,30 @@ afterAll(async () => {
 });
 
 test('the package holds the product and nothing else', async () => {
-  const installed = join(folder, 'node_modules/webcrawl');
-  const top = (await readdir(installed)).sort();
+  const top = (await readdir(installed())).sort();
   const documents = ['ARCHITECTURE.md', 'CONTRIBUTING.md', 'LICENSE', 'README.md', 'SECURITY.md'];
   expect(top).toEqual([...documents, 'bench', 'config', 'dist', 'docs', 'package.json']);
-  expect((await readdir(join(installed, 'dist'))).sort()).toEqual(['bin', 'config', 'packages', 'webtable']);
-  const files = (await readdir(installed, { recursive: true })).map(String);
+  expect((await readdir(join(installed(), 'dist'))).sort()).toEqual(['bin', 'config', 'packages', 'webtable']);
+  const files = (await readdir(installed(), { recursive: true })).map(String);
   expect(files.filter((name) => name.endsWith('.map'))).toEqual([]);
-  const config = await readdir(join(installed, 'dist/config'));
+  const config = await readdir(join(installed(), 'dist/config'));
   expect(config).toEqual(
     expect.arrayContaining(['regex-urlfilter.txt', 'regex-normalize.txt', 'webcrawl.sample.json']),
   );
 });
 
 test('what the documents link to lies in the package', async () => {
-  const installed = join(folder, 'node_modules/webcrawl');
-  const names = (await readdir(installed, { recursive: true })).map(String);
+  const names = (await readdir(installed(), { recursive: true })).map(String);
   const documents = names.filter((name) => name.endsWith('.md') && !name.includes('node_modules'));
   expect(documents).toContain('README.md');
   const broken: string[] = [];
   for (const document of documents) {
-    const text = await readFile(join(installed, document), 'utf8');
+    const text = await readFile(join(installed(), document), 'utf8');
     const links = [...text.matchAll(/\]\(([^)#\s]+)(?:#[^)]*)?\)/g)].map(([, link = '']) => link);
     const local = links.filter((link) => !/^[a-z]+:/.test(link));
     broken.push(
       ...local
-        .filter((link) => !existsSync(join(installed, dirname(document), link)))
+        .filter((link) => !existsSync(join(installed(), dirname(document), link)))
         .map((link) => `${document}: ${link}`),
     );
   }
@@ -119,6 +120,15 @@ test('the library is imported and crawls', async () => {
     ['gone', null],
   ]);
 });
+
+test('a store of its own is tested with node:test', async () => {
+  const examples = await readFile(join(installed(), 'docs/PLUGINS.md'), 'utf8');
+  const example = /```js\n(\/\/ my-store\.test\.mjs\n.*?)```/s.exec(examples)?.[1] ?? '';
+  await writeFile(join(folder, 'my-store.test.mjs'), example);
+  const output = await inFolder(process.execPath, ['--test', '--test-reporter=tap', 'my-store.test.mjs']);
+  expect(output).toMatch(/^# fail 0$/m);
+  expect(Number(/^# pass (\d+)$/m.exec(output)?.[1])).toBeGreaterThan(100);
+}, 120_000);
 
 test('the types serve a strict consumer', async () => {
   await writeFile(

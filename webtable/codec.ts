@@ -136,6 +136,7 @@ export const FIELD_CODECS: { readonly [F in PlainField]: Codec<Page[F]> } = {
   text,
   language: text,
   pageMetadata: json(isRecordOf('string')),
+  custom: json(isRecord),
   headers: json(isRecordOf('string')),
   content: raw,
 };

@@ -1,8 +1,10 @@
 export { type PageScan, WebTable, encodeFields, isBodyLost } from './web-table.js';
 export type {
+  CustomFields,
   EncodedFields,
   Field,
   Inlink,
+  JsonValue,
   Outlink,
   Page,
   PageChange,

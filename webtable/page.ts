@@ -21,6 +21,13 @@ export interface Inlink {
   readonly score: number;
 }
 
+/** What JSON can hold. */
+export type JsonValue =
+  string | number | boolean | null | readonly JsonValue[] | { readonly [name: string]: JsonValue };
+
+/** Fields of a page that plugins add, by name. */
+export type CustomFields = Readonly<Record<string, JsonValue>>;
+
 /** How the last fetch ended. */
 export interface ProtocolStatus {
   /** One of `PROTOCOL_CODES`, or of the protocol of a plugin: `success`, `moved`, `not_found`, `timeout`, … */
@@ -124,6 +131,8 @@ export interface Page {
   language: string;
   /** What the page says of itself: meta tags and the like. [parse] */
   pageMetadata: Readonly<Record<string, string>>;
+  /** What `onPage` of the plugins returned for the page. [parse] */
+  custom: CustomFields;
   /** Response headers, names in lower case. [fetch] */
   headers: Readonly<Record<string, string>>;
   /** The body as received, content codings undone. [fetch] */

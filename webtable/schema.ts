@@ -96,6 +96,7 @@ export const FIELD_COLUMNS = {
   text: 'p:tx',
   language: 'p:la',
   pageMetadata: 'p:me',
+  custom: 'p:cu',
   headers: 'p:he',
   content: 'c:b',
 } as const;

@@ -1,4 +1,5 @@
 export { httpProtocol, type HttpExtras, type HttpProtocol } from './http-protocol.js';
+export type { ConnectOptions } from './address-guard.js';
 export { cachedLookup, systemLookup, type Lookup, type LookupCacheOptions } from './dns-cache.js';
 export { literalOnlyRange, specialRange } from './address-ranges.js';
 export { lookupWithin } from './lookup-within.js';

@@ -7,7 +7,9 @@ import {
 } from '../plugin-api/index.js';
 import type { CheckContext } from './check-url.js';
 import { outOfScope } from './external.js';
-import { contentTypeOf, linkLimit, parseContent, type PageContent } from './parse-page.js';
+import type { PageContent } from './parse-page.js';
+import { linkLimit } from './parsing/kept-links.js';
+import { contentTypeOf, parseContent } from './parsing/parse-content.js';
 
 /** A link of a page, and whether a crawl would keep it. Texts are untrusted. */
 export interface CheckedLink {

@@ -1,7 +1,7 @@
 import { CrawlError } from '../errors/index.js';
 import type { Settings, SettingSource } from '../../config/index.js';
 import type { FrontierClock, WebTable } from '../../webtable/index.js';
-import type { Plugin } from '../plugin-api/index.js';
+import type { OnPage, Plugin } from '../plugin-api/index.js';
 import type { ParseThreads } from './parse-threads.js';
 import type { RunningJobs, Watch } from './running-jobs.js';
 import type { ScopeRules, UrlPatterns } from './scope/crawl-scope.js';
@@ -31,6 +31,17 @@ export interface CrawlContext {
   readonly watch?: Watch;
   /** How often other processes have changed rows of the table. Absent: they can not. */
   readonly outsideChanges?: () => number;
+}
+
+/** What jobs that parse take besides. */
+export interface OnPageOption {
+  /** Called as that of a plugin named `on-page`, after those of all plugins. */
+  readonly onPage?: OnPage;
+}
+
+/** A context with one more plugin, where `onPage` is given. */
+export function withOnPage<C extends Pick<CrawlContext, 'plugins'>>(crawl: C, { onPage }: OnPageOption): C {
+  return onPage ? { ...crawl, plugins: [...crawl.plugins, { name: 'on-page', onPage }] } : crawl;
 }
 
 export function frontierClock(crawl: CrawlContext): FrontierClock {

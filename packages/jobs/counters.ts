@@ -80,6 +80,9 @@ export const COUNTERS = {
     redirect_external: 'refreshes that leave the site, while `db.ignoreExternalLinks` is on',
     redirect_excluded: 'refreshes that the scope of the crawl excludes',
     'redirect_rejected_<plugin>': 'refreshes to a URL that a plugin rejects',
+    parsed_in_main_thread: 'pages whose parser was handed in as an object, which no thread has',
+    'custom_over_limit_<plugin>':
+      'fields of `onPage` that were left out, since those of a page may have 64 KiB together',
     parse_thread_failed: 'pages that were parsed in the main thread, because no other could be started',
     batches: 'batches worked on, with `--all`',
     batch_closed: 'the batch is closed, and nothing is left to do',

@@ -1,4 +1,4 @@
-import type { CrawlContext } from './context.js';
+import { withOnPage, type CrawlContext, type OnPageOption } from './context.js';
 import { crawlRounds } from './crawl-rounds.js';
 import { startTimeLimit } from './fetching/time-limit.js';
 import { injectSeeds, type InjectOptions } from './inject.js';
@@ -11,7 +11,8 @@ import { makeDue } from './selection/make-due.js';
 import { createTracker } from './tracker.js';
 
 /** What {@link crawl} takes: seeds, and limits on how far it goes. */
-export interface CrawlOptions extends JobOptions, Pick<InjectOptions, 'seeds' | 'onRejected' | 'retryDenied'> {
+export interface CrawlOptions
+  extends JobOptions, OnPageOption, Pick<InjectOptions, 'seeds' | 'onRejected' | 'retryDenied'> {
   /** Rounds at the most, one after another: generate, fetch with parse, updatedb. Absent: until nothing is due. */
   readonly rounds?: number;
   /** Pages per round at the most. Absent: all that are due, or where rounds overlap what is asked for within half a minute. */
@@ -61,7 +62,7 @@ export interface CrawlOptions extends JobOptions, Pick<InjectOptions, 'seeds' | 
 export async function crawl(given: CrawlContext, options: CrawlOptions): Promise<Report> {
   const limit = startTimeLimit(options.maxTime, given.settings.fetcher.timelimitMins);
   try {
-    return await crawlWithin(given, options, limit.signal);
+    return await crawlWithin(withOnPage(given, options), options, limit.signal);
   } finally {
     limit.clear();
   }

@@ -1,15 +1,15 @@
 import { CrawlError } from '../errors/index.js';
 import type { BatchHeader } from '../../webtable/index.js';
 import { mustBeOpen, overBatches, type BatchOptions } from './batch-rows.js';
-import type { CrawlContext } from './context.js';
+import { withOnPage, type CrawlContext, type OnPageOption } from './context.js';
 import { openFetcher } from './fetcher.js';
 import { startTimeLimit } from './fetching/time-limit.js';
 import type { Report } from './job.js';
 import { inScope } from './scope/in-scope.js';
 import { addCounters, createTracker } from './tracker.js';
 
-/** What {@link fetch} takes. */
-export interface FetchOptions extends BatchOptions {
+/** What {@link fetch} takes; `onPage` is only called with `parse`. */
+export interface FetchOptions extends BatchOptions, OnPageOption {
   /**
    * Pass over pages that this batch has fetched. Without it they are fetched again, unless the fetch before was stopped or
    * killed: then this one goes on where that stopped.
@@ -52,7 +52,7 @@ export async function fetch(given: CrawlContext, options: FetchOptions): Promise
     throw new CrawlError('USAGE', `expected a whole number of threads of at least 1, found ${threads}`);
   }
   // The turn to fetch comes before that of a batch, as in crawl, so that neither waits for the other.
-  const crawl = await inScope(given);
+  const crawl = await inScope(withOnPage(given, options));
   return crawl.table.exclusive('fetch', async () => {
     const limit = startTimeLimit(undefined, crawl.settings.fetcher.timelimitMins);
     try {

@@ -1,6 +1,6 @@
 export { bodyLimit } from './fetching/body-limit.js';
 export type { FetchingStatus, JobOptions, Progress, Report } from './job.js';
-export type { CrawlContext } from './context.js';
+export type { CrawlContext, OnPageOption } from './context.js';
 export type { BatchOptions } from './batch-rows.js';
 export { readSitemap, type SitemapSeeds } from './inject-sitemap.js';
 export { inject, type InjectOptions } from './inject.js';
@@ -28,7 +28,11 @@ export { checkUrl, type CheckContext, type UrlCheck } from './check-url.js';
 export { checkRobots, type RobotsCheck, type RobotsChecker } from './check-robots.js';
 export { checkParse, type CheckedLink, type ParseCheck } from './check-parse.js';
 export { fetchDocument, type FetchDocumentOptions, type FetchedDocument } from './fetch-document.js';
-export type { PageContent } from './parse-page.js';
+export type { PageContent, ParseResult } from './parse-page.js';
+export type { ThreadDraft, ThreadResult } from './parse-messages.js';
+export type { ThreadFailure } from './parse-thread.js';
+export type { PageDraft } from './parsing/draft.js';
+export type { ThreadShare } from './parsing/thread-share.js';
 export {
   createParseThreads,
   PARSE_THREAD_ENTRY,

@@ -1,7 +1,7 @@
 import { CrawlError } from '../errors/index.js';
 import { sniffSitemap } from '../parse/index.js';
 import type { CheckContext } from './check-url.js';
-import { parseContent } from './parse-page.js';
+import { parseContent } from './parsing/parse-content.js';
 
 /** What a sitemap names, in its order: seeds for `inject`. Texts are untrusted. */
 export interface SitemapSeeds {

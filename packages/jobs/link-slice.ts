@@ -135,6 +135,7 @@ function linkChange(
     before,
     best.map((event) => event.score),
     url,
+    best.map((event) => event.anchor),
   );
   const hints = mergeHints(events.map((event) => event.hints));
   const due = row && soonerDue(row, hints, crawl.clock());

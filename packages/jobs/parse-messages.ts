@@ -4,6 +4,8 @@ import type { Plugin } from '../plugin-api/index.js';
 import type { CrawlScope, UrlPatterns } from './scope/crawl-scope.js';
 import type { CounterName } from './counters.js';
 import type { PageContent, ParseResult } from './parse-page.js';
+import type { PageDraft } from './parsing/draft.js';
+import type { ThreadShare } from './parsing/thread-share.js';
 
 /** What a parse thread is started with. */
 export interface ParseThreadData {
@@ -27,6 +29,7 @@ export interface ParseTask {
   readonly page: PageContent;
   /** Those of this page and the ones that follow; absent: those of the page before. */
   readonly terms?: { readonly settings: Settings; readonly scope: CrawlScope | undefined };
+  readonly share: ThreadShare;
 }
 
 /** What a thread first says, once it has its plugins. */
@@ -36,6 +39,12 @@ export const READY = 'ready';
 export interface ThreadResult {
   readonly result: ParseResult;
   readonly counters: readonly (readonly [name: CounterName, n: number])[];
+}
+
+/** A page of which the main thread does the rest, with what was counted. */
+export interface ThreadDraft {
+  readonly draft: PageDraft;
+  readonly counters: ThreadResult['counters'];
 }
 
 /** A result as it crosses threads: all cells in one piece of memory, which is handed over. */

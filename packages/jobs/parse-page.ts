@@ -1,18 +1,12 @@
-import { messageOf } from '../errors/index.js';
-import { chooseParser, sniffContentType, sniffSitemap } from '../parse/index.js';
-import { applyUrlChain, type ParsedPage, type ParseOutcome } from '../plugin-api/index.js';
-import { hostOf } from '../url/index.js';
-import {
-  encodeFields,
-  type EncodedFields,
-  type Outlink,
-  type PageChange,
-  type ParseStatus,
-} from '../../webtable/index.js';
+import { chooseParser } from '../parse/index.js';
+import { urlSteps } from '../plugin-api/index.js';
+import { encodeFields, type EncodedFields, type PageChange } from '../../webtable/index.js';
 import type { Count } from './counters.js';
-import { signatureOf, type CrawlContext } from './context.js';
-import { outOfScope } from './external.js';
-import { hintsOf } from './link-hints.js';
+import type { CrawlContext } from './context.js';
+import { draftPage, sign, type PageDraft, type PageFailure } from './parsing/draft.js';
+import { finishPage, type FinishWork } from './parsing/finish.js';
+import { contentTypeOf } from './parsing/parse-content.js';
+import { threadShare } from './parsing/thread-share.js';
 
 /** What parsing one page needs of it. */
 export interface PageContent {
@@ -38,199 +32,92 @@ export type ParseContext = Pick<CrawlContext, 'settings' | 'plugins' | 'parseThr
 
 /**
  * Parses a page, in a thread where the crawl has some, and makes what is to be written of it. A failure of the page or of
- * a plugin is a result, not a throw.
+ * a plugin is a result, not a throw. What plugins do that were handed in as objects is done here, with what the thread
+ * made of the page.
  * Counters: parsed (parsed_in_part where a bound was reached), or failed_<code>; links, and links_<why> for those that
  * were dropped; not_a_sitemap for what was named as one and is neither sitemap, feed nor list of URLs, and was parsed as any
- * page; parse_thread_failed for pages that were parsed here because no thread could be started.
+ * page; plugin_error_<name> and custom_over_limit_<name> of `onPage`; parse_thread_failed for pages that were
+ * parsed here because no thread could be started, and parsed_in_main_thread for those whose parser was handed in as an
+ * object.
  */
 export async function parsePage(crawl: ParseContext, page: PageContent, count: Count): Promise<ParseResult> {
-  const answer = isForThread(crawl, page)
-    ? await crawl.parseThreads?.parse(crawl.settings, page, crawl.scope?.scope)
-    : undefined;
+  const { parseThreads, settings, scope } = crawl;
+  if (!parseThreads || !isForThread(crawl, parseThreads, page, count)) return parseHere(crawl, page, count);
+  const share = threadShare(crawl, parseThreads.plugins);
+  const answer = await parseThreads.parse(settings, page, share, scope?.scope);
   if (answer === undefined) return parseHere(crawl, page, count);
-  if ('counters' in answer) {
-    for (const [reason, n] of answer.counters) count(reason, n);
+  if ('code' in answer) {
+    if (answer.code !== 'no_thread') return failure({ kind: 'failed', ...answer }, count);
+    count('parse_thread_failed');
+    return parseHere(crawl, page, count);
+  }
+  const take = (): void => answer.counters.forEach(([reason, n]) => count(reason, n));
+  if ('result' in answer) {
+    take();
     return answer.result;
   }
-  if (answer.code !== 'no_thread') return failure(answer.code, answer.message, count);
-  count('parse_thread_failed');
-  return parseHere(crawl, page, count);
+  // Nothing is counted of the links of a page that has no digest.
+  const signed = signedDraft(crawl, page, answer.draft);
+  if (signed.kind === 'failed') return failure(signed, count);
+  take();
+  const steps = urlSteps(crawl.plugins).slice(share.steps);
+  return finish(crawl, page, signed, { steps, seconds: settings.parser.timeout }, count);
 }
 
-/** Threads have the plugins that they were made with; a parser that keeps the time has a thread of its own, or waits. */
-function isForThread({ parseThreads, plugins }: ParseContext, page: PageContent): boolean {
-  if (!page.content || parseThreads?.plugins !== plugins) return false;
-  return !chooseParser(plugins, contentTypeOf(page))?.parser.keepsTime;
-}
-
-/** The media type by which a page is parsed; the content of a sitemap says more of it than its server does. */
-export function contentTypeOf({ content = new Uint8Array(), contentType, headers, sitemap }: PageContent): string {
-  return (sitemap ? sniffSitemap(content) : undefined) ?? sniffContentType(content, contentType, headers);
-}
-
-/** Parses a page in this thread; see {@link parsePage}. */
-export async function parseHere(crawl: ParseContext, page: PageContent, count: Count): Promise<ParseResult> {
-  const { outcome, by } = await parseContent(crawl, page);
-  if (page.sitemap && page.content && sniffSitemap(page.content) === undefined) count('not_a_sitemap');
-  if (outcome.kind === 'failed') return failure(outcome.code, outcome.message, count);
-  const digest = signatureOf(crawl);
-  let newSignature: string;
-  try {
-    newSignature = digest.signature({ url: page.url, content: page.content!, text: outcome.text });
-  } catch (error) {
-    return failure(`plugin_error_${digest.name}`, messageOf(error), count);
-  }
-  try {
-    return success(crawl, page, outcome, newSignature, count);
-  } catch (error) {
-    // What a parser of JavaScript returns need not be what its type says.
-    return failure(`plugin_error_${by}`, messageOf(error), count);
-  }
-}
-
-function success(
-  crawl: ParseContext,
+/** A parser that keeps the time has a thread of its own, or waits; one that was handed in is in this thread only. */
+function isForThread(
+  { plugins }: ParseContext,
+  threads: NonNullable<ParseContext['parseThreads']>,
   page: PageContent,
-  outcome: ParsedPage,
-  newSignature: string,
   count: Count,
-): ParseResult {
-  const refresh = outcome.refresh && refreshTarget(crawl, page.url, outcome.refresh.url, count);
-  const set = {
-    newSignature,
-    parseStatus: statusOf(crawl, outcome),
-    title: outcome.title,
-    text: outcome.text,
-    outlinks: keptLinks(crawl, page.url, outcome, refresh, count),
-    pageMetadata: outcome.metadata,
-    ...(outcome.language !== undefined && { language: outcome.language }),
-    ...(refresh !== undefined && { redirect: refresh }),
-  };
-  const encoded = encodeFields(set);
-  count('parsed');
-  if (outcome.truncated) count('parsed_in_part');
-  return {
-    parsed: true,
-    encoded,
-    unset: [
-      ...(outcome.language === undefined ? (['language'] as const) : []),
-      ...(refresh === undefined ? (['redirect'] as const) : []),
-    ],
-  };
+): boolean {
+  if (!page.content) return false;
+  const plugin = chooseParser(plugins, contentTypeOf(page));
+  if (plugin?.parser.keepsTime) return false;
+  const isShared = !plugin || threads.plugins.includes(plugin);
+  if (!isShared) count('parsed_in_main_thread');
+  return isShared;
 }
 
 /**
- * What the parser for a page's type makes of it; that there is none, or that it throws, is a failure. `by` names the
- * plugin that parsed.
+ * Parses a page in this thread; see {@link parsePage}.
+ * @param deadline when all of it is to be done, by `performance.now()`; absent: `onPage` has `parser.timeout` for itself
  */
-export async function parseContent(
-  crawl: Pick<CrawlContext, 'settings' | 'plugins'>,
+export async function parseHere(
+  crawl: ParseContext,
   page: PageContent,
-): Promise<{ outcome: ParseOutcome; by: string }> {
-  const failed = (code: string, message?: string) => ({
-    outcome: { kind: 'failed' as const, code, ...(message !== undefined && { message }) },
-    by: '',
-  });
-  if (!page.content) return failed('missing_content');
-  if (page.truncated && crawl.settings.parser.skipTruncated) return failed('truncated');
-  const contentType = contentTypeOf(page);
-  const plugin = chooseParser(crawl.plugins, contentType);
-  if (!plugin) return failed('unsupported_type', contentType);
-  try {
-    const { url, content, headers, truncated } = page;
-    const parsing = Promise.resolve(plugin.parser.parse({ url, content, contentType, headers, truncated }));
-    const outcome: ParseOutcome | undefined = plugin.parser.keepsTime
-      ? await parsing
-      : await withTimeout(parsing, crawl.settings.parser.timeout);
-    if (outcome) return { outcome, by: plugin.name };
-    return failed(`plugin_error_${plugin.name}`, 'the parser answered nothing');
-  } catch (error) {
-    return failed(`plugin_error_${plugin.name}`, messageOf(error));
-  }
+  count: Count,
+  deadline?: number,
+): Promise<ParseResult> {
+  const draft = await draftPage(crawl, page, { steps: crawl.plugins, signs: true }, count);
+  const signed = draft.kind === 'draft' ? signedDraft(crawl, page, draft) : draft;
+  if (signed.kind === 'failed') return failure(signed, count);
+  const { timeout } = crawl.settings.parser;
+  const seconds = deadline === undefined ? timeout : (deadline - performance.now()) / 1000;
+  return finish(crawl, page, signed, { steps: [], seconds }, count);
 }
 
-/** Ends the wait for a parser that answers later; one that never yields can not be ended from its own thread. */
-async function withTimeout(parse: Promise<ParseOutcome>, seconds: number): Promise<ParseOutcome> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<ParseOutcome>((resolve) => {
-    timer = setTimeout(() => resolve({ kind: 'failed', code: 'timeout' }), seconds * 1000);
-  });
-  try {
-    return await Promise.race([parse, late]);
-  } finally {
-    clearTimeout(timer);
-  }
+type SignedDraft = PageDraft & { readonly newSignature: string };
+
+function signedDraft(crawl: ParseContext, page: PageContent, draft: PageDraft): SignedDraft | PageFailure {
+  const newSignature = draft.newSignature ?? sign(crawl, page, draft.page.text);
+  return typeof newSignature === 'string' ? { ...draft, newSignature } : newSignature;
 }
 
-function failure(code: string, message: string | undefined, count: Count): ParseResult {
+async function finish(
+  crawl: ParseContext,
+  page: PageContent,
+  draft: SignedDraft,
+  work: FinishWork,
+  count: Count,
+): Promise<ParseResult> {
+  const result = await finishPage(crawl, page, draft, work, count);
+  return 'encoded' in result ? result : failure(result, count);
+}
+
+/** What is written of a page that has no result. */
+export function failure({ code, message }: PageFailure, count: Count): ParseResult {
   count(`failed_${code}`);
   const parseStatus = { code, ...(message !== undefined && { message: message.slice(0, 500) }) };
   return { parsed: false, encoded: encodeFields({ parseStatus }), unset: ['newSignature', 'redirect'] };
-}
-
-function statusOf(crawl: ParseContext, { robots, canonical, charset }: ParsedPage): ParseStatus {
-  const verdict = canonical === undefined ? undefined : applyUrlChain(crawl.plugins, canonical, 'outlink');
-  return {
-    code: 'success',
-    ...(robots.noindex && { noindex: true }),
-    ...(robots.nofollow && { nofollow: true }),
-    ...(verdict?.accepted && { canonical: verdict.url }),
-    ...(charset !== undefined && { charset }),
-  };
-}
-
-/** Where a meta refresh leads, when that is another page that the crawl may take. */
-function refreshTarget(crawl: ParseContext, from: string, to: string, count: Count): string | undefined {
-  const verdict = applyUrlChain(crawl.plugins, to, 'redirect');
-  const out = verdict.accepted ? outOfScope(crawl, from, verdict.url) : undefined;
-  if (!verdict.accepted) count(`redirect_rejected_${verdict.rejectedBy}`);
-  else if (out !== undefined) count(`redirect_${out}`);
-  else if (verdict.url !== from) return verdict.url;
-  return undefined;
-}
-
-/** How many links of a page are kept, and the setting that says so. */
-export function linkLimit(
-  crawl: Pick<CrawlContext, 'settings'>,
-  page: ParsedPage,
-): { readonly limit: number; readonly setting: string } {
-  const name = page.sitemap ? 'maxOutlinksPerSitemap' : 'maxOutlinksPerPage';
-  const max = crawl.settings.db[name];
-  return { limit: max < 0 ? Infinity : max, setting: `db.${name}` };
-}
-
-/** The links of a page after normalising and filtering, each URL once with its first anchor that is not empty. */
-function keptLinks(
-  crawl: ParseContext,
-  from: string,
-  page: ParsedPage,
-  refresh: string | undefined,
-  count: Count,
-): Outlink[] {
-  const { maxOutlinkLength, maxAnchorLength } = crawl.settings.db;
-  const { limit } = linkLimit(crawl, page);
-  const links = new Map<string, Omit<Outlink, 'url'>>();
-  if (refresh !== undefined && !page.robots.nofollow) links.set(refresh, { anchor: '' });
-  for (const { url, anchor: given, ...said } of page.outlinks) {
-    if (url.length > maxOutlinkLength) {
-      count('links_too_long');
-      continue;
-    }
-    const verdict = applyUrlChain(crawl.plugins, url, 'outlink', said);
-    const out = verdict.accepted ? outOfScope(crawl, from, verdict.url) : undefined;
-    if (!verdict.accepted) count(`links_rejected_${verdict.rejectedBy}`);
-    else if (out !== undefined) count(`links_${out}`);
-    else {
-      const known = links.get(verdict.url);
-      const anchor = known?.anchor || given.slice(0, maxAnchorLength);
-      // Nobody may say when the pages of another host are to be fetched.
-      const hints = hintsOf(said);
-      const isOwn = hints !== undefined && hostOf(from) === hostOf(verdict.url);
-      if (known) links.set(verdict.url, { ...known, anchor });
-      else if (links.size >= limit) count('links_over_limit');
-      else links.set(verdict.url, { anchor, ...(isOwn && hints), ...(said.sitemap && { sitemap: true }) });
-    }
-  }
-  count('links', links.size);
-  return Array.from(links, ([url, link]) => ({ url, ...link }));
 }

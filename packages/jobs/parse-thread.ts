@@ -7,10 +7,12 @@ import {
   type ParseReply,
   type ParseTask,
   type ParseThreadData,
+  type ThreadDraft,
   type ThreadResult,
 } from './parse-messages.js';
 import type { PageContent } from './parse-page.js';
 import type { CrawlScope } from './scope/crawl-scope.js';
+import type { ThreadShare } from './parsing/thread-share.js';
 
 /** Why a thread has no result for a page. `no_thread`: it could not be started, which is not the page's fault. */
 export interface ThreadFailure {
@@ -23,7 +25,8 @@ export interface WaitingPage {
   readonly settings: Settings;
   readonly scope: CrawlScope | undefined;
   readonly page: PageContent;
-  readonly settle: (answer: ThreadResult | ThreadFailure) => void;
+  readonly share: ThreadShare;
+  readonly settle: (answer: ThreadResult | ThreadDraft | ThreadFailure) => void;
 }
 
 /** How threads are started, and how long they may take. */
@@ -68,7 +71,7 @@ export class ParseThread {
     const { entry, data, limits } = options;
     this.#worker = new Worker(entry, { workerData: data, ...(limits && { resourceLimits: limits }) });
     this.#worker
-      .on('message', (message: ParseReply | typeof READY) => this.#hear(message))
+      .on('message', (message: ParseReply | ThreadDraft | typeof READY) => this.#hear(message))
       .on('error', (error) => (this.#lastWords = messageOf(error)))
       .on('exit', () => this.#crash())
       .unref();
@@ -82,11 +85,11 @@ export class ParseThread {
 
   /** Puts a page in line. Its content is copied. */
   give(waiting: WaitingPage): void {
-    const { settings, scope, page } = waiting;
+    const { settings, scope, page, share } = waiting;
     // A Buffer may be a small part of a large piece of memory, all of which would be copied.
     const content = page.content && new Uint8Array(page.content);
     const isTold = settings === this.#told?.settings && scope === this.#told.scope;
-    const task: ParseTask = { page: { ...page, content }, ...(!isTold && { terms: { settings, scope } }) };
+    const task: ParseTask = { page: { ...page, content }, share, ...(!isTold && { terms: { settings, scope } }) };
     try {
       this.#worker.postMessage(task, content ? [content.buffer] : []);
     } catch (error) {
@@ -105,11 +108,11 @@ export class ParseThread {
     await this.#worker.terminate();
   }
 
-  #hear(message: ParseReply | typeof READY): void {
+  #hear(message: ParseReply | ThreadDraft | typeof READY): void {
     if (this.#hasEnded) return;
     clearTimeout(this.#timer);
     if (message === READY) this.#isReady = true;
-    else this.#line.shift()?.settle(unpackResult(message));
+    else this.#line.shift()?.settle('draft' in message ? message : unpackResult(message));
     if (this.#line.length > 0) this.#watchFirst();
     else this.#worker.unref();
     if (message !== READY) this.#events.onAnswer();

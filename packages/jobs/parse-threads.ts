@@ -1,19 +1,25 @@
 import type { Settings } from '../../config/index.js';
 import type { Plugin } from '../plugin-api/index.js';
-import type { ThreadResult } from './parse-messages.js';
+import type { ThreadDraft, ThreadResult } from './parse-messages.js';
 import type { PageContent } from './parse-page.js';
 import type { CrawlScope } from './scope/crawl-scope.js';
+import type { ThreadShare } from './parsing/thread-share.js';
 import { ParseThread, type ParseThreadOptions, type ThreadFailure, type WaitingPage } from './parse-thread.js';
 
 /** Parses pages beside the main thread. */
 export interface ParseThreads {
-  /** The plugins that the threads have their own copies of: a context with another list must not use them. */
+  /** The plugins that each thread has twins of, in the order of its own. */
   readonly plugins: readonly Plugin[];
   /**
    * Parses a page. It never rejects. Who calls waits, so that no more pages are held than there are callers.
-   * @returns undefined where the caller is to parse the page itself
+   * @returns a draft where the share does not finish a page; undefined where the caller is to parse the page itself
    */
-  parse(settings: Settings, page: PageContent, scope?: CrawlScope): Promise<ThreadResult | ThreadFailure> | undefined;
+  parse(
+    settings: Settings,
+    page: PageContent,
+    share: ThreadShare,
+    scope?: CrawlScope,
+  ): Promise<ThreadResult | ThreadDraft | ThreadFailure> | undefined;
   /** Ends the threads. Pages that they were at, and all that come later, are left to the caller. */
   close(): Promise<void>;
 }
@@ -84,11 +90,11 @@ export function createParseThreads(options: ParseThreadsOptions): ParseThreads {
 
   return {
     plugins,
-    parse(settings, page, scope) {
+    parse(settings, page, share, scope) {
       bytes += page.content?.length ?? 0;
       if (hasEnded || bytes <= startAfter) return undefined;
       return new Promise((settle) => {
-        waiting.push({ settings, scope, page, settle });
+        waiting.push({ settings, scope, page, share, settle });
         handOut();
       });
     },

@@ -1,6 +1,6 @@
 import { urlOf, writeEach, type BatchHeader, type PageChange } from '../../webtable/index.js';
 import { batchRows, mustBeOpen, overBatches, type BatchOptions } from './batch-rows.js';
-import type { CrawlContext } from './context.js';
+import { withOnPage, type CrawlContext, type OnPageOption } from './context.js';
 import { countDamaged } from './damaged.js';
 import type { Report } from './job.js';
 import { parsePage } from './parse-page.js';
@@ -8,7 +8,7 @@ import { inScope } from './scope/in-scope.js';
 import { createTracker, type Tracker } from './tracker.js';
 
 /** What {@link parse} takes. */
-export interface ParseOptions extends BatchOptions {
+export interface ParseOptions extends BatchOptions, OnPageOption {
   /** Parse pages again that this batch has parsed. */
   readonly force?: boolean;
 }
@@ -24,7 +24,7 @@ const CHUNK = 20;
  * @throws CrawlError UNKNOWN_BATCH, BATCH_CLOSING
  */
 export async function parse(given: CrawlContext, options: ParseOptions): Promise<Report> {
-  const crawl = await inScope(given);
+  const crawl = await inScope(withOnPage(given, options));
   return overBatches(crawl, 'parse', options, (batch) => parseBatch(crawl, batch, options));
 }
 

@@ -91,6 +91,7 @@ export const FURTHER_FIELDS = [
   'parseStatus',
   'language',
   'pageMetadata',
+  'custom',
   'headers',
   'content',
 ] as const satisfies readonly Field[];

@@ -1,4 +1,4 @@
-import type { Score, ScoringFilter } from '../plugin-api/index.js';
+import type { LinkingPage, Score, ScoringFilter } from '../plugin-api/index.js';
 import type { Count } from './counters.js';
 import type { CrawlContext } from './context.js';
 
@@ -9,8 +9,13 @@ import type { CrawlContext } from './context.js';
 export interface Scoring {
   injected(score: number, url: string): Score;
   initial(url: string): Score;
-  distribute(source: string, targets: readonly string[], share: number): readonly number[];
-  update(score: Score, inlinkScores: readonly number[], url: string): Score;
+  distribute(source: string, targets: readonly string[], share: number, page: LinkingPage): readonly number[];
+  update(score: Score, inlinkScores: readonly number[], url: string, anchors: readonly string[]): Score;
+}
+
+/** What the scoring filters want to see of a page that links, besides its links. */
+export function scoringReads({ plugins }: Pick<CrawlContext, 'plugins'>): readonly ('title' | 'text')[] {
+  return (['title', 'text'] as const).filter((field) => plugins.some(({ scoring }) => scoring?.reads?.includes(field)));
 }
 
 /** @param count where errors of plugins are counted */
@@ -39,13 +44,13 @@ export function createScoring(crawl: Pick<CrawlContext, 'plugins'>, count: Count
   return {
     injected: (score, url) => chain({ score, cash: 0 }, isScore, (filter, value) => filter.injected?.(value, url)),
     initial: (url) => chain({ score: 0, cash: 0 }, isScore, (filter, value) => filter.initial?.(value, url)),
-    update: (score, inlinkScores, url) =>
-      chain(score, isScore, (filter, value) => filter.update?.(value, inlinkScores, url)),
-    distribute: (source, targets, share) =>
+    update: (score, inlinkScores, url, anchors) =>
+      chain(score, isScore, (filter, value) => filter.update?.(value, inlinkScores, url, anchors)),
+    distribute: (source, targets, share, page) =>
       chain<readonly number[]>(
         targets.map(() => 0),
         (values) => values.length === targets.length && values.every(Number.isFinite),
-        (filter, values) => filter.distribute?.(values, source, targets, share),
+        (filter, values) => filter.distribute?.(values, source, targets, share, page),
       ),
   };
 }

@@ -17,14 +17,14 @@ import type { Report } from './job.js';
 import { hintsOf } from './link-hints.js';
 import { addLinks, createLinkSlice, type LinkSlice } from './link-slice.js';
 import { RESCHEDULE_FIELDS, reschedule } from './reschedule.js';
-import { createScoring, type Scoring } from './scoring.js';
+import { createScoring, scoringReads, type Scoring } from './scoring.js';
 import { createTracker, type Tracker } from './tracker.js';
 
 const CHUNK = 200;
 /** Rows read at a time together with their links, of which each may have `db.maxOutlinksPerPage`. */
 const SOURCE_CHUNK = 20;
 const SOURCE_FIELDS = ['status', 'share', 'distance', 'redirects', 'redirect', 'outlinks', 'sitemap'] as const;
-type Source = BatchRow<(typeof SOURCE_FIELDS)[number]>['row'];
+type Source = BatchRow<(typeof SOURCE_FIELDS)[number] | 'title' | 'text'>['row'];
 
 /**
  * Closes a batch: adds the links of the pages it fetched to the rows they lead to, making rows that are new, then
@@ -67,8 +67,9 @@ async function linkRows(crawl: CrawlContext, batchId: string, tracker: Tracker):
   const openIds = new Set((await listBatches(crawl.table.store)).map((batch) => batch.batchId));
   const scoring = createScoring(crawl, tracker.count);
   const limit = crawl.settings.db.updateMaxLinksInMemory;
+  const fields = [...SOURCE_FIELDS, ...scoringReads(crawl)];
   let slice = createLinkSlice(batchId);
-  for await (const rows of batchRows(crawl, batchId, SOURCE_FIELDS, SOURCE_CHUNK, tracker.count)) {
+  for await (const rows of batchRows(crawl, batchId, fields, SOURCE_CHUNK, tracker.count)) {
     if (tracker.aborted) return false;
     for (const { row, position } of rows) {
       collectLinks(scoring, slice, row, position);
@@ -93,7 +94,9 @@ function collectLinks(scoring: Scoring, slice: LinkSlice, row: Source, position:
   if (links.length === 0) return;
 
   const targets = links.map((link) => link.url);
-  const scores = scoring.distribute(urlOf(row.key), targets, row.share ?? 0);
+  const { title = '', text = '' } = isRedirect ? {} : row;
+  const anchors = links.map((link) => link.anchor);
+  const scores = scoring.distribute(urlOf(row.key), targets, row.share ?? 0, { anchors, title, text });
   for (const [i, link] of links.entries()) {
     slice.add(rowKeyOf(link.url), {
       source: row.key,

@@ -2,6 +2,7 @@ export { htmlParser } from './html.js';
 export { xmlParser } from './xml.js';
 export { textParser } from './text.js';
 export { pdfParser, type PdfExtras } from './pdf.js';
+export { htmlDocument, type DocumentInput } from './html-document.js';
 export { chooseParser } from './choose-parser.js';
 export { sniffContentType } from './sniff.js';
 export { sniffSitemap } from './sniff-sitemap.js';

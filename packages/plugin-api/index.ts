@@ -1,6 +1,7 @@
 export type { Plugin, Signature, UrlScope } from './plugin.js';
-export type { FetchOutcome, FetchRequest, Protocol } from './protocol.js';
+export type { FetchAnswer, FetchOutcome, FetchRequest, Protocol } from './protocol.js';
 export type { FetchSchedule, Schedule } from './fetch-schedule.js';
+export type { CrawledPage, HtmlDocument, OnPage } from './on-page.js';
 export type {
   CharsetSource,
   ParsedOutlink,
@@ -10,8 +11,8 @@ export type {
   Parser,
   RobotsDirectives,
 } from './parser.js';
-export type { Score, ScoringFilter } from './scoring-filter.js';
-export { applyUrlChain, filterUrl, normalizeUrl, type UrlVerdict } from './url-chain.js';
+export type { LinkingPage, Score, ScoringFilter } from './scoring-filter.js';
+export { applyUrlChain, filterUrl, normalizeUrl, urlSteps, type UrlStepPlugin, type UrlVerdict } from './url-chain.js';
 export { traceUrl, type UrlStep, type UrlTrace } from './url-trace.js';
 export {
   PARSE_CODES,

@@ -25,6 +25,7 @@ export const PROTOCOL_CODES = {
   bad_port: 'the URL names a port that browsers refuse; it was not asked for',
   no_protocol: 'no plugin has a protocol for the scheme of the URL',
   host_backoff: 'the host is left alone for now; it was not asked',
+  proxy_refused: 'the proxy refuses to lead to this host',
   proxy: 'the proxy can not be reached or refuses, see `http.proxy`',
   dns: 'the host has no address, or looking it up failed',
   connect: 'no connection could be made',

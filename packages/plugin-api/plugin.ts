@@ -1,4 +1,5 @@
 import type { FetchSchedule } from './fetch-schedule.js';
+import type { OnPage } from './on-page.js';
 import type { Parser } from './parser.js';
 import type { Protocol } from './protocol.js';
 import type { ScoringFilter } from './scoring-filter.js';
@@ -10,7 +11,7 @@ export type UrlScope = 'inject' | 'outlink' | 'redirect' | 'generate';
  * A plugin is a plain object; every member but the name is optional. The order of the list of plugins is the order of
  * calls: normalisers, filters and scoring filters form chains; of the others the last one that fits serves.
  * What a member throws is counted under the plugin's name: it rejects the URL, or fails the page, that the member was
- * called for; a scoring filter is passed over.
+ * called for; a scoring filter and `onPage` are passed over.
  */
 export interface Plugin {
   /** Shown in counters, `explain` and messages. Lower case with dashes. */
@@ -27,6 +28,8 @@ export interface Plugin {
   readonly signature?: Signature;
   readonly protocol?: Protocol;
   readonly parser?: Parser;
+  /** Sees every page before it is stored, and may add fields of its own. */
+  readonly onPage?: OnPage;
 }
 
 /** Digest of a page in lower-case hex; equal digests mean "not modified". */

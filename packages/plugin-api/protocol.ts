@@ -17,8 +17,8 @@ export interface FetchRequest {
   readonly contentLimit?: number;
 }
 
-/** What every outcome tells. */
-interface Answer {
+/** What every outcome of a fetch reports. */
+export interface FetchAnswer {
   /** A stable word for the protocol status, where one fits of `PROTOCOL_CODES`: `success`, `moved`, `not_found`, … */
   readonly code: string;
   /** The HTTP status, where there was an answer. */
@@ -33,7 +33,7 @@ interface Answer {
 
 /** How a fetch ended. An expected failure is one of these, never a throw. */
 export type FetchOutcome =
-  | (Answer & {
+  | (FetchAnswer & {
       readonly kind: 'content';
       /** Content codings undone; at most as many bytes as the request asks for, else `http.contentLimit`. */
       readonly body: Uint8Array;
@@ -42,15 +42,15 @@ export type FetchOutcome =
       /** The media type, lower-case, without parameters; empty when unknown. */
       readonly contentType: string;
     })
-  | (Answer & {
+  | (FetchAnswer & {
       readonly kind: 'redirect';
       readonly permanent: boolean;
       /** The `Location`, resolved; null when it is missing or no URL. */
       readonly target: string | null;
     })
-  | (Answer & { readonly kind: 'notmodified' })
-  | (Answer & { readonly kind: 'gone' })
-  | (Answer & {
+  | (FetchAnswer & { readonly kind: 'notmodified' })
+  | (FetchAnswer & { readonly kind: 'gone' })
+  | (FetchAnswer & {
       readonly kind: 'retry';
       /** The server asked to wait so long, in seconds. */
       readonly retryAfter?: number;
@@ -58,7 +58,7 @@ export type FetchOutcome =
 
 /** Fetches URLs of some schemes. */
 export interface Protocol {
-  /** Without the colon: `http`, `https`. */
+  /** `http`, `https`, or both; a table holds URLs of no other. */
   readonly schemes: readonly string[];
   /** Fetches one URL. Redirects are an outcome, and are not followed. It rejects only for a fault of its own. */
   fetch(request: FetchRequest): Promise<FetchOutcome>;

@@ -90,3 +90,23 @@ export function filterUrl(
   }
   return { accepted: true, url };
 }
+
+/** One normaliser or one filter. */
+export type UrlStepPlugin = Plugin & {
+  /** The plugin that it is a member of. */
+  readonly of: Plugin;
+};
+
+/**
+ * The normalisers and filters of a list of plugins, each by itself, in the order in which {@link applyUrlChain} calls
+ * them: the list may be cut at any place, and what the first part accepts be given to the second.
+ */
+export function urlSteps(plugins: readonly Plugin[]): readonly UrlStepPlugin[] {
+  const normalizers = plugins.flatMap((of) =>
+    of.normalizeUrl ? [{ name: of.name, of, normalizeUrl: of.normalizeUrl.bind(of) }] : [],
+  );
+  const filters = plugins.flatMap((of) =>
+    of.filterUrl ? [{ name: of.name, of, filterUrl: of.filterUrl.bind(of) }] : [],
+  );
+  return [...normalizers, ...filters];
+}

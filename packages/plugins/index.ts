@@ -7,7 +7,7 @@ export { domainUrlFilter } from './domain-url-filter.js';
 export { portUrlFilter } from './port-url-filter.js';
 export { urlPatterns } from './url-patterns.js';
 export { trapUrlFilter, type TrapLimits } from './trap-url-filter.js';
-export { opicScoring, type OpicFactors } from './scoring-opic.js';
+export { opicScoring, type OpicFactors, type OpicFilter } from './scoring-opic.js';
 export { defaultSchedule, type ScheduleSettings } from './schedule-default.js';
 export { adaptiveSchedule, type AdaptiveScheduleSettings } from './schedule-adaptive.js';
 export { md5Signature } from './signature-md5.js';

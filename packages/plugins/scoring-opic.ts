@@ -1,4 +1,4 @@
-import type { Plugin, ScoringFilter } from '../plugin-api/index.js';
+import type { Plugin, Score, ScoringFilter } from '../plugin-api/index.js';
 import { hostOf } from '../url/index.js';
 
 /** Factors for what a link hands on. */
@@ -9,12 +9,24 @@ export interface OpicFactors {
   readonly linkExternal: number;
 }
 
+/** The scoring filter of {@link opicScoring}: it looks at no texts. */
+export interface OpicFilter extends ScoringFilter {
+  /** The seed's score is its cash. */
+  injected(value: Score, url: string): Score;
+  /** No score. */
+  initial(value: Score, url: string): Score;
+  /** Adds an equal part of `share`, times the factor of the link, to the value of each target. */
+  distribute(values: readonly number[], source: string, targets: readonly string[], share: number): readonly number[];
+  /** Adds what the links hand on to score and cash. */
+  update(value: Score, inlinkScores: readonly number[], url: string): Score;
+}
+
 /**
  * Online page importance: a page hands the score it has received since it last did, its cash, in equal parts to the
  * pages it links to. Score only grows, so what is linked from important pages comes first. A seed starts with its
  * score as cash; a page found by a link starts at 0. The cash of a page without links is lost.
  */
-export function opicScoring(factors: OpicFactors): Plugin & { readonly scoring: Required<ScoringFilter> } {
+export function opicScoring(factors: OpicFactors): Plugin & { readonly scoring: OpicFilter } {
   return {
     name: 'scoring-opic',
     scoring: {

@@ -12,7 +12,11 @@ const MEMBERS: Readonly<Record<string, Shape>> = {
   schedule: { initialize: 'function', afterFetch: 'function', afterRetry: 'function', afterGone: 'function' },
   protocol: { schemes: 'array', fetch: 'function' },
   parser: { contentTypes: 'array', parse: 'function' },
+  onPage: 'function',
 };
+
+/** The schemes of URLs that a table can hold. */
+const SCHEMES: readonly string[] = ['http', 'https'];
 
 /**
  * Makes sure that something is a plugin, before anything is fetched with it.
@@ -21,10 +25,27 @@ const MEMBERS: Readonly<Record<string, Shape>> = {
  */
 export function checkPlugin(plugin: unknown, expected: string): Plugin {
   const wrong = faultOf(plugin);
-  if (wrong === undefined) return plugin as Plugin;
+  if (wrong === undefined) {
+    checkSchemes(plugin as Plugin);
+    return plugin as Plugin;
+  }
   throw new CrawlError('BAD_PLUGIN', `expected ${expected}, found ${wrong}`, {
     hint: 'a plugin is a plain object with a name and at least one member of the type Plugin',
   });
+}
+
+/** A URL of another scheme is in no table, so that the protocol would never be asked. */
+function checkSchemes({ name, protocol }: Plugin): void {
+  const scheme = protocol?.schemes.find((known) => !SCHEMES.includes(known));
+  if (scheme === undefined) return;
+  const found = safeText(String(scheme), 40);
+  throw new CrawlError(
+    'BAD_PLUGIN',
+    `expected a protocol of http or https, found "${safeText(name, 60)}" for "${found}"`,
+    {
+      hint: 'a table holds http and https URLs only; schemes are in lower case, without a colon',
+    },
+  );
 }
 
 function faultOf(plugin: unknown): string | undefined {

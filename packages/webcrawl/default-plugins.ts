@@ -12,13 +12,16 @@ import { parsePlugins, urlPlugins, type RuleTexts } from './page-plugins.js';
  * @throws CrawlError BAD_SETTING naming every wrong line of a rule file, BAD_INPUT when a file can not be read
  */
 export function defaultPlugins(settings: Settings, extras: Pick<HttpExtras, 'lookup'> = {}): readonly Plugin[] {
+  return [...urlPlugins(settings, readRules(settings)), ...mainPlugins(settings, extras), ...parsePlugins(settings)];
+}
+
+/** Those of the default plugins that only the main thread needs. */
+export function mainPlugins(settings: Settings, extras: Pick<HttpExtras, 'lookup'>): readonly Plugin[] {
   const { db, http } = settings;
   return [
-    ...urlPlugins(settings, readRules(settings)),
     opicScoring({ linkInternal: db.scoreLinkInternal, linkExternal: db.scoreLinkExternal }),
     db.fetchSchedule === 'adaptive' ? adaptiveSchedule(db) : defaultSchedule(db),
     { name: 'protocol-http', protocol: httpProtocol(http, extras) },
-    ...parsePlugins(settings),
   ];
 }
 

@@ -27,7 +27,9 @@ async function importDefault(module: string, folder: string): Promise<unknown> {
   } catch (cause) {
     const why = safeText(messageOf(cause));
     throw new CrawlError('BAD_PLUGIN', `expected a module at "${safeText(module)}", but: ${why}`, {
-      hint: 'a module is a path that begins with ./ or ../, or a package that is installed beside the settings file',
+      hint:
+        'a module is a file by its full name, as ./name.mjs, ./name.js where its package.json says "type": "module", or ./name.ts ' +
+        'on Node 22.18 and later; or a package that is installed beside the settings file',
       cause,
     });
   }

@@ -21,7 +21,7 @@ export async function openChecks(
     ...(options.env && { env: options.env }),
     ...(options.settings && { overrides: options.settings }),
   });
-  const plugins = await assemblePlugins(settings, cachedLookup(systemLookup, { clock: Date.now }), options);
+  const { plugins } = await assemblePlugins(settings, cachedLookup(systemLookup, { clock: Date.now }), options);
   const close = (): Promise<void> => closeProtocols(plugins);
   return { settings, plugins, close, [Symbol.asyncDispose]: close };
 }

@@ -24,12 +24,13 @@ import {
   type ParseThreads,
   type RunningJobs,
 } from '../jobs/index.js';
-import type { Plugin } from '../plugin-api/index.js';
+import type { OnPage, Plugin } from '../plugin-api/index.js';
 import { normalizeUrl } from '../plugin-api/index.js';
 import { urlPatterns } from '../plugins/index.js';
 import { checkPlugin } from './check-plugin.js';
-import { defaultPlugins } from './default-plugins.js';
+import { mainPlugins, readRules } from './default-plugins.js';
 import { loadPlugins } from './load-plugins.js';
+import { parsePlugins, urlPlugins } from './page-plugins.js';
 import { parseThreadsOf } from './parse-threads.js';
 import { VERSION } from './version.js';
 
@@ -65,10 +66,13 @@ export interface OpenCrawlOptions {
   /** Where `WEBCRAWL_…` variables are looked up. Absent: nowhere; the command passes `process.env`. */
   readonly env?: Readonly<Record<string, string | undefined>>;
   /**
-   * Plugins in order of call, after the defaults. A function gets the defaults and returns the whole list. Pages are then
-   * parsed in the main thread, whatever `parser.threads` says: only plugins of the settings can be made in other threads.
+   * Plugins in order of call, after the defaults. A function gets the defaults and returns the whole list; it may leave
+   * some out, and not change one. What is handed in runs in the main thread: the threads of `parser.threads` still parse
+   * all pages but those whose parser was handed in, which are counted as `parsed_in_main_thread`.
    */
   readonly plugins?: readonly Plugin[] | ((defaults: readonly Plugin[]) => readonly Plugin[]);
+  /** Called for every page that was parsed, as that of a plugin named `on-page` at the end of the list. */
+  readonly onPage?: OnPage;
   /** Milliseconds since the epoch. Default: the system's clock. */
   readonly clock?: () => number;
   /** A number from 0 to 1, 1 left out. Default: `Math.random`. */
@@ -120,10 +124,8 @@ export async function openCrawl(options: OpenCrawlOptions = {}): Promise<Crawl> 
   });
   const clock = options.clock ?? Date.now;
   const lookup = cachedLookup(options.lookup ?? systemLookup, { clock });
-  const plugins = await assemblePlugins(settings, lookup, options);
-  const folder = folderOf(options.config);
-  // A plugin that was handed in can not be made again in another thread.
-  const parseThreads = options.plugins ? undefined : parseThreadsOf(settings, plugins, folder);
+  const { plugins, shared: pagePlugins } = await assemblePlugins(settings, lookup, options);
+  const parseThreads = parseThreadsOf(settings, pagePlugins, folderOf(options.config));
   const status = (): Promise<unknown> => ownStatus({ table, clock }, running);
   const store = await openStore(options, status);
   const shared = store instanceof SharedStore ? store : undefined;
@@ -216,15 +218,32 @@ function folderOf(config: string | undefined): string {
   return config === undefined ? absolutePath() : dirname(absolutePath(config));
 }
 
-/** The plugins in force: the defaults, those of the settings, and those that were handed in. */
+/** The plugins of a crawl. */
+export interface AssembledPlugins {
+  /** Those in force: the defaults, those of the settings, and those that were handed in. */
+  readonly plugins: readonly Plugin[];
+  /** Those of which a parse thread makes twins by `pagePlugins`, in the order of that. */
+  readonly shared: readonly Plugin[];
+}
+
+/**
+ * Makes the default plugins and loads those of the settings.
+ * @throws CrawlError BAD_SETTING, BAD_INPUT, BAD_PLUGIN
+ */
 export async function assemblePlugins(
   settings: Settings,
   lookup: Lookup,
-  { plugins, config }: Pick<OpenCrawlOptions, 'plugins' | 'config'>,
-): Promise<readonly Plugin[]> {
-  const folder = folderOf(config);
-  const defaults = [...defaultPlugins(settings, { lookup }), ...(await loadPlugins(settings.plugins, folder))];
-  const all = typeof plugins === 'function' ? plugins(defaults) : [...defaults, ...(plugins ?? [])];
-  for (const plugin of all) checkPlugin(plugin, 'a plugin in the list of plugins');
-  return all;
+  { plugins: given, onPage, config }: Pick<OpenCrawlOptions, 'plugins' | 'onPage' | 'config'>,
+): Promise<AssembledPlugins> {
+  const loaded = await loadPlugins(settings.plugins, folderOf(config));
+  const ofUrls = urlPlugins(settings, readRules(settings));
+  const ofPages = parsePlugins(settings);
+  const made = [...ofUrls, ...mainPlugins(settings, { lookup }), ...ofPages];
+  // One that was changed would do something else than its twin in a thread.
+  for (const plugin of made) Object.freeze(plugin);
+  const defaults = [...made, ...loaded];
+  const listed = typeof given === 'function' ? given(defaults) : [...defaults, ...(given ?? [])];
+  const plugins = onPage ? [...listed, { name: 'on-page', onPage }] : listed;
+  for (const plugin of plugins) checkPlugin(plugin, 'a plugin in the list of plugins');
+  return { plugins, shared: [...ofUrls, ...ofPages, ...loaded] };
 }

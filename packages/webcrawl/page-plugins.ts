@@ -41,7 +41,8 @@ export interface PagePluginInput {
  * @throws CrawlError BAD_SETTING, BAD_PLUGIN
  */
 export async function pagePlugins({ settings, rules, folder }: PagePluginInput): Promise<readonly Plugin[]> {
-  return [...urlPlugins(settings, rules), ...parsePlugins(settings), ...(await loadPlugins(settings.plugins, folder))];
+  const loaded = await loadPlugins(settings.plugins, folder);
+  return [...urlPlugins(settings, rules), ...parsePlugins(settings), ...loaded];
 }
 
 /**

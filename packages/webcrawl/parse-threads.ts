@@ -12,8 +12,9 @@ import type { PagePluginInput } from './page-plugins.js';
 const ENOUGH = 1;
 
 /**
- * Threads that parse with these plugins, which must be those of the settings: each thread makes its own. Undefined where
- * `parser.threads` says none, or the module that a thread runs is not there, as in a bundle.
+ * Threads that parse; each makes the plugins of the settings for itself. Undefined where `parser.threads` says none, or
+ * the module that a thread runs is not there, as in a bundle.
+ * @param plugins those that this thread made of the settings, in the order of `pagePlugins`
  */
 export function parseThreadsOf(
   settings: Settings,

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { settingsSchema, type Settings } from '../../config/index.js';
 import { createParseThreads, type ParseThreadsOptions } from '../../packages/jobs/parse-threads.js';
 import { parsePage, type PageContent, type ParseContext } from '../../packages/jobs/parse-page.js';
+import { threadShare } from '../../packages/jobs/parsing/thread-share.js';
 import { defaultPlugins, jobs, type Plugin } from '../../packages/webcrawl/index.js';
 import { readRules } from '../../packages/webcrawl/default-plugins.js';
 import { randomNumbers, randomWeb, fakeWeb } from '../support/fake-web.js';
@@ -38,8 +39,12 @@ function threadsOf(options: Omit<ParseThreadsOptions, 'entry'>) {
 function defaultThreads(settings: Settings, plugins: readonly Plugin[], more: Partial<ParseThreadsOptions> = {}) {
   const input = { settings, rules: readRules(settings), folder };
   const module = built('webcrawl/page-plugins.js').href;
-  return threadsOf({ plugins, threads: 2, data: { module, input }, ...more });
+  const shared = plugins.filter((plugin) => PAGE_PLUGINS.test(plugin.name));
+  return threadsOf({ plugins: shared, threads: 2, data: { module, input }, ...more });
 }
+
+/** The default plugins that a thread makes too. */
+const PAGE_PLUGINS = /^(urlnormalizer|urlfilter|signature|parse)-/;
 
 /** A parser that does what the page says, and a signature. */
 const ODD = `
@@ -77,7 +82,7 @@ async function oddThreads(more: Partial<ParseThreadsOptions> = {}, timeout = 0.1
     },
   ];
   const data = { module: module.href, input: {} };
-  const parseThreads = threadsOf({ plugins, threads: 1, grace: 1000, data, ...more });
+  const parseThreads = threadsOf({ plugins: plugins.slice(0, 2), threads: 1, grace: 1000, data, ...more });
   return { settings, plugins, parseThreads };
 }
 
@@ -158,7 +163,11 @@ describe('pages that are parsed by the caller', () => {
   it('are those of a parser that keeps the time, of other plugins, and without content', async () => {
     const crawl = await oddThreads();
     expect(await parse(crawl, page('x', 'text/waits'))).toMatchObject(inMain);
-    expect(await parse({ ...crawl, plugins: [...crawl.plugins] }, page('x'))).toMatchObject(inMain);
+    const others = crawl.plugins.map((plugin) => ({ ...plugin }));
+    expect(await parse({ ...crawl, plugins: others }, page('x'))).toMatchObject({
+      ...inMain,
+      counters: { failed_main_thread: 1, parsed_in_main_thread: 1 },
+    });
     expect((await parse(crawl, { ...page(''), content: undefined })).status.code).toBe('missing_content');
   });
 
@@ -183,7 +192,8 @@ describe('pages that are parsed by the caller', () => {
     const hanging = ['hang', 'hang', 'hang'].map((content) => parse(crawl, page(content)));
     await crawl.parseThreads.close();
     for (const answer of await Promise.all(hanging)) expect(answer).toMatchObject({ status: { code: 'main_thread' } });
-    expect(crawl.parseThreads.parse(crawl.settings, page('a'))).toBeUndefined();
+    const share = threadShare(crawl, crawl.plugins);
+    expect(crawl.parseThreads.parse(crawl.settings, page('a'), share)).toBeUndefined();
     await crawl.parseThreads.close();
   });
 });
@@ -221,6 +231,72 @@ describe('threads with the plugins of a crawl', () => {
       expect(await parse(crawl, of), html).toEqual(await parse({ settings, plugins }, of));
       expect(before.equals(content)).toBe(true);
     }
+  });
+
+  const upper: Plugin = { name: 'no-upper', filterUrl: (url) => !/[A-Z]/.test(url) };
+  const folding: Plugin = { name: 'fold', normalizeUrl: (url) => url.replace(/[?].*/, '') };
+  const failing: Plugin = {
+    name: 'failing',
+    filterUrl(url) {
+      if (url.includes('/r')) throw new Error('no');
+      return true;
+    },
+  };
+  const signing: Plugin = { name: 'sign', signature: ({ text }) => String(text.length) };
+  const noting: Plugin = { name: 'noting', onPage: ({ title, outlinks }) => ({ title, links: outlinks.length }) };
+  it.each<[string, (defaults: readonly Plugin[]) => readonly Plugin[]]>([
+    ['a filter', (defaults) => [...defaults, upper]],
+    ['a filter that throws, and one before the others', (defaults) => [upper, ...defaults, failing]],
+    ['a normaliser', (defaults) => [...defaults, folding]],
+    ['a normaliser before the others', (defaults) => [folding, ...defaults, upper]],
+    ['fewer plugins', (defaults) => defaults.filter(({ name }) => name !== 'urlfilter-regex')],
+    ['no URL plugins', (defaults) => defaults.filter((plugin) => !plugin.filterUrl && !plugin.normalizeUrl)],
+    ['another order', (defaults) => defaults.toReversed()],
+    ['a signature', (defaults) => [...defaults, signing, upper]],
+    ['onPage', (defaults) => [...defaults, noting]],
+  ])('serve where plugins are handed in, with the same results and counters: %s', async (_name, list) => {
+    const settings = settingsSchema.parse({ db: { maxOutlinksPerPage: 6, ignoreExternalLinks: true } });
+    const defaults = defaultPlugins(settings);
+    const plugins = list(defaults);
+    let asked = 0;
+    const threads = defaultThreads(settings, defaults);
+    const parseThreads = {
+      ...threads,
+      parse: (...args: Parameters<typeof threads.parse>) => {
+        asked += 1;
+        return threads.parse(...args);
+      },
+    };
+    const random = randomNumbers(5);
+    const some = (...from: string[]): string => from[Math.floor(random() * from.length)] ?? '';
+    const links = [
+      '/a',
+      '/b?x',
+      '/C',
+      '/D?y',
+      'ftp://x/',
+      'http://o.com/',
+      '/r',
+      '/x.gif',
+      `/${'y'.repeat(5000)}`,
+      '/a?z',
+    ];
+    const more = [
+      '<link rel=canonical href=/Can?1>',
+      '<meta http-equiv=refresh content="0;url=/ref?1">',
+      '<title>t',
+      '<meta name=robots content=nofollow>',
+    ];
+    for (let i = 0; i < 40; i++) {
+      const parts = () =>
+        random() < 0.1 ? some(...more) : `<a href="${some(...links)}">${some('a', '', 'b'.repeat(200))}</a>`;
+      const html = Array.from({ length: Math.floor(random() * 30) }, parts).join('');
+      const of = page(html, some('text/html', 'text/html', 'text/plain', 'image/png'));
+      expect(await parse({ settings, plugins, parseThreads }, of), html).toEqual(
+        await parse({ settings, plugins }, of),
+      );
+    }
+    expect(asked).toBe(40);
   });
 
   it('follow the settings of each page', async () => {

@@ -74,7 +74,7 @@ describe('a parser', () => {
     const failing: Plugin = {
       name: 'failing',
       protocol: {
-        schemes: ['x'],
+        schemes: ['https'],
         fetch: () => Promise.reject(new Error()),
         close: () => Promise.reject(new Error('no')),
       },

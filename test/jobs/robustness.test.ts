@@ -105,7 +105,7 @@ describe('what must not stop a crawl', () => {
     const plugin: Plugin = {
       name: 'sticky',
       protocol: {
-        schemes: ['x'],
+        schemes: ['https'],
         fetch: () => Promise.reject(new Error('never')),
         close: () => {
           closed += 1;

@@ -8,7 +8,7 @@ import { connectTo } from '../../webtable/live/connection.js';
 import { RemoteStore } from '../../webtable/live/remote-store.js';
 import { serveTable } from '../../webtable/live/server.js';
 import { createLocks } from '../../webtable/locks.js';
-import type { OpenedStore } from '../webtable/store-conformance.js';
+import type { OpenedStore } from '../../webtable/store-suite/index.js';
 
 const ENCODINGS = { keyEncoding: 'utf8', valueEncoding: 'view' } as const;
 

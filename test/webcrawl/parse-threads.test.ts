@@ -32,7 +32,7 @@ beforeAll(async () => {
   await writeFile(join(folder, 'telling.mjs'), TELLING);
   const told = { html: 'x', contentType: 'text/told' };
   web = await serveWeb({
-    '/': { html: `<a href=/a-small>s</a><a href=/b-large>l</a>` },
+    '/': { html: `<a href=/a-small>s</a><a href=/b-large>l</a><a href=/c>c</a>` },
     '/a-small': told,
     '/b-large': { ...told, html: 'x'.repeat(1_048_577) },
   });
@@ -43,10 +43,10 @@ afterAll(async () => {
 });
 
 /** Runs the built package in a process of its own, which must end by itself. */
-async function crawl(settings: object, more: { plugins?: boolean; close?: boolean } = {}) {
-  const { plugins = false, close = true } = more;
+async function crawl(settings: object, more: { plugins?: string; close?: boolean } = {}) {
+  const { plugins = '', close = true } = more;
   const all = { plugins: [join(folder, 'telling.mjs')], ...settings };
-  const args = [WORKER, web.origin, JSON.stringify(all), String(plugins), String(close)];
+  const args = [WORKER, web.origin, JSON.stringify(all), plugins, String(close)];
   const { stdout } = await promisify(execFile)(process.execPath, args, { timeout: 250_000 });
   return JSON.parse(stdout) as Crawled;
 }
@@ -59,10 +59,25 @@ describe('openCrawl', () => {
     expect(counters).not.toHaveProperty('parse_thread_failed');
   });
 
-  it('parses in the main thread where it is told to, or plugins were handed in', async () => {
+  it('parses in the main thread where it is told to', async () => {
     const inMain = { texts: { '/a-small': 'main', '/b-large': 'main' }, hasThreads: false };
     expect(await crawl({ 'parser.threads': 0 })).toMatchObject(inMain);
-    expect(await crawl({ 'parser.threads': 2 }, { plugins: true })).toMatchObject(inMain);
+  });
+
+  it.each(['[]', '[filter]', '[normalizer, filter]', '[onPage]', '(defaults) => [filter, ...defaults]'])(
+    'parses in threads where plugins were handed in: %s',
+    async (plugins) => {
+      const { texts, counters } = await crawl({ 'parser.threads': 1 }, { plugins });
+      expect(texts).toMatchObject({ '/a-small': 'main', '/b-large': 'thread' });
+      expect(counters).toMatchObject({ parsed: 3, ...(plugins.includes('filter') && { 'links_rejected_no-c': 1 }) });
+      expect(counters).not.toHaveProperty('parsed_in_main_thread');
+    },
+  );
+
+  it('parses in the main thread, and counts, what a parser is for that was handed in', async () => {
+    const { texts, counters } = await crawl({ 'parser.threads': 1 }, { plugins: '[parser]' });
+    expect(texts).toMatchObject({ '/a-small': 'handed in', '/b-large': 'handed in' });
+    expect(counters).toMatchObject({ parsed: 3, parsed_in_main_thread: 2 });
   });
 
   it('parses in the main thread where the module of the threads is not there', async () => {

@@ -10,6 +10,9 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
+const protocolOf = (schemes: unknown[]): string =>
+  `export default { name: 'x', protocol: { schemes: ${JSON.stringify(schemes)}, fetch: () => {} } };`;
+
 const open = async (plugins: string[]): Promise<string[]> => {
   const config = join(folder, 'webcrawl.json');
   await writeFile(config, JSON.stringify({ plugins }));
@@ -41,6 +44,11 @@ describe('plugins of the settings file', () => {
       [`export default { name: 'x', filterUrl: 7 };`, 'found "x" whose filterUrl is no function'],
       [`export default { name: 'x', protocol: {} };`, 'found "x" whose protocol.schemes is no list'],
       [`export default { name: 'x', parser: { contentTypes: [] } };`, 'found "x" whose parser.parse is no function'],
+      [`export default { name: 'x', onPage: {} };`, 'found "x" whose onPage is no function'],
+      [protocolOf(['http', 'ftp']), 'expected a protocol of http or https, found "x" for "ftp"'],
+      [protocolOf(['HTTP']), 'found "x" for "HTTP"'],
+      [protocolOf(['http:']), 'found "x" for "http:"'],
+      [protocolOf([7]), 'found "x" for "7"'],
       [`export default { name: '\\u001b[31m', filterUrl: 7 };`, 'found "\\u001b[31m" whose'],
       [`throw new Error('out of order');`, 'out of order'],
       [`export default {`, 'expected a module at'],
@@ -52,7 +60,12 @@ describe('plugins of the settings file', () => {
         message: expect.stringContaining(found) as string,
       });
     }
-    await expect(open(['no-such-package'])).rejects.toMatchObject({ code: 'BAD_PLUGIN' });
+    for (const module of ['no-such-package', './nothing', './nothing.mjs']) {
+      await expect(open([module])).rejects.toMatchObject({
+        code: 'BAD_PLUGIN',
+        hint: expect.stringMatching(/\.mjs.*\.js.*\.ts/s) as string,
+      });
+    }
   });
 });
 

@@ -1,0 +1,48 @@
+import type { ParsedPage } from '../../plugin-api/index.js';
+import { hostOf } from '../../url/index.js';
+import type { Outlink } from '../../../webtable/index.js';
+import type { CrawlContext } from '../context.js';
+import { outOfScope } from '../external.js';
+import { hintsOf } from '../link-hints.js';
+import type { Count } from '../counters.js';
+import type { ParseContext } from '../parse-page.js';
+
+/** How many links of a page are kept, and the setting that says so. */
+export function linkLimit(
+  crawl: Pick<CrawlContext, 'settings'>,
+  page: ParsedPage,
+): { readonly limit: number; readonly setting: string } {
+  const name = page.sitemap ? 'maxOutlinksPerSitemap' : 'maxOutlinksPerPage';
+  const max = crawl.settings.db[name];
+  return { limit: max < 0 ? Infinity : max, setting: `db.${name}` };
+}
+
+/** Of links that the URL chain accepted those that are kept, each URL once with its first anchor that is not empty. */
+export function keptLinks(
+  crawl: ParseContext,
+  from: string,
+  page: ParsedPage,
+  refresh: string | undefined,
+  count: Count,
+): Outlink[] {
+  const { limit } = linkLimit(crawl, page);
+  const links = new Map<string, Omit<Outlink, 'url'>>();
+  if (refresh !== undefined && !page.robots.nofollow) links.set(refresh, { anchor: '' });
+  for (const { url, anchor: given, ...said } of page.outlinks) {
+    const out = outOfScope(crawl, from, url);
+    if (out !== undefined) {
+      count(`links_${out}`);
+      continue;
+    }
+    const known = links.get(url);
+    const anchor = known?.anchor || given;
+    // Nobody may say when the pages of another host are to be fetched.
+    const hints = hintsOf(said);
+    const isOwn = hints !== undefined && hostOf(from) === hostOf(url);
+    if (known) links.set(url, { ...known, anchor });
+    else if (links.size >= limit) count('links_over_limit');
+    else links.set(url, { anchor, ...(isOwn && hints), ...(said.sitemap && { sitemap: true }) });
+  }
+  count('links', links.size);
+  return Array.from(links, ([url, link]) => ({ url, ...link }));
+}

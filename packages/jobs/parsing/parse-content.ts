@@ -1,0 +1,41 @@
+import { messageOf } from '../../errors/index.js';
+import { chooseParser, sniffContentType, sniffSitemap } from '../../parse/index.js';
+import type { ParseOutcome } from '../../plugin-api/index.js';
+import type { CrawlContext } from '../context.js';
+import type { PageContent } from '../parse-page.js';
+import { withTimeout } from './with-timeout.js';
+
+/**
+ * What the parser for a page's type makes of it; that there is none, or that it throws, is a failure. `by` names the
+ * plugin that parsed.
+ */
+export async function parseContent(
+  crawl: Pick<CrawlContext, 'settings' | 'plugins'>,
+  page: PageContent,
+): Promise<{ outcome: ParseOutcome; by: string }> {
+  const failed = (code: string, message?: string) => ({
+    outcome: { kind: 'failed' as const, code, ...(message !== undefined && { message }) },
+    by: '',
+  });
+  if (!page.content) return failed('missing_content');
+  if (page.truncated && crawl.settings.parser.skipTruncated) return failed('truncated');
+  const contentType = contentTypeOf(page);
+  const plugin = chooseParser(crawl.plugins, contentType);
+  if (!plugin) return failed('unsupported_type', contentType);
+  try {
+    const { url, content, headers, truncated } = page;
+    const parsing = Promise.resolve(plugin.parser.parse({ url, content, contentType, headers, truncated }));
+    const outcome: ParseOutcome | undefined = plugin.parser.keepsTime
+      ? await parsing
+      : await withTimeout(parsing, crawl.settings.parser.timeout, () => ({ kind: 'failed', code: 'timeout' }));
+    if (outcome) return { outcome, by: plugin.name };
+    return failed(`plugin_error_${plugin.name}`, 'the parser answered nothing');
+  } catch (error) {
+    return failed(`plugin_error_${plugin.name}`, messageOf(error));
+  }
+}
+
+/** The media type by which a page is parsed; the content of a sitemap says more of it than its server does. */
+export function contentTypeOf({ content = new Uint8Array(), contentType, headers, sitemap }: PageContent): string {
+  return (sitemap ? sniffSitemap(content) : undefined) ?? sniffContentType(content, contentType, headers);
+}

@@ -1,0 +1,22 @@
+/**
+ * Ends the wait for what answers later; code that never yields can not be ended from its own thread.
+ * @param seconds of the wait
+ * @param late what is answered instead
+ */
+export async function withTimeout<T>(answer: Promise<T>, seconds: number, late: () => T): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const waited = new Promise<T>((resolve, reject) => {
+    timer = setTimeout(() => {
+      try {
+        resolve(late());
+      } catch (error) {
+        reject(error as Error);
+      }
+    }, seconds * 1000);
+  });
+  try {
+    return await Promise.race([answer, waited]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

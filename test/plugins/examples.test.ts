@@ -1,0 +1,154 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import ts from 'typescript';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { jobs, openCrawl, type Crawl } from '../../packages/webcrawl/index.js';
+import { writeExamples } from '../support/doc-examples.js';
+import { fakeWeb, type FakeWeb } from '../support/fake-web.js';
+import { ROOT } from '../support/source-files.js';
+import { START } from '../support/test-crawl.js';
+
+let folder: string;
+let names: readonly string[];
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'webcrawl-examples-'));
+  names = await writeExamples(folder, ['playwright-core', '@types/node', 'undici-types']);
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+/** A crawl with a module of the page, named by a settings file as a user would. */
+async function openWith(module: string, web?: FakeWeb): Promise<Crawl> {
+  const config = join(folder, `${module}.json`);
+  const settings = { plugins: [`./${module}`], fetcher: { serverDelay: 0 } };
+  await writeFile(config, JSON.stringify(settings));
+  return openCrawl({ table: 'memory:', config, clock: () => START, ...(web && { plugins: [web] }) });
+}
+
+const HOME = 'https://example.com/';
+const crawled = (crawl: Crawl) => jobs.crawl(crawl, { seeds: [HOME] });
+
+describe('the examples of docs/PLUGINS.md', () => {
+  it('are all here', () => {
+    expect(names).toEqual([
+      'no-print-pages.mjs',
+      'parse-json.mjs',
+      'scoring-keyword.mjs',
+      'schedule-news.mjs',
+      'protocol-mirror.mjs',
+      'prices.mjs',
+      'protocol-browser.mjs',
+      'render.mjs',
+      'my-store.test.mjs',
+    ]);
+  });
+
+  it('a URL filter', async () => {
+    const html = '<a href=/print/a>p</a><a href="/a?sessionid=1">s</a><a href=/a>a</a>';
+    await using crawl = await openWith('no-print-pages.mjs', fakeWeb({ [HOME]: html, [`${HOME}a`]: 'a' }));
+    const { counters } = await crawled(crawl);
+    expect(counters).toMatchObject({ fetched: 2, 'links_rejected_no-print-pages': 2 });
+  });
+
+  it('a parser for JSON', async () => {
+    const article = {
+      headline: 'News',
+      body: 'Long',
+      author: 'A',
+      related: [{ href: '/b', label: 'More' }, { href: 'http://[' }],
+    };
+    const json = (html: string) => ({ html, contentType: 'application/json' });
+    const web = fakeWeb({ [HOME]: json(JSON.stringify(article)), [`${HOME}b`]: json('{') });
+    await using crawl = await openWith('parse-json.mjs', web);
+    const { counters } = await crawled(crawl);
+    expect(counters).toMatchObject({ fetched: 2, parsed: 1, failed_bad_json: 1 });
+    expect(await crawl.page(HOME, ['title', 'text', 'outlinks', 'pageMetadata'])).toMatchObject({
+      title: 'News',
+      text: 'Long',
+      outlinks: [{ url: `${HOME}b`, anchor: 'More' }],
+      pageMetadata: { author: 'A' },
+    });
+  });
+
+  it('scoring by keyword', async () => {
+    const web = fakeWeb({
+      [HOME]: '<a href=/bar>Espresso bar</a><a href=/tea>Tea</a>',
+      [`${HOME}bar`]: '<title>Bar</title>Coffee here <a href=/menu>Menu</a>',
+      [`${HOME}tea`]: '<title>Tea</title><a href=/leaves>Leaves</a>',
+    });
+    await using crawl = await openWith('scoring-keyword.mjs', web);
+    await crawled(crawl);
+    const score = async (path: string) => (await crawl.page(`${HOME}${path}`, ['score']))?.score ?? 0;
+    // The link to the bar says what the page that holds both links says as well.
+    expect(await score('bar')).toBeCloseTo((await score('tea')) + 1);
+    expect(await score('menu')).toBeGreaterThan(0.5);
+    expect(await score('leaves')).toBeLessThan(await score('menu'));
+  });
+
+  it('a fetch schedule', async () => {
+    await using crawl = await openWith('schedule-news.mjs', fakeWeb({ [HOME]: 'a' }));
+    await crawled(crawl);
+    const first = await crawl.page(HOME, ['fetchInterval', 'fetchTime']);
+    expect(first).toMatchObject({ fetchInterval: 3_600, fetchTime: START + 3_600_000 });
+    const { schedule } = crawl.plugins.find(({ name }) => name === 'schedule-news')!;
+    const before = schedule!.initialize(START);
+    const same = schedule!.afterFetch(before, START, 'notmodified');
+    expect(same).toMatchObject({ fetchInterval: 7_200, fetchTime: START + 7_200_000 });
+    expect(schedule!.afterFetch(same, START, 'modified')).toMatchObject({ fetchInterval: 3_600, modifiedTime: START });
+    expect(schedule!.afterRetry(before, START)).toMatchObject({ retries: 1 });
+    expect(schedule!.afterGone(before, START)).toMatchObject({ fetchInterval: 604_800 });
+  });
+
+  it('a protocol', async () => {
+    const mirror = join(folder, 'mirror/example.com');
+    await mkdir(join(mirror, 'private'), { recursive: true });
+    await writeFile(join(mirror, 'robots.txt'), 'User-agent: *\nDisallow: /private/');
+    await writeFile(
+      join(mirror, 'index.html'),
+      '<title>Home</title><a href=a.html>a</a><a href=private/b.html>b</a><a href=none.html>',
+    );
+    await writeFile(join(mirror, 'a.html'), '<title>A</title>');
+    await writeFile(join(mirror, 'private/b.html'), '<title>B</title>');
+    await using crawl = await openWith('protocol-mirror.mjs');
+    const { counters } = await crawled(crawl);
+    expect(counters).toMatchObject({ success: 2, not_found: 1, robots_denied: 1 });
+    expect(await crawl.page(`${HOME}a.html`, ['title'])).toMatchObject({ title: 'A' });
+  });
+
+  it('fields of its own', async () => {
+    const html = '<p>Now <b itemprop=price>EUR <i>12.50</i></b><a href=/a>a</a>';
+    await using crawl = await openWith('prices.mjs', fakeWeb({ [HOME]: html, [`${HOME}a`]: 'no price' }));
+    const { counters } = await crawled(crawl);
+    expect(counters).toMatchObject({ parsed: 2 });
+    expect(Object.keys(counters).filter((name) => name.startsWith('plugin_error'))).toEqual([]);
+    expect(await crawl.page(HOME, ['custom'])).toMatchObject({ custom: { price: 12.5, links: 1 } });
+    expect((await crawl.page(`${HOME}a`, ['custom']))?.custom).toBeUndefined();
+  });
+
+  it('have the types that they say', () => {
+    const options: ts.CompilerOptions = {
+      ...{
+        target: ts.ScriptTarget.ES2022,
+        module: ts.ModuleKind.NodeNext,
+        types: ['node'],
+        typeRoots: [join(ROOT, 'node_modules/@types')],
+      },
+      ...{
+        allowJs: true,
+        checkJs: true,
+        noEmit: true,
+        skipLibCheck: true,
+        lib: ['lib.es2023.d.ts', 'lib.esnext.disposable.d.ts'],
+      },
+      moduleResolution: ts.ModuleResolutionKind.NodeNext,
+    };
+    const program = ts.createProgram(
+      names.map((name) => join(folder, name)),
+      options,
+    );
+    const faults = ts.getPreEmitDiagnostics(program);
+    expect(
+      faults.map(({ file, messageText }) => [file?.fileName, ts.flattenDiagnosticMessageText(messageText, '\n')]),
+    ).toEqual([]);
+  }, 120_000);
+});

@@ -1,0 +1,97 @@
+import { join } from 'node:path';
+import ts from 'typescript';
+import { expect, test } from 'vitest';
+import { ROOT } from './support/source-files.js';
+
+const DOOR = join(ROOT, 'packages/webcrawl/index.ts');
+
+/**
+ * The types of our own that signatures of exported names name, that are not exported themselves: who uses such a name
+ * could not write down what it takes or gives.
+ */
+function unexported(program: ts.Program, door: string, also: readonly string[] = []): string[] {
+  const checker = program.getTypeChecker();
+  const resolve = (symbol: ts.Symbol): ts.Symbol =>
+    symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol;
+  const exportsOf = (file: string): ts.Symbol[] =>
+    checker.getExportsOfModule(checker.getSymbolAtLocation(program.getSourceFile(file)!)!).map(resolve);
+  const known = new Set([door, ...also].flatMap(exportsOf));
+  const missing = new Set<string>();
+  const seen = new Set<ts.Node>();
+
+  /** Looks at what stands for a declaration in a .d.ts file, not at what is inside of a function. */
+  function look(node: ts.Node, from: string): void {
+    if (seen.has(node)) return;
+    seen.add(node);
+    if (ts.isBlock(node) || isPrivate(node)) return;
+    if (ts.isTypeReferenceNode(node)) reach(checker.getSymbolAtLocation(node.typeName), from);
+    else if (ts.isExpressionWithTypeArguments(node)) reach(checker.getSymbolAtLocation(node.expression), from);
+    else if (ts.isTypeQueryNode(node)) reach(checker.getSymbolAtLocation(node.exprName), from);
+    const untyped = (ts.isVariableDeclaration(node) || ts.isFunctionLike(node)) && !node.type;
+    if (untyped) lookAtType(checker.getTypeAtLocation(node), from);
+    if (ts.isVariableDeclaration(node)) return node.type && look(node.type, from);
+    ts.forEachChild(node, (child) => look(child, from));
+  }
+
+  /** Of what has no type written down. */
+  function lookAtType(type: ts.Type, from: string): void {
+    for (const symbol of [type.aliasSymbol, type.getSymbol()]) if (symbol) reach(symbol, from);
+    for (const property of checker.getPropertiesOfType(type)) {
+      for (const declaration of property.declarations ?? []) if (isOurs(declaration)) look(declaration, from);
+    }
+  }
+
+  function reach(found: ts.Symbol | undefined, from: string): void {
+    if (!found) return;
+    const symbol = resolve(found);
+    const declarations = (symbol.declarations ?? []).filter(isOurs);
+    const named = declarations.filter(
+      (declaration) =>
+        ts.isInterfaceDeclaration(declaration) ||
+        ts.isTypeAliasDeclaration(declaration) ||
+        ts.isClassDeclaration(declaration),
+    );
+    if (named.length > 0 && !known.has(symbol)) missing.add(`${symbol.name}, which ${from} names`);
+    if (!known.has(symbol)) for (const declaration of named) look(declaration, symbol.name);
+  }
+
+  for (const symbol of exportsOf(door)) {
+    for (const declaration of symbol.declarations ?? []) if (isOurs(declaration)) look(declaration, symbol.name);
+  }
+  return [...missing].sort();
+}
+
+function isOurs(declaration: ts.Node): boolean {
+  const { fileName } = declaration.getSourceFile();
+  return !fileName.includes('node_modules') && !ts.isTypeParameterDeclaration(declaration);
+}
+
+function isPrivate(node: ts.Node): boolean {
+  if (!ts.isClassElement(node)) return false;
+  if (node.name && ts.isPrivateIdentifier(node.name)) return true;
+  return (
+    ts.canHaveModifiers(node) &&
+    Boolean(ts.getModifiers(node)?.some(({ kind }) => kind === ts.SyntaxKind.PrivateKeyword))
+  );
+}
+
+function programOf(...files: string[]): ts.Program {
+  const { config } = ts.readConfigFile(join(ROOT, 'tsconfig.json'), (file) => ts.sys.readFile(file)) as {
+    config: unknown;
+  };
+  return ts.createProgram(files, ts.parseJsonConfigFileContent(config, ts.sys, ROOT).options);
+}
+
+const SUITE = join(ROOT, 'webtable/store-suite/index.ts');
+
+test('every type that an exported signature names is exported', () => {
+  const program = programOf(DOOR, SUITE);
+  expect(unexported(program, DOOR)).toEqual([]);
+  expect(unexported(program, SUITE, [DOOR])).toEqual([]);
+}, 120_000);
+
+test('and the test sees one that is not', () => {
+  const door = join(ROOT, 'packages/jobs/parse-page.ts');
+  const program = programOf(door);
+  expect(unexported(program, door)).toContain('CrawlContext, which ParseContext names');
+}, 120_000);

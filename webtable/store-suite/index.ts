@@ -1,0 +1,68 @@
+import { format } from 'node:util';
+import { changes } from './changes.js';
+import { closing } from './closing.js';
+import { columns } from './columns.js';
+import { storeKit, type OpenedStore, type StoreKit } from './kit.js';
+import { order } from './order.js';
+import { wholeRows } from './rows-are-whole.js';
+import { scans } from './scans.js';
+import { values } from './values.js';
+import { wrongUse } from './wrong-use.js';
+
+export type { OpenedStore } from './kit.js';
+
+/** The functions of a test runner: those of `node:test`, Vitest, Jest, Mocha and others fit. */
+export interface TestRunner {
+  /** Defines a test, which fails where the promise rejects. One of `it` and `test` is needed. */
+  readonly it?: (name: string, run: () => Promise<void>) => unknown;
+  /** As `it`. */
+  readonly test?: (name: string, run: () => Promise<void>) => unknown;
+  /** Groups tests. Absent: the names of the tests begin with that of their group. */
+  readonly describe?: (name: string, define: () => void) => unknown;
+}
+
+const GROUPS = [order, values, columns, changes, scans, wholeRows, wrongUse, closing];
+
+/**
+ * Defines the tests that every store has to pass: about 130, each on a store of its own. They ask for what `Store`
+ * promises, and no more; of errors, that they are a `CrawlError` with code STORE_FAILED for wrong use, and CLOSED after
+ * `close`.
+ * @param name of the store, for the names of the tests
+ * @param open makes a new and empty store; called once in each test
+ * @throws TypeError where the runner has neither `it` nor `test`
+ */
+export function testStore(name: string, runner: TestRunner, open: () => Promise<OpenedStore>): void {
+  const define = runner.it ?? runner.test;
+  if (!define) throw new TypeError('expected a test runner with "it" or "test", found neither');
+  const { describe } = runner;
+  for (const { title, before, tests } of GROUPS) {
+    const group = `${name} keeps the contract of a store: ${title}`;
+    const it = (test: string, run: (kit: StoreKit) => Promise<void>): void => {
+      define(describe ? test : `${group}: ${test}`, async () => {
+        const opened = await open();
+        try {
+          const kit = storeKit(opened);
+          await before?.(kit);
+          await run(kit);
+        } finally {
+          await opened.cleanup();
+        }
+      });
+    };
+    const all = (): void =>
+      tests({
+        it,
+        each: (rows) => (test, run) => {
+          for (const args of rows) it(nameOf(test, args), (kit) => run(kit, ...args));
+        },
+      });
+    if (describe) describe(group, all);
+    else all();
+  }
+}
+
+/** Of the arguments those that the name asks for. */
+function nameOf(test: string, args: readonly unknown[]): string {
+  const asked = test.match(/%[sij]/g)?.length ?? 0;
+  return format(test, ...args.slice(0, asked));
+}

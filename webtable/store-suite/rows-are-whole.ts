@@ -1,0 +1,88 @@
+import type { RowChange } from '../store.js';
+import { ALL, bytes, cells, ok, put, same, type PlainRow, type StoreTests } from './kit.js';
+
+/** That a row is read as it was at one moment. */
+export const wholeRows: StoreTests = {
+  title: 'rows are whole',
+  tests({ it }) {
+    it('under a writer that changes all families at once', async ({ write, scan, get }) => {
+      const keys = Array.from({ length: 12 }, (_, i) => `r${i}`);
+      const version = (key: string, n: number): RowChange => ({
+        key,
+        put: cells({
+          'm:a': `${n}`,
+          'm:b': `${n}`,
+          'l:o': `${n}`,
+          [`l:i:${n % 3}`]: `${n}`,
+          'p:t': `${n}`,
+          'c:b': `${n}`,
+        }),
+        delete: [`l:i:${(n + 1) % 3}`, `l:i:${(n + 2) % 3}`],
+      });
+      await write(...keys.map((key) => version(key, 0)));
+      let running = true;
+      let reads = 0;
+
+      async function writer(): Promise<void> {
+        for (let n = 1; n <= 60; n++) {
+          if (n % 3 === 0) for (const key of keys) await write(version(key, n));
+          else if (n % 5 === 0) await write(...keys.map((key) => ({ ...version(key, n), clear: true })));
+          else await write(...keys.map((key) => version(key, n)));
+        }
+        running = false;
+      }
+
+      function check(found: readonly (PlainRow | undefined)[], size = 6): void {
+        reads++;
+        same(found.length, keys.length);
+        for (const one of found) {
+          same(one?.damaged, undefined);
+          same(one?.cells.length, size);
+          same(new Set(one?.cells.map(([, value]) => value)).size, 1, JSON.stringify(one));
+        }
+      }
+
+      async function reader(read: () => Promise<readonly (PlainRow | undefined)[]>, size?: number): Promise<void> {
+        do check(await read(), size);
+        while (running);
+      }
+
+      await Promise.all([
+        writer(),
+        reader(() => scan()),
+        reader(async () => {
+          const rows: PlainRow[] = [];
+          for (const key of keys) rows.push(...(await scan({ ranges: [{ start: key, end: `${key} ` }] })));
+          return rows;
+        }),
+        reader(() => get(keys, ALL)),
+        // What a store may answer with fewer reads than a whole row takes.
+        reader(() => get(keys, ['m', 'l:o', 'p']), 4),
+      ]);
+      ok(reads > 4);
+      check(await scan());
+    });
+
+    it('in a filtered scan, of one version with the cell that let them pass', async ({ write, scan }) => {
+      const keys = Array.from({ length: 20 }, (_, i) => `r${i}`);
+      const version = (n: number): RowChange[] =>
+        keys.map((key) => put(key, { 'm:k': `${n % 2}`, 'l:o': `${n % 2}`, 'c:b': `${n % 2}` }));
+      await write(...version(0));
+      let running = true;
+      const writer = (async () => {
+        for (let n = 1; n <= 80; n++) await write(...version(n));
+        running = false;
+      })();
+      do {
+        const rows = await scan({ columns: ['l', 'c'], where: { column: 'm:k', equals: bytes('1') } });
+        for (const { cells: read } of rows) {
+          same(read, [
+            ['c:b', '1'],
+            ['l:o', '1'],
+          ]);
+        }
+      } while (running);
+      await writer;
+    });
+  },
+};
