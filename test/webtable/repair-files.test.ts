@@ -132,6 +132,17 @@ describe('repair of the files of a table', () => {
     expect(await readFile(join(folder, COPY, 'hot', 'lost', '000001.log'), 'utf8')).toBe('put aside');
   });
 
+  it('keeps the copy that is there when it is run again in the same second', async () => {
+    await rm(join(folder, 'hot', 'CURRENT'));
+    const first = await repairLevelFiles(folder, { dryRun: false, now: NOW });
+    const kept = await fileDigests(first.copy);
+    await rm(join(folder, 'hot', 'CURRENT'));
+    const second = await repairLevelFiles(folder, { dryRun: false, now: NOW });
+    expect(second.copy).toBe(`${first.copy}-2`);
+    expect(await fileDigests(first.copy)).toEqual(kept);
+    expect(await rows()).toHaveLength(ROWS);
+  });
+
   it.each<[string, (file: string) => boolean]>([
     ['hot is missing', () => true],
     ['hot has no data', (file) => /\.(?:ldb|log)$/.test(file)],

@@ -79,8 +79,16 @@ async function planRepair(directory: string, now: number): Promise<FileRepair> {
   }
   let bytes = 0;
   for (const name of DATABASES) if (folders[name].state !== 'absent') bytes += await sizeOf(folders[name]);
-  const copy = join(path, COPY + new Date(now).toISOString().replace(/[-:]|\..*/g, ''));
+  const copy = join(path, await freeName(path, COPY + new Date(now).toISOString().replace(/[-:]|\..*/g, '')));
   return { directory, copy, bytes, databases: DATABASES.map((name) => stepOf(name, folders[name])), done: false };
+}
+
+/** One that was killed and is run again in the same second finds its own copy there. */
+async function freeName(path: string, name: string): Promise<string> {
+  const taken = new Set(await readdir(path));
+  let free = name;
+  for (let n = 2; taken.has(free); n++) free = `${name}-${n}`;
+  return free;
 }
 
 function stepOf(name: DatabaseName, { state, hasData, problem }: DatabaseFolder): DatabaseRepair {
