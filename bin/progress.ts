@@ -55,7 +55,12 @@ export function progressLine(progress: Progress): string {
   if (rate > 0 && total !== undefined && total > done) parts.push(`${duration((total - done) / rate)} left`);
   const what = round === undefined || round === 0 ? job : `${job}, round ${round}`;
   const others = Object.entries(counters).filter(([reason]) => !(reason in errors));
-  return [`${what}: ${parts.join(', ')}`, fetching && fetchingText(fetching), counted(Object.entries(errors)), counted(others)]
+  return [
+    `${what}: ${parts.join(', ')}`,
+    fetching && fetchingText(fetching),
+    counted(Object.entries(errors)),
+    counted(others),
+  ]
     .filter((part) => part)
     .join('; ');
 }

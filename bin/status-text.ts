@@ -3,7 +3,9 @@ import { duration, number, safeLines, table } from './output.js';
 
 /** A status for people. */
 export function statusText({ holder, jobs, due, batches, lastFetch, now }: CrawlStatus): string {
-  const where = holder ? `The table is open in process ${holder.pid} (${holder.name}).` : 'No process has the table open.';
+  const where = holder
+    ? `The table is open in process ${holder.pid} (${holder.name}).`
+    : 'No process has the table open.';
   const rows = [
     ['rows due', `${number(due.count)}${due.more ? ' and more' : ''}`],
     ['open batches', number(batches.length)],
@@ -44,11 +46,7 @@ function counterRows(counters: readonly (readonly [string, number])[]): string[]
   return [...counters].sort(([, a], [, b]) => b - a).map(([reason, count]) => [`  ${reason}`, number(count)]);
 }
 
-function lastFetchText(
-  { state, at }: NonNullable<CrawlStatus['lastFetch']>,
-  now: number,
-  isHeld: boolean,
-): string {
+function lastFetchText({ state, at }: NonNullable<CrawlStatus['lastFetch']>, now: number, isHeld: boolean): string {
   const ago = `${duration((now - at) / 1000)} ago`;
   if (state === 'ended') return `ended ${ago}`;
   return `began ${ago}${isHeld ? '' : ', and was stopped before its end; the same command goes on'}`;

@@ -57,7 +57,7 @@ describe.each(DOCUMENTS)('%s', (document) => {
 });
 
 test('ARCHITECTURE.md stays readable in one sitting', () => {
-  expect(textOf('ARCHITECTURE.md').trimEnd().split('\n').length).toBeLessThanOrEqual(150);
+  expect(textOf('ARCHITECTURE.md').trimEnd().split('\n').length).toBeLessThanOrEqual(160);
 });
 
 test('the scripts that documents run are there', () => {

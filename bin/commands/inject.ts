@@ -25,6 +25,9 @@ Examples:
     .action(async (args: string[]) => {
       const seeds = readSeeds(args, cli.io.stdin);
       const taken = { seeds: seeds.lines, onRejected: rejectionTeller(cli.io, seeds) };
-      await runJob(cli, 'inject', (crawl, job) => jobs.inject(crawl, { ...taken, ...job }), { create: true, alone: false });
+      await runJob(cli, 'inject', (crawl, job) => jobs.inject(crawl, { ...taken, ...job }), {
+        create: true,
+        alone: false,
+      });
     });
 }

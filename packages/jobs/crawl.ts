@@ -35,14 +35,18 @@ export async function crawl(given: CrawlContext, options: CrawlOptions): Promise
   const context = withLimits(given, options);
   const tracker = createTracker({ clock: given.clock }, 'crawl', { ...(options.signal && { signal: options.signal }) });
   const { seeds, signal, onProgress, onRejected } = options;
-  const injected = await inject({ ...context, ...(given.watch && { watch: given.watch }) }, {
-    seeds,
-    ...(signal && { signal }),
-    ...(onProgress && { onProgress: (progress) => onProgress({ ...progress, round: 0 }) }),
-    ...(onRejected && { onRejected }),
-  });
+  const injected = await inject(
+    { ...context, ...(given.watch && { watch: given.watch }) },
+    {
+      seeds,
+      ...(signal && { signal }),
+      ...(onProgress && { onProgress: (progress) => onProgress({ ...progress, round: 0 }) }),
+      ...(onRejected && { onRejected }),
+    },
+  );
   for (const [reason, n] of Object.entries(injected.counters)) tracker.count(reason, n);
-  if (!tracker.aborted) await context.table.exclusive('fetch', () => crawlRounds(context, options, tracker, given.watch));
+  if (!tracker.aborted)
+    await context.table.exclusive('fetch', () => crawlRounds(context, options, tracker, given.watch));
   return tracker.report();
 }
 

@@ -61,7 +61,10 @@ export function createRunningJobs(crawl: Pick<CrawlContext, 'table' | 'clock'>):
           read = newRead ?? read;
           fetching = newFetching ?? fetching;
         };
-        return await start(watch, options && { ...options, ...(onProgress && { onProgress: () => onProgress(progress()) }) });
+        return await start(
+          watch,
+          options && { ...options, ...(onProgress && { onProgress: () => onProgress(progress()) }) },
+        );
       } finally {
         running.delete(progress);
         clearInterval(timer);

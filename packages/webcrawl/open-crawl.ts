@@ -14,7 +14,15 @@ import {
 } from '../../webtable/index.js';
 import { CrawlError, safeText } from '../errors/index.js';
 import { cachedLookup, systemLookup, type Lookup } from '../fetch/index.js';
-import { createRunningJobs, ownStatus, readPages, type CrawlContext, type PageSelection, type ParseThreads, type RunningJobs } from '../jobs/index.js';
+import {
+  createRunningJobs,
+  ownStatus,
+  readPages,
+  type CrawlContext,
+  type PageSelection,
+  type ParseThreads,
+  type RunningJobs,
+} from '../jobs/index.js';
 import type { Plugin } from '../plugin-api/index.js';
 import { normalizeUrl } from '../plugin-api/index.js';
 import { checkPlugin } from './check-plugin.js';

@@ -18,7 +18,16 @@ describe('on a terminal', () => {
     const { sink, clock, show, end } = display({ isTTY: true, columns: 100 });
     for (let i = 0; i <= 100; i++) {
       clock.now = 1000 + i * 10;
-      show({ job: 'fetch', batchId: 'b', done: i, total: 200, rate: 100, seconds: i / 100, counters: { fetched: i }, errors: {} });
+      show({
+        job: 'fetch',
+        batchId: 'b',
+        done: i,
+        total: 200,
+        rate: 100,
+        seconds: i / 100,
+        counters: { fetched: i },
+        errors: {},
+      });
     }
     const drawn = sink.text.split(CLEAR).slice(1);
     expect(drawn).toHaveLength(6);
@@ -84,7 +93,9 @@ describe('a crawl', () => {
   });
 
   test('with a limit has one', () => {
-    expect(progressLine({ ...crawl, total: 2000 })).toContain('1,120 of 2,000, 24,300 due, 36 failed, 25/s, 3 min 20 s, 36 s left');
+    expect(progressLine({ ...crawl, total: 2000 })).toContain(
+      '1,120 of 2,000, 24,300 due, 36 failed, 25/s, 3 min 20 s, 36 s left',
+    );
   });
 });
 

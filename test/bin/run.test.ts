@@ -61,7 +61,14 @@ describe('arguments reach the jobs', () => {
       const { code, out, err } = await webcrawl(args);
       expect([code, out, err]).toEqual([0, '', '']);
       const settings = { 'http.timeout': '5', 'http.timeLimit': '6' };
-      expect(called('openCrawl')).toMatchObject({ name: 'repair', alone: true, table: 'level:x', create: false, env: {}, settings });
+      expect(called('openCrawl')).toMatchObject({
+        name: 'repair',
+        alone: true,
+        table: 'level:x',
+        create: false,
+        env: {},
+        settings,
+      });
     }
   });
 

@@ -46,7 +46,7 @@ export async function* scanBatches(
   let left = limit;
   for (const { start, end } of ranges) {
     let from = start;
-    for (let done = false; !done; ) {
+    for (let done = false; !done;) {
       const range = { start: from, ...(end !== undefined && { end }) };
       const batch = await next({ ...options, range, ...(left < Infinity && { limit: left }) });
       for (const row of batch.rows) {

@@ -2,14 +2,7 @@ import { createConnection, type Socket } from 'node:net';
 import { CrawlError, ERROR_CODES, safeText, type ErrorCode } from '../../packages/errors/index.js';
 import { withAddress } from './address.js';
 import { holderText, type Holder } from './holder.js';
-import {
-  MAX_ANSWER,
-  MAX_REQUEST,
-  PROTOCOL,
-  createMessageReader,
-  encodeMessage,
-  type Message,
-} from './messages.js';
+import { MAX_ANSWER, MAX_REQUEST, PROTOCOL, createMessageReader, encodeMessage, type Message } from './messages.js';
 
 /** A connection to the process that has a table open. */
 export interface Connection {
@@ -74,14 +67,18 @@ function greet(socket: Socket, directory: string, version: string): Promise<Conn
         onMessage = take;
         resolve(connection);
       } catch (error) {
-        reject(error as Error);
+        reject(error);
       }
     };
     const timer = setTimeout(() => {
       reject(
-        new CrawlError('TABLE_LOCKED', `expected the process that has the table in ${directory} open to answer, found it silent`, {
-          hint: 'it is stopped, or very busy: wake it or end it',
-        }),
+        new CrawlError(
+          'TABLE_LOCKED',
+          `expected the process that has the table in ${directory} open to answer, found it silent`,
+          {
+            hint: 'it is stopped, or very busy: wake it or end it',
+          },
+        ),
       );
     }, HELLO_MS);
     const read = createMessageReader(MAX_ANSWER, (message) => onMessage(message));
@@ -135,7 +132,9 @@ function createRequests(socket: Socket, holder: Holder): { connection: Connectio
       const id = (last += 1);
       const message = encodeMessage({ ...head, id }, blobs);
       if (message.length > MAX_REQUEST) {
-        return reject(new CrawlError('STORE_FAILED', `expected a row of at most ${MAX_REQUEST} bytes, found ${message.length}`));
+        return reject(
+          new CrawlError('STORE_FAILED', `expected a row of at most ${MAX_REQUEST} bytes, found ${message.length}`),
+        );
       }
       // Nobody but a request keeps the process alive.
       const timer = setTimeout(() => socket.destroy(), ANSWER_MS);

@@ -47,7 +47,8 @@ export function createMessageReader(limit: number, onMessage: (message: Message)
       if (wanted === undefined) {
         if (size < 4) return;
         wanted = take(4).readUInt32BE();
-        if (wanted > limit || wanted < 4) throw new Error(`expected a message of at most ${limit} bytes, found ${wanted}`);
+        if (wanted > limit || wanted < 4)
+          throw new Error(`expected a message of at most ${limit} bytes, found ${wanted}`);
       }
       if (size < wanted) return;
       const message = decodeMessage(take(wanted));

@@ -80,11 +80,13 @@ export function serveClient(socket: Socket, service: Service): Session {
     try {
       const blobs: Uint8Array[] = [];
       const value = await handle(message, blobs);
-      if (sizeOf(blobs) > MAX_ANSWER / 2) throw new CrawlError('STORE_FAILED', 'expected a row that fits an answer, found a larger one');
+      if (sizeOf(blobs) > MAX_ANSWER / 2)
+        throw new CrawlError('STORE_FAILED', 'expected a row that fits an answer, found a larger one');
       await send({ id, ...value }, blobs);
     } catch (error) {
       const { code = 'INTERNAL', hint } = error as Partial<CrawlError>;
-      const known = error instanceof CrawlError ? { code, ...(hint !== undefined && { hint }) } : { code: 'STORE_FAILED' };
+      const known =
+        error instanceof CrawlError ? { code, ...(hint !== undefined && { hint }) } : { code: 'STORE_FAILED' };
       await send({ id, error: { ...known, message: messageOf(error) } });
     }
   }
@@ -136,7 +138,9 @@ export function serveClient(socket: Socket, service: Service): Session {
   /** Resolves when the client has the lock; it has it until it releases it, is gone, or its time is over. */
   function takeLock(name: string): Promise<void> {
     if (name !== SHARED_LOCK || lock !== 'none') {
-      return Promise.reject(new CrawlError('TABLE_LOCKED', `expected to hold the lock ${SHARED_LOCK} once, found ${name}`));
+      return Promise.reject(
+        new CrawlError('TABLE_LOCKED', `expected to hold the lock ${SHARED_LOCK} once, found ${name}`),
+      );
     }
     lock = 'asked';
     return new Promise((granted) => {

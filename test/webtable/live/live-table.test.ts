@@ -66,7 +66,10 @@ describe('a table that is open elsewhere', () => {
   it('goes on in the middle of a scan when the process closes the table', async () => {
     const first = await share();
     const keys = Array.from({ length: 3000 }, (_, i) => `k${String(i).padStart(4, '0')}`);
-    await first.write('webpage', keys.map((key) => put(key, { 'm:st': '1' })));
+    await first.write(
+      'webpage',
+      keys.map((key) => put(key, { 'm:st': '1' })),
+    );
     const second = await share();
     const seen: string[] = [];
     for await (const { key } of second.scan('webpage', { columns: ['m'] })) {
@@ -310,10 +313,20 @@ describe('batches', () => {
   it('of one row are the same scan, with ranges and a limit', async () => {
     const store: Store = new MemoryStore();
     const keys = ['a', 'a ', 'a:', 'ab', 'b', 'b/', 'c'];
-    await store.write('webpage', keys.map((key, i) => put(key, { 'm:a': `${i % 2}`, 'l:i:x': key })));
+    await store.write(
+      'webpage',
+      keys.map((key, i) => put(key, { 'm:a': `${i % 2}`, 'l:i:x': key })),
+    );
     const where = { column: 'm:a', equals: Buffer.from('1') } as const;
     const ranges = [{ start: 'a ', end: 'b0' }, { start: 'a' }];
-    for (const options of [{}, { where }, { ranges }, { ranges, where, limit: 3 }, { ranges, limit: 5 }, { limit: 0 }]) {
+    for (const options of [
+      {},
+      { where },
+      { ranges },
+      { ranges, where, limit: 3 },
+      { ranges, limit: 5 },
+      { limit: 0 },
+    ]) {
       const scan = { columns: ['m', 'l'], ...options };
       const found: string[] = [];
       for await (const { key } of scanBatches(scan, (batch) => readBatch(store, 'webpage', batch, 1))) found.push(key);
