@@ -11,6 +11,7 @@ import { describeMachine, machineLine, type Machine } from './lib/machine.js';
 import { formatTable } from './lib/table.js';
 import { memoryBench } from './memory.js';
 import { profileBench } from './profile.js';
+import { statusBench } from './status.js';
 import { storeBench } from './store.js';
 import { waitingBench } from './waiting.js';
 
@@ -21,6 +22,7 @@ const BENCHES: Readonly<Record<string, Bench>> = {
   store: storeBench,
   frontier: frontierBench,
   waiting: waitingBench,
+  status: statusBench,
   memory: memoryBench,
   profile: profileBench,
 };
@@ -37,7 +39,7 @@ ${Object.entries(BENCHES)
   --rounds <n>      rounds in which all that is compared takes turns (${ROUNDS}; 1 of what no round could change much)
   --scale <factor>  of the sizes (1), to try a bench out
   --only <a,b>      leave all others out
-  --site <name>     crawl, profile: docs or synthetic (docs)
+  --site <name>     crawl, status, profile: docs or synthetic (docs)
   --minutes <n>     frontier: how long (10)
   --cache <folder>  where tables and outputs go (bench/.cache)
 
@@ -121,7 +123,7 @@ async function save(name: string, options: BenchOptions, machine: Machine, resul
   const isWhole = options.scale === 1 && options.only === undefined && options.rounds >= rounds;
   const folder = isWhole ? join(FOLDER, 'results') : join(options.cache, 'results');
   await mkdir(folder, { recursive: true });
-  const hasSites = name === 'crawl' || name === 'profile';
+  const hasSites = ['crawl', 'profile', 'status'].includes(name);
   const file = hasSites && options.site !== 'docs' ? `${name}-${options.site}` : name;
   const notes = [...result.notes, ...(isWhole ? [] : ['Only a trial: not of full size, or of too few rounds.'])];
   await writeFile(join(folder, `${file}.svg`), drawChart(result.chart, [...notes, machineLine(machine)].join('\n')));

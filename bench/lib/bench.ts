@@ -9,7 +9,7 @@ export interface BenchOptions {
   readonly scale: number;
   /** Of `frontier`: how long to go on. */
   readonly minutes: number;
-  /** Of `crawl` and `profile`: which site. */
+  /** Of `crawl`, `status` and `profile`: which site. */
   readonly site: 'docs' | 'synthetic';
   /** Run only what is named so; absent: all. */
   readonly only?: readonly string[];

@@ -38,6 +38,7 @@ export async function crawlOnce(
   });
   const pages = crawler.pages(stdout);
   const diskMb = (await bytesOnDisk(out)) / 2 ** 20;
-  await rm(out, { recursive: true, force: true });
+  // Who looked at the crawl may not be gone yet.
+  await rm(out, { recursive: true, force: true, maxRetries: 5 });
   return { pages, seconds, cpuSeconds, diskMb, ...(peakMb !== undefined && { peakMb }) };
 }

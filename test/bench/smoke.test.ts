@@ -96,3 +96,8 @@ it('waiting crawls both ways', async () => {
   const { rows } = await result('waiting', '--scale', '0.1');
   expect(rows.map(({ name }) => name)).toEqual(['overlapping', 'one after another']);
 });
+
+it.runIf(process.platform === 'linux')('status crawls with and without somebody who looks', async () => {
+  const { rows } = await result('status', '--site', 'synthetic', '--scale', '0.005');
+  expect(rows).toMatchObject(['alone', 'status', 'command'].map((name) => ({ name, pages: { median: 100 } })));
+});

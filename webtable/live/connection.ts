@@ -67,7 +67,7 @@ function greet(socket: Socket, directory: string, version: string): Promise<Conn
         onMessage = take;
         resolve(connection);
       } catch (error) {
-        reject(error as Error);
+        reject(error);
       }
     };
     const timer = setTimeout(() => {

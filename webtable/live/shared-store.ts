@@ -108,7 +108,10 @@ export class SharedStore implements Store {
   }
 
   async *scan(table: TableName, options: ScanOptions): AsyncGenerator<StoredRow> {
-    if (this.#place.kind === 'own') return yield* this.#place.store.scan(table, options);
+    if (this.#place.kind === 'own') {
+      yield* this.#place.store.scan(table, options);
+      return;
+    }
     const next = (batch: Parameters<RemoteStore['readBatch']>[1]): Promise<Batch> =>
       this.#retry((place) =>
         place.kind === 'own' ? readBatch(place.store, table, batch) : place.store.readBatch(table, batch),

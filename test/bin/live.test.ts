@@ -1,0 +1,232 @@
+import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { ERROR_CODES } from '../../packages/errors/index.js';
+import { ROOT } from '../support/source-files.js';
+
+const COMMAND = join(ROOT, 'dist/bin/webcrawl.js');
+const LONG = 300_000;
+
+interface Ended {
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+let folder: string;
+let server: Server;
+let url: string;
+let answer: (path: string, response: ServerResponse) => void;
+/** Resolves when a page (not robots.txt) is asked for. */
+let asked: Promise<void>;
+const children: ChildProcessWithoutNullStreams[] = [];
+
+beforeAll(() => {
+  if (!existsSync(COMMAND)) throw new Error('dist is missing: run `npm test`, or `npm run build` before vitest');
+});
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'webcrawl-live-'));
+  let onAsked = () => {};
+  asked = new Promise((resolve) => (onAsked = resolve));
+  server = createServer(({ url: path = '' }, response) => {
+    if (path === '/robots.txt') return void response.writeHead(404).end();
+    onAsked();
+    answer(path, response);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+});
+
+afterEach(async () => {
+  for (const child of children.splice(0)) child.kill('SIGKILL');
+  server.closeAllConnections();
+  server.close();
+  await rm(folder, { recursive: true });
+});
+
+function start(...args: readonly string[]): { child: ChildProcessWithoutNullStreams; ended: Promise<Ended> } {
+  const options = ['--table', `level:${join(folder, 'table')}`, '--set', 'fetcher.serverDelay=0'];
+  const child = spawn(process.execPath, [COMMAND, ...args, ...options], { cwd: folder });
+  children.push(child);
+  let out = '';
+  let err = '';
+  child.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()));
+  child.stderr.on('data', (chunk: Buffer) => (err += chunk.toString()));
+  const ended = new Promise<Ended>((resolve) => child.on('close', (code) => resolve({ code, out, err })));
+  return { child, ended };
+}
+
+const run = (...args: readonly string[]) => start(...args).ended;
+
+async function json<T>(...args: readonly string[]): Promise<T> {
+  const { code, out, err } = await run(...args, '--json');
+  expect([code, err]).toEqual([0, '']);
+  return JSON.parse(out) as T;
+}
+
+/** Waits until the child has said this on standard error. */
+function said(child: ChildProcessWithoutNullStreams, words: string): Promise<void> {
+  let text = '';
+  return new Promise((resolve) => {
+    child.stderr.on('data', (chunk: Buffer) => {
+      text += chunk.toString();
+      if (text.includes(words)) resolve();
+    });
+  });
+}
+
+interface Status {
+  readonly jobs: readonly { job: string; done: number; fetching: { inFlight: number; pages: { url: string }[] } }[];
+  readonly due: { count: number };
+  readonly holder?: { pid: number; name: string };
+  readonly lastFetch?: { state: string };
+}
+
+const page = (response: ServerResponse, body = 'x'): void =>
+  void response.writeHead(200, { 'content-type': 'text/html' }).end(body);
+
+describe('beside a running crawl', () => {
+  test(
+    'readdb, explain, check, status and inject work, its seeds are crawled, and it alone may crawl',
+    async () => {
+      let release = () => {};
+      answer = (path, response) => {
+        if (path === '/') release = () => page(response, '<a href="/a">A</a>');
+        else page(response);
+      };
+      const { child, ended } = start('crawl', url, '--json', '-q');
+      await asked;
+      const seen = await json<Status>('status');
+      expect(seen.holder).toMatchObject({ pid: child.pid, name: 'crawl' });
+      expect(seen.jobs).toMatchObject([{ job: 'crawl', done: 0, fetching: { inFlight: 1, pages: [{ url }] } }]);
+      expect((await run('status')).out).toContain(`The table is open in process ${child.pid} (crawl).`);
+      expect(await json('readdb', '--stats')).toMatchObject({ total: 1, statuses: { unfetched: 1 } });
+      expect(await json('explain', url)).toMatchObject({ url, page: { status: 'unfetched' } });
+      expect(await json('check', 'url', url)).toMatchObject({ accepted: true });
+      const refused = await run('generate');
+      expect(refused.code).toBe(ERROR_CODES.TABLE_LOCKED.exitCode);
+      expect(refused.err).toContain(`found it open in process ${child.pid} (crawl)`);
+      expect((await run('crawl', url)).code).toBe(ERROR_CODES.TABLE_LOCKED.exitCode);
+
+      expect(await json('inject', `${url}injected`)).toMatchObject({ counters: { injected: 1 } });
+      release();
+      const { code, out } = await ended;
+      expect(code).toBe(0);
+      expect(JSON.parse(out)).toMatchObject({ counters: { injected: 1, fetched: 3 } });
+      expect(await json('readdb', '--url', `${url}injected`)).toMatchObject({ status: 'fetched' });
+      expect((await run('status')).out).toMatch(/^No process has the table open\.\n(.*\n)*last fetch +ended/);
+    },
+    LONG,
+  );
+
+  test(
+    'a kill of the process that serves the table stops nobody',
+    async () => {
+      answer = () => {};
+      const { child, ended } = start('crawl', url);
+      await asked;
+      expect((await json<Status>('status')).holder).toBeDefined();
+      child.kill('SIGKILL');
+      await ended;
+      expect(existsSync(join(folder, 'table/live/socket'))).toBe(process.platform !== 'win32');
+      const after = await json<Status>('status');
+      expect([after.holder, after.jobs, after.lastFetch?.state]).toEqual([undefined, [], 'running']);
+      answer = (_path, response) => page(response);
+      expect(await json('crawl', url, '-q')).toMatchObject({ counters: { fetched: 1 } });
+    },
+    LONG,
+  );
+
+  test(
+    '--wait waits for its end',
+    async () => {
+      let release = () => {};
+      answer = (_path, response) => void (release = () => page(response));
+      const first = start('crawl', url, '-q');
+      await asked;
+      const second = start('crawl', url, '--wait', '600', '--json');
+      await said(second.child, `Waiting for the table, which process ${first.child.pid} (crawl) has open.`);
+      release();
+      expect((await first.ended).code).toBe(0);
+      expect((await second.ended).code).toBe(0);
+    },
+    LONG,
+  );
+
+  test(
+    '--wait ends with a signal',
+    async () => {
+      answer = () => {};
+      start('crawl', url, '-q');
+      await asked;
+      const { child, ended } = start('repair', '--wait', '600');
+      await said(child, 'Waiting for the table');
+      child.kill('SIGINT');
+      expect((await ended).code).toBe(130);
+    },
+    LONG,
+  );
+});
+
+describe('a dump that is injected again', () => {
+  const PAGES = 3000;
+  beforeEach(async () => {
+    const seeds = start('inject', '-', '-q');
+    seeds.child.stdin.end(Array.from({ length: PAGES }, (_, i) => `http://example.com/${i}`).join('\n'));
+    expect((await seeds.ended).code).toBe(0);
+  }, LONG);
+
+  /** What `jq -r .url` does, with new URLs. */
+  async function pipe(from: ChildProcessWithoutNullStreams, to: ChildProcessWithoutNullStreams): Promise<void> {
+    for await (const line of createInterface({ input: from.stdout })) {
+      const { url } = JSON.parse(line) as { url: string };
+      to.stdin.write(`${url}-new\n`);
+    }
+    to.stdin.end();
+  }
+
+  async function expectAll(dump: Promise<Ended>, inject: Promise<Ended>): Promise<void> {
+    const [{ code, err }, injected] = [await dump, await inject];
+    expect([code, err]).toEqual([0, '']);
+    expect(injected.code, injected.err).toBe(0);
+    expect(JSON.parse(injected.out)).toMatchObject({ counters: { injected: PAGES } });
+    expect(await json('readdb', '--stats')).toMatchObject({ total: 2 * PAGES });
+  }
+
+  test(
+    'works where readdb opens the table first',
+    async () => {
+      const dump = start('readdb', '--dump', '--fields', 'status');
+      // Its output is more than the pipe takes, so it waits with the table open.
+      dump.child.stdout.removeAllListeners('data').pause();
+      while ((await json<Status>('status')).holder?.name !== 'readdb');
+      const inject = start('inject', '-', '--json', '-q');
+      await pipe(dump.child, inject.child);
+      await expectAll(dump.ended, inject.ended);
+    },
+    LONG,
+  );
+
+  test(
+    'works where inject opens the table first',
+    async () => {
+      const inject = start('inject', '-', '--json', '-q');
+      while ((await json<Status>('status')).holder?.name !== 'inject');
+      const dump = start('readdb', '--dump', '--fields', 'status', '--host', 'example.com');
+      const lines: string[] = [];
+      for await (const line of createInterface({ input: dump.child.stdout })) {
+        lines.push(`${(JSON.parse(line) as { url: string }).url}-new\n`);
+      }
+      inject.child.stdin.end(lines.join(''));
+      await expectAll(dump.ended, inject.ended);
+    },
+    LONG,
+  );
+});
