@@ -10,19 +10,19 @@ export function wholeNumber(min: number): (text: string) => number {
   };
 }
 
-const SECONDS = { s: 1, m: 60, h: 3600, d: 86_400 } as const;
+const SECONDS = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 } as const;
 
-/** Reads a duration such as `90s`, `30m`, `2h` or `1.5d`, above 0, as seconds. */
+/** Reads a duration such as `90s`, `30m`, `2h`, `1.5d` or `1w`, above 0, as seconds. */
 export function durationInSeconds(text: string): number {
-  const [, count, unit] = /^(\d+(?:\.\d+)?)([smhd])$/.exec(text) ?? [];
-  const seconds = Number(count) * SECONDS[unit as keyof typeof SECONDS];
-  if (seconds > 0) return seconds;
+  const seconds = secondsOf(text);
+  if (seconds !== undefined && seconds > 0) return seconds;
   throw new InvalidArgumentError('Expected a number and a unit, such as 90s, 30m, 2h or 1d.');
 }
 
-/** Gathers what an option that may be given many times was given. */
-export function gathered(text: string, earlier: readonly string[] = []): readonly string[] {
-  return [...earlier, text];
+/** Seconds of a duration such as `90s`, `30m`, `2h`, `1.5d` or `1w`; undefined where a text is none. */
+export function secondsOf(text: string): number | undefined {
+  const [, count, unit] = /^(\d+(?:\.\d+)?)([smhdw])$/.exec(text) ?? [];
+  return count === undefined ? undefined : Number(count) * SECONDS[unit as keyof typeof SECONDS];
 }
 
 /** Gathers every `-H 'Name: value'`; of one name the last counts. */

@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander';
+import { secondsOf } from './arguments.js';
 
-const UNITS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
 const ISO = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d)?)?$/;
 
 /** How moments are given, for help and messages. */
@@ -19,8 +19,8 @@ export function comingMoment(text: string): number {
 /** A time without a zone is UTC, as all times that are printed are. */
 function momentOf(text: string, direction: 1 | -1): number {
   if (text === 'now') return Date.now();
-  const [, count, unit = ''] = /^(\d+)([smhdw])$/.exec(text) ?? [];
-  if (count !== undefined) return Date.now() + direction * Number(count) * UNITS[unit]!;
+  const duration = secondsOf(text);
+  if (duration !== undefined) return Math.round(Date.now() + direction * duration * 1000);
   const [, , , , zone] = ISO.exec(text) ?? [];
   const time = ISO.test(text) ? Date.parse(zone === undefined && text.includes('T') ? `${text}Z` : text) : NaN;
   if (Number.isNaN(time)) throw new InvalidArgumentError(`Expected a time such as ${MOMENT}.`);

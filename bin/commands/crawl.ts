@@ -1,6 +1,6 @@
 import { Option, type Command } from 'commander';
 import { jobs } from '../../packages/webcrawl/index.js';
-import { durationInSeconds, gathered, wholeNumber } from '../arguments.js';
+import { durationInSeconds, eachGiven, wholeNumber } from '../arguments.js';
 import { runJob, type Cli } from '../cli.js';
 import { askForContact } from '../contact.js';
 import { addRequestOptions, requestSettings, type RequestOptions } from '../request-options.js';
@@ -39,8 +39,8 @@ export function addCrawl(program: Command, cli: Cli): void {
         .choices(['host', 'domain', 'path', 'any'])
         .default('host'),
     )
-    .option('--include <pattern>', 'only pages whose URL holds this pattern; may be given many times', gathered)
-    .option('--exclude <pattern>', 'no page whose URL holds this pattern; may be given many times', gathered)
+    .option('--include <pattern>', 'only pages whose URL holds this pattern; may be given many times', eachGiven)
+    .option('--exclude <pattern>', 'no page whose URL holds this pattern; may be given many times', eachGiven)
     .option('--refetch', "fetch the known pages of the seeds' sites again now, each once")
     .option('--threads <n>', 'requests in flight at the most', wholeNumber(1));
   addRequestOptions(command)

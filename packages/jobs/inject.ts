@@ -153,7 +153,7 @@ async function injectChunk(
     if (change) changes.push({ before: row, change });
     if (!row) count('injected');
   }
-  await crawl.table.exclusive('seed hosts', () => enterSeedHosts(crawl.table.store, keys, reaches));
+  await enterSeedHosts(crawl.table.store, keys, reaches);
   await writeIndexed(crawl.table, changes, frontierClock(crawl));
 }
 

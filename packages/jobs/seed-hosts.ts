@@ -52,7 +52,7 @@ export function createSeedHosts(
         const found = await lookUpReach(crawl, host, settings.http.timeout, signal);
         // It has no address now. The first that it has decides.
         if (found === undefined) return true;
-        state = keep ? await table.exclusive('seed hosts', () => decide(table.store, key, found)) : found;
+        state = keep ? await table.exclusive('rows', () => decide(table.store, key, found)) : found;
       }
       answer = state === 'private';
       known.set(key, answer, 1);
