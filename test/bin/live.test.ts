@@ -12,7 +12,7 @@ import { requireCommand, said, startCommand, type Ended, type Started } from '..
 
 const LONG = 300_000;
 /** A page is held back while other commands run, which may take long. */
-const PATIENT = ['--set', 'http.timeout=600', '--set', 'http.timeLimit=600'];
+const PATIENT = ['--set', 'http.timeout=600000', '--set', 'http.timeLimit=600000'];
 
 let folder: string;
 let server: Server;
