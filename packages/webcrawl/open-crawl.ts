@@ -88,6 +88,7 @@ export interface OpenCrawlOptions {
 export interface Crawl extends CrawlContext, AsyncDisposable {
   /** For every dotted key, where its value came from. */
   readonly settingSources: Readonly<Record<string, SettingSource>>;
+  /** The jobs under way in this process. */
   readonly running: RunningJobs;
   /** The other process that has the table open; undefined where this one has. */
   readonly holder: Holder | undefined;

@@ -1,4 +1,4 @@
-import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
+import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type Server, type ServerResponse } from 'node:http';
@@ -8,16 +8,11 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { ERROR_CODES } from '../../packages/errors/index.js';
-import { ROOT } from '../support/source-files.js';
+import { requireCommand, said, startCommand, type Ended, type Started } from '../support/command-process.js';
 
-const COMMAND = join(ROOT, 'dist/bin/webcrawl.js');
 const LONG = 300_000;
-
-interface Ended {
-  readonly code: number | null;
-  readonly out: string;
-  readonly err: string;
-}
+/** A page is held back while other commands run, which may take long. */
+const PATIENT = ['--set', 'http.timeout=600000', '--set', 'http.timeLimit=600000'];
 
 let folder: string;
 let server: Server;
@@ -27,9 +22,7 @@ let answer: (path: string, response: ServerResponse) => void;
 let asked: Promise<void>;
 const children: ChildProcessWithoutNullStreams[] = [];
 
-beforeAll(() => {
-  if (!existsSync(COMMAND)) throw new Error('dist is missing: run `npm test`, or `npm run build` before vitest');
-});
+beforeAll(requireCommand);
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'webcrawl-live-'));
@@ -51,16 +44,10 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-function start(...args: readonly string[]): { child: ChildProcessWithoutNullStreams; ended: Promise<Ended> } {
-  const options = ['--table', `level:${join(folder, 'table')}`, '--set', 'fetcher.serverDelay=0'];
-  const child = spawn(process.execPath, [COMMAND, ...args, ...options], { cwd: folder });
-  children.push(child);
-  let out = '';
-  let err = '';
-  child.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()));
-  child.stderr.on('data', (chunk: Buffer) => (err += chunk.toString()));
-  const ended = new Promise<Ended>((resolve) => child.on('close', (code) => resolve({ code, out, err })));
-  return { child, ended };
+function start(...args: readonly string[]): Started {
+  const started = startCommand(folder, [...args, ...PATIENT]);
+  children.push(started.child);
+  return started;
 }
 
 const run = (...args: readonly string[]) => start(...args).ended;
@@ -69,17 +56,6 @@ async function json<T>(...args: readonly string[]): Promise<T> {
   const { code, out, err } = await run(...args, '--json');
   expect([code, err]).toEqual([0, '']);
   return JSON.parse(out) as T;
-}
-
-/** Waits until the child has said this on standard error. */
-function said(child: ChildProcessWithoutNullStreams, words: string): Promise<void> {
-  let text = '';
-  return new Promise((resolve) => {
-    child.stderr.on('data', (chunk: Buffer) => {
-      text += chunk.toString();
-      if (text.includes(words)) resolve();
-    });
-  });
 }
 
 interface Status {

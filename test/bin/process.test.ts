@@ -1,5 +1,3 @@
-import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -7,15 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { ERROR_CODES } from '../../packages/errors/index.js';
-import { ROOT } from '../support/source-files.js';
-
-const COMMAND = join(ROOT, 'dist/bin/webcrawl.js');
-
-interface Ended {
-  readonly code: number | null;
-  readonly out: string;
-  readonly err: string;
-}
+import { requireCommand, said, startCommand, type Started } from '../support/command-process.js';
 
 let folder: string;
 let server: Server;
@@ -24,9 +14,7 @@ let answer: (path: string, response: ServerResponse) => void;
 /** Resolves when a page (not robots.txt) is asked for. */
 let asked: Promise<void>;
 
-beforeAll(() => {
-  if (!existsSync(COMMAND)) throw new Error('dist is missing: run `npm test`, or `npm run build` before vitest');
-});
+beforeAll(requireCommand);
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'webcrawl-process-'));
@@ -47,29 +35,8 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-function start(...args: readonly string[]): { child: ChildProcessWithoutNullStreams; ended: Promise<Ended> } {
-  const options = ['--table', `level:${join(folder, 'table')}`, '--set', 'fetcher.serverDelay=0'];
-  const child = spawn(process.execPath, [COMMAND, ...args, ...options], { cwd: folder });
-  let out = '';
-  let err = '';
-  child.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()));
-  child.stderr.on('data', (chunk: Buffer) => (err += chunk.toString()));
-  const ended = new Promise<Ended>((resolve) => child.on('close', (code) => resolve({ code, out, err })));
-  return { child, ended };
-}
-
+const start = (...args: readonly string[]): Started => startCommand(folder, args);
 const run = (...args: readonly string[]) => start(...args).ended;
-
-/** Waits until the child has said this on standard error. */
-function said(child: ChildProcessWithoutNullStreams, words: string): Promise<void> {
-  let text = '';
-  return new Promise((resolve) => {
-    child.stderr.on('data', (chunk: Buffer) => {
-      text += chunk.toString();
-      if (text.includes(words)) resolve();
-    });
-  });
-}
 
 describe('a signal', () => {
   test('once: what is in flight is finished, and the same command goes on', async () => {

@@ -61,14 +61,11 @@ function greet(socket: Socket, directory: string, version: string): Promise<Conn
   return new Promise((resolve, reject) => {
     let onMessage = (message: Message): void => {
       clearTimeout(timer);
-      try {
-        const holder = holderOf(message, directory, version);
-        const { connection, take } = createRequests(socket, holder);
-        onMessage = take;
-        resolve(connection);
-      } catch (error) {
-        reject(error);
-      }
+      const holder = holderOf(message, directory, version);
+      if (holder instanceof CrawlError) return reject(holder);
+      const { connection, take } = createRequests(socket, holder);
+      onMessage = take;
+      resolve(connection);
     };
     const timer = setTimeout(() => {
       reject(
@@ -96,7 +93,8 @@ function greet(socket: Socket, directory: string, version: string): Promise<Conn
   });
 }
 
-function holderOf({ head }: Message, directory: string, version: string): Holder {
+/** Who has the table open, or why it can not be asked. */
+function holderOf({ head }: Message, directory: string, version: string): Holder | CrawlError {
   const given = (head['holder'] ?? {}) as Partial<Record<keyof Holder, unknown>>;
   const holder: Holder = {
     pid: Number(given.pid),
@@ -105,7 +103,7 @@ function holderOf({ head }: Message, directory: string, version: string): Holder
     alone: given.alone === true,
   };
   if (head['protocol'] === PROTOCOL && holder.version === version) return holder;
-  throw new CrawlError(
+  return new CrawlError(
     'TABLE_LOCKED',
     `expected the table in ${directory} to be open in webcrawl ${version}, found ${holderText(holder)} of version ${safeText(holder.version, 40)}`,
     { hint: 'use that version, or wait for it to end (--wait <seconds> does)' },

@@ -1,0 +1,136 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import {
+  jobs,
+  openCrawl,
+  status,
+  type FetchOutcome,
+  type OpenCrawlOptions,
+  type Plugin,
+  type Progress,
+} from '../../packages/webcrawl/index.js';
+import { crawl as crawlJob } from '../../packages/jobs/index.js';
+
+let directory: string;
+/** What the web answers. */
+let answer: (url: string) => FetchOutcome | Promise<FetchOutcome>;
+
+const web: Plugin = {
+  name: 'web',
+  protocol: {
+    schemes: ['http'],
+    fetch: async ({ url }) =>
+      url.endsWith('/robots.txt') ? { kind: 'gone', code: 'not_found', http: 404 } : answer(url),
+  },
+};
+const html = (text: string): FetchOutcome => ({
+  kind: 'content',
+  code: 'success',
+  http: 200,
+  body: Buffer.from(text),
+  truncated: false,
+  contentType: 'text/html',
+});
+
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'webcrawl-status-'));
+});
+afterEach(() => rm(directory, { recursive: true, force: true }));
+
+function open(options: OpenCrawlOptions = {}) {
+  const table = `level:${join(directory, 'table')}`;
+  return openCrawl({ table, settings: { 'fetcher.serverDelay': 0, 'parser.threads': 0 }, plugins: [web], ...options });
+}
+
+it('shows a running crawl, here and from elsewhere, as its progress does', async () => {
+  let release = (): void => {};
+  const held = new Promise<void>((resolve) => (release = resolve));
+  let onHeld = (): void => {};
+  const isHeld = new Promise<void>((resolve) => (onHeld = resolve));
+  answer = async (url) => {
+    if (url.endsWith('/')) return html('<a href="/gone">a</a> <a href="/held">b</a>');
+    if (url.endsWith('/gone')) return { kind: 'gone', code: 'not_found', http: 404 };
+    onHeld();
+    await held;
+    return html('');
+  };
+  await using crawl = await open({ name: 'here' });
+  await using other = await open({ name: 'there' });
+  let last: Progress | undefined;
+  const running = jobs.crawl(crawl, { seeds: ['http://a.example/'], onProgress: (progress) => (last = progress) });
+  await isHeld;
+  // Until the other page of the round is through as well.
+  while ((await status(other)).jobs[0]?.errors.not_found !== 1);
+  const seen = await status(other);
+  expect(seen.holder).toMatchObject({ pid: process.pid, name: 'here' });
+  expect(seen.due).toMatchObject({ count: 0, more: false });
+  expect(seen.lastFetch).toMatchObject({ state: 'running' });
+  const job = {
+    job: 'crawl',
+    done: 2,
+    counters: { fetched: 2, not_found: 1, success: 1 },
+    errors: { not_found: 1 },
+    fetching: { inFlight: 1, waiting: 0, setAside: 0, pages: [{ url: 'http://a.example/held' }], hosts: [] },
+  };
+  expect(seen.jobs).toMatchObject([job]);
+  expect(seen.jobs[0]).not.toHaveProperty('total');
+  const own = await status(crawl);
+  expect(own).not.toHaveProperty('holder');
+  expect(own.jobs).toMatchObject([job]);
+  release();
+  expect((await running).counters).toMatchObject({ fetched: 3 });
+  expect(last).toMatchObject({
+    job: 'crawl',
+    done: 3,
+    errors: { not_found: 1 },
+    seconds: expect.any(Number) as number,
+  });
+  expect(await status(other)).toMatchObject({ jobs: [], lastFetch: { state: 'ended' } });
+});
+
+it('counts what is due, and only that', async () => {
+  answer = () => html('');
+  await using crawl = await open();
+  await jobs.inject(crawl, { seeds: Array.from({ length: 30 }, (_, i) => `http://h${i % 7}.example/${i}`) });
+  expect((await status(crawl)).due).toMatchObject({ count: 30 });
+  const { batchId } = await jobs.generate(crawl, { topN: 10 });
+  await using fresh = await open();
+  expect(await status(fresh)).toMatchObject({ batches: [{ batchId, state: 'open', size: 10 }] });
+});
+
+it('jobs other than inject are refused on a table that is open elsewhere, before they change anything', async () => {
+  await using first = await open({ name: 'first' });
+  await using second = await open();
+  expect([first.holder, second.holder?.name]).toEqual([undefined, 'first']);
+  await expect(jobs.crawl(second, { seeds: ['http://a.example/'] })).rejects.toMatchObject({ code: 'TABLE_LOCKED' });
+  await expect(jobs.repair(second, {})).rejects.toMatchObject({ code: 'TABLE_LOCKED' });
+  expect((await status(first)).due.count).toBe(0);
+  await jobs.inject(second, { seeds: ['http://a.example/'] });
+  expect(first.outsideChanges?.()).toBeGreaterThan(0);
+  expect(await first.page('http://a.example/', [])).toMatchObject({ status: 'unfetched' });
+  await first.close();
+  answer = () => html('');
+  expect((await jobs.crawl(second, { seeds: [] })).counters).toMatchObject({ fetched: 1 });
+});
+
+it('a crawl that found nothing due looks again when another process has changed rows', async () => {
+  answer = () => html('');
+  await using crawl = await open({ table: 'memory:' });
+  const looks = async (changes: number): Promise<number> => {
+    let generates = 0;
+    let asked = 0;
+    const table = Object.create(crawl.table) as typeof crawl.table;
+    table.exclusive = (name, task) => {
+      if (name === 'generate') generates += 1;
+      return crawl.table.exclusive(name, task);
+    };
+    // Asked before each look what is due and after it: the first `changes` looks are followed by news.
+    const outsideChanges = (): number => Math.min(Math.floor((asked += 1) / 2), changes);
+    await crawlJob({ ...crawl, table, outsideChanges }, { seeds: [] });
+    return generates;
+  };
+  const without = await looks(0);
+  expect(await looks(3)).toBe(without + 3);
+});
