@@ -5,15 +5,9 @@
  */
 export async function withTimeout<T>(answer: Promise<T>, seconds: number, late: () => T): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
-  const waited = new Promise<T>((resolve, reject) => {
-    timer = setTimeout(() => {
-      try {
-        resolve(late());
-      } catch (error) {
-        reject(error as Error);
-      }
-    }, seconds * 1000);
-  });
+  const waited = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, seconds * 1000);
+  }).then(late);
   try {
     return await Promise.race([answer, waited]);
   } finally {
