@@ -36,7 +36,7 @@ export interface FetchTools {
 /** The fetch of one batch, as its pages see it. */
 export interface FetchRun extends FetchTools {
   /** Counts for what is left, after a split too. */
-  readonly tracker: Omit<Tracker, 'report'>;
+  readonly tracker: Omit<Tracker, 'report' | 'progress'>;
   /** Changes when what is left is split off, which waits for the turn `rows`; so do not keep it over an await elsewhere. */
   readonly batchId: string;
   readonly parse: boolean;

@@ -13,6 +13,8 @@ export interface Tracker {
   done(n?: number): void;
   /** True once the caller wants the job to end. */
   readonly aborted: boolean;
+  /** How far the job has got. */
+  progress(): Progress;
   report(batchId?: string): Report;
 }
 
@@ -51,6 +53,7 @@ export function createTracker(
 
   return {
     count,
+    progress,
     fail(reason) {
       failures.add(reason);
       count(reason);
