@@ -6,7 +6,7 @@ import type { CrawlContext } from './context.js';
 import { FETCH_FIELDS, type FetchItem, type FetchRun, type FetchTools } from './fetch-item.js';
 import { fetchPage } from './fetch-page.js';
 import { gracePeriod } from './grace-period.js';
-import type { JobOptions, Report } from './job.js';
+import type { JobOptions, Progress, Report } from './job.js';
 import { newBatchId } from './new-batch-id.js';
 import { parseRows } from './parse.js';
 import { createTracker, type Tracker } from './tracker.js';
@@ -46,6 +46,8 @@ export interface BatchFetchOptions extends JobOptions {
 export interface BatchFetch {
   /** Of what is being fetched; another after {@link split}. */
   readonly batchId: string;
+  /** How far it has got, since the last {@link split} if there was one. */
+  readonly progress: Progress;
   /** Comes when all its pages are through, or it was ended before. */
   readonly report: Promise<Report>;
   /** Pages that are left to fetch, as far as is known. */
@@ -315,6 +317,9 @@ export async function createBatchFetch(
   return {
     get batchId() {
       return header.batchId;
+    },
+    get progress() {
+      return tracker.progress();
     },
     report,
     get pagesLeft() {

@@ -130,6 +130,7 @@ class Rounds {
   get progress(): Progress {
     const { maxPages } = this.#options;
     const total = maxPages === undefined ? {} : { total: maxPages };
+    for (const { fetch } of this.#open) this.#progress.tell(fetch.progress);
     return { job: 'crawl', round: this.#rounds, ...total, ...this.#progress.sum() };
   }
 
@@ -346,6 +347,7 @@ class Rounds {
   }
 
   #tell(progress: Progress): void {
+    // Also the last of a batch that is through.
     this.#progress.tell(progress);
     this.#options.onProgress?.(this.progress);
   }

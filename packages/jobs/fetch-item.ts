@@ -43,7 +43,7 @@ export interface FetchTools {
 /** The fetch of one batch, as its pages see it. */
 export interface FetchRun extends FetchTools {
   /** Counts for what is left, after a split too. */
-  readonly tracker: Omit<Tracker, 'report' | 'add'>;
+  readonly tracker: Omit<Tracker, 'report' | 'add' | 'progress'>;
   /** Changes when what is left is split off, which waits for the turn `rows`; so do not keep it over an await elsewhere. */
   readonly batchId: string;
   readonly parse: boolean;

@@ -16,6 +16,8 @@ export interface Tracker {
   done(n?: number): void;
   /** True once the caller wants the job to end. */
   readonly aborted: boolean;
+  /** How far the job has got. */
+  progress(): Progress;
   report(batchId?: string): Report;
 }
 
@@ -54,6 +56,7 @@ export function createTracker(
 
   return {
     count: (name, n = 1) => add(name, n),
+    progress,
     fail(name, n = 1) {
       failures.add(name);
       add(name, n);

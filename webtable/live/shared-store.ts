@@ -153,7 +153,11 @@ export class SharedStore implements Store {
 
   /** @throws CrawlError TABLE_LOCKED where another process has the table open */
   async requireAlone(): Promise<void> {
-    const place = await this.#current();
+    const place = await this.#retry(async (place) => {
+      // Whether it is still there, which is seen for sure only when it answers.
+      if (place.kind === 'remote') await place.store.get('meta', ['schema'], ['v']);
+      return place;
+    });
     if (place.kind === 'remote') throw lockedBy(place.connection.holder, this.#options.directory);
   }
 
