@@ -45,7 +45,12 @@ async function run(options: BenchOptions): Promise<BenchResult> {
       const asker = name === 'alone' ? undefined : ask(join(options.cache, 'crawl'), name);
       try {
         const { pages, seconds, cpuSeconds } = await crawlOnce(crawler, site, options.cache);
-        return { pages, pagesPerSecond: pages / seconds, cpu: (1000 * cpuSeconds) / pages, answers: asker?.answers() ?? 0 };
+        return {
+          pages,
+          pagesPerSecond: pages / seconds,
+          cpu: (1000 * cpuSeconds) / pages,
+          answers: asker?.answers() ?? 0,
+        };
       } finally {
         await asker?.end();
       }
