@@ -6,7 +6,15 @@ import { describeSettings } from '../config/index.js';
 import { sourceFiles } from './support/source-files.js';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
-const DOCUMENTS = ['README.md', 'ARCHITECTURE.md', 'SECURITY.md', 'CONTRIBUTING.md', 'docs/PLUGINS.md'];
+const DOCUMENTS = [
+  'README.md',
+  'ARCHITECTURE.md',
+  'SECURITY.md',
+  'CONTRIBUTING.md',
+  'docs/PLUGINS.md',
+  'docs/OPERATIONS.md',
+  'docs/FROM-NUTCH.md',
+];
 const textOf = (name: string): string => readFileSync(join(ROOT, name), 'utf8');
 /** What stands in backticks outside of blocks of code. */
 const namesIn = (text: string): string[] =>
@@ -57,7 +65,7 @@ describe.each(DOCUMENTS)('%s', (document) => {
 });
 
 test('ARCHITECTURE.md stays readable in one sitting', () => {
-  expect(textOf('ARCHITECTURE.md').trimEnd().split('\n').length).toBeLessThanOrEqual(160);
+  expect(textOf('ARCHITECTURE.md').trimEnd().split('\n').length).toBeLessThanOrEqual(150);
 });
 
 test('the scripts that documents run are there', () => {
