@@ -127,7 +127,13 @@ export {
   type StoredRow,
   type TableName,
 } from '../../webtable/index.js';
-export { PARSE_CODES, PROTOCOL_CODES, type ParseCode, type PluginErrorCode, type ProtocolCode } from '../plugin-api/index.js';
+export {
+  PARSE_CODES,
+  PROTOCOL_CODES,
+  type ParseCode,
+  type PluginErrorCode,
+  type ProtocolCode,
+} from '../plugin-api/index.js';
 export type {
   CharsetSource,
   CrawledPage,
