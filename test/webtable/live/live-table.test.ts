@@ -298,7 +298,8 @@ describe('a client', () => {
     const writing = connection.request(change, [Buffer.from('1')]);
     const unlocking = connection.request({ op: 'unlock' });
     const again = unlocking.then(() => connection.request({ op: 'lock', name: 'rows' }));
-    // What was asked before is under way when this is answered.
+    // What was asked before is under way when this is answered, and what was asked upon an answer to it after the second.
+    await connection.request({ op: 'status' });
     await connection.request({ op: 'status' });
     finish();
     await Promise.all([writing, again]);
@@ -309,6 +310,7 @@ describe('a client', () => {
     await serve(60_000);
     let finish = (): void => {};
     const isLate = new Promise<void>((resolve) => (finish = resolve));
+    ends.push(() => finish());
     const { get } = store;
     store.get = async (...args) => {
       await isLate;
