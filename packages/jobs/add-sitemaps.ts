@@ -16,7 +16,8 @@ export const SITEMAP_INTERVAL = 86_400;
 
 /**
  * Makes rows for the sitemaps that a robots.txt names, one link further than the page for which it was asked. They pass
- * normalisers and filters as links do, and `db.ignoreExternalLinks`. A row that is there is only noted as a sitemap.
+ * normalisers and filters as links do, `db.ignoreExternalLinks`, and what the crawl excludes. A row that is there is only
+ * noted as a sitemap.
  * Counters: sitemaps_added, sitemaps_known, sitemaps_invalid, sitemaps_too_long, sitemaps_rejected_<plugin>,
  * sitemaps_external, sitemaps_excluded, sitemaps_over_limit, sitemaps_not_added (`db.updateAdditionsAllowed`).
  */
@@ -65,7 +66,7 @@ function acceptedSitemaps(crawl: CrawlContext, from: string, found: readonly str
     else if (url === null) count('sitemaps_invalid');
     else {
       const verdict = applyUrlChain(crawl.plugins, url, 'outlink', { sitemap: true });
-      const out = verdict.accepted ? outOfScope(crawl, from, verdict.url) : undefined;
+      const out = verdict.accepted ? outOfScope(crawl, from, verdict.url, true) : undefined;
       if (!verdict.accepted) count(`sitemaps_rejected_${verdict.rejectedBy}`);
       else if (out !== undefined) count(`sitemaps_${out}`);
       else urls.add(verdict.url);
