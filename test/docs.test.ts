@@ -122,6 +122,13 @@ test('the scripts that documents run are there', () => {
   expect(run.filter((script) => !script.endsWith(':') && !Object.hasOwn(scripts, script))).toEqual([]);
 });
 
+test('every suite with a command of its own is in CONTRIBUTING.md', () => {
+  const { scripts } = JSON.parse(textOf('package.json')) as { scripts: Readonly<Record<string, string>> };
+  const suites = Object.keys(scripts).filter((name) => name.startsWith('test:'));
+  const contributing = textOf('CONTRIBUTING.md');
+  expect(suites.filter((name) => !contributing.includes(`\`npm run ${name}\``))).toEqual([]);
+});
+
 test('every benchmark is in the README', () => {
   const main = textOf('bench/main.ts');
   const names = [...main.matchAll(/^ {2}(\w+): \w+Bench,$/gm)].map(([, name = '']) => name);
