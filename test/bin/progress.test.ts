@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
-import { duration, number, table } from '../../bin/output.js';
+import { quantity, duration, number, table } from '../../bin/output.js';
 import { progressDisplay, progressLine } from '../../bin/progress.js';
 import { Sink } from './test-io.js';
 
@@ -126,4 +126,20 @@ test('numbers and tables', () => {
       ' ',
     ),
   ).toBe(' a    bb  c\n aaa  b   c\n');
+});
+
+test('a row that ends with an empty cell leaves no blanks at its end', () => {
+  expect(
+    table(
+      [
+        ['counters', ''],
+        ['  fetched', '2'],
+      ],
+      '  ',
+    ),
+  ).toBe('  counters\n    fetched  2\n');
+});
+
+test('one of a thing is not many', () => {
+  expect([quantity(0, 'page'), quantity(1, 'page'), quantity(1234, 'page')]).toEqual(['0 pages', '1 page', '1,234 pages']);
 });
