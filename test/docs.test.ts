@@ -6,7 +6,15 @@ import { describeSettings } from '../config/index.js';
 import { sourceFiles } from './support/source-files.js';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
-const DOCUMENTS = ['README.md', 'ARCHITECTURE.md', 'SECURITY.md', 'CONTRIBUTING.md', 'docs/PLUGINS.md'];
+const DOCUMENTS = [
+  'README.md',
+  'ARCHITECTURE.md',
+  'SECURITY.md',
+  'CONTRIBUTING.md',
+  'docs/PLUGINS.md',
+  'docs/GUIDE.md',
+  'docs/EMBEDDING.md',
+];
 const textOf = (name: string): string => readFileSync(join(ROOT, name), 'utf8');
 /** What stands in backticks outside of blocks of code. */
 const namesIn = (text: string): string[] =>

@@ -88,7 +88,7 @@ describe('a crawl', () => {
   test('without a limit has no end that could be told, and says first what matters first', () => {
     expect(progressLine(crawl)).toBe(
       'crawl, round 3: 1,120 done, 24,300 due, 36 failed, 25/s, 3 min 20 s; ' +
-        '50 in flight, 12 hosts waiting, 1 hosts set aside; timeout 30, dns 6; fetched 1,120, success 1,084',
+        '50 in flight, 12 hosts waiting, 1 host set aside; timeout 30, dns 6; fetched 1,120, success 1,084',
     );
   });
 
