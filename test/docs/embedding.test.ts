@@ -6,9 +6,11 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import ts from 'typescript';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import type * as WebcrawlModule from '../../packages/webcrawl/index.js';
 import type { Crawl, CrawlStatus, OpenCrawlOptions, Report } from '../../packages/webcrawl/index.js';
 import { requireCommand } from '../support/command-process.js';
 import { typeFaults, writeExamples } from '../support/doc-examples.js';
+import { ROOT } from '../support/source-files.js';
 import { serveWeb, type ServedWeb } from '../support/serve-web.js';
 
 interface Examples {
@@ -29,7 +31,8 @@ let web: ServedWeb;
 let seed: string;
 /** All that the modules export. */
 let examples: Examples;
-let webcrawl: typeof import('../../packages/webcrawl/index.js');
+/** The package that they import. */
+let webcrawl: typeof WebcrawlModule;
 
 beforeAll(async () => {
   requireCommand();
@@ -47,7 +50,7 @@ beforeAll(async () => {
     if (name !== 'main.ts') all.push((await import(pathToFileURL(file).href)) as object);
   }
   examples = Object.assign({}, ...all) as Examples;
-  const entry = join(folder, 'node_modules/webcrawl/dist/packages/webcrawl/index.js');
+  const entry = join(ROOT, 'dist/packages/webcrawl/index.js');
   webcrawl = (await import(pathToFileURL(entry).href)) as typeof webcrawl;
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
