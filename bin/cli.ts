@@ -8,7 +8,7 @@ import {
   type Report,
 } from '../packages/webcrawl/index.js';
 import type { Io } from './io.js';
-import { duration, jsonLine, number, safeLines, say, table, write } from './output.js';
+import { duration, jsonLine, number, quantity, safeLines, say, table, write } from './output.js';
 import { progressDisplay } from './progress.js';
 
 /** Exit status when all went well, when there was nothing to do or show or a check said no, and when it was asked to stop. */
@@ -130,13 +130,13 @@ function notes({ job, batchId = '', counters, interrupted }: Report, proxy: stri
   if (counters.batch_closed) found.push(`Batch ${batchId} is closed: there is nothing left to do in it.`);
   if (job === 'updatedb' && counters.not_parsed) {
     found.push(
-      `${number(counters.not_parsed)} pages were fetched and not parsed: their links are not known until they are fetched ` +
-        'again. Run parse before updatedb, or fetch with --parse.',
+      `Fetched and not parsed: ${quantity(counters.not_parsed, 'page')}. The links there are not known until the next fetch. ` +
+        'Run parse before updatedb, or fetch with --parse.',
     );
   }
   if (counters.seeds_denied) {
     found.push(
-      `${number(counters.seeds_denied)} seeds answered 401 or 403. Where a site wants a password, set http.credentials and ` +
+      `Refused with 401 or 403: ${quantity(counters.seeds_denied, 'seed')}. Where a site wants a password, set http.credentials and ` +
         'name the seed again on the command line.',
     );
   }
@@ -146,13 +146,13 @@ function notes({ job, batchId = '', counters, interrupted }: Report, proxy: stri
   if (counters.proxy) {
     found.push(
       // Without the password that may be in it.
-      `The proxy${proxy === '' ? '' : ` at ${new URL(proxy).host}`} could not be used for ${number(counters.proxy)} pages, ` +
-        'which stay due: see http.proxy, and run the same again.',
+      `The proxy${proxy === '' ? '' : ` at ${new URL(proxy).host}`} could not be used for ${quantity(counters.proxy, 'page')}. ` +
+        'What was not fetched stays due: see http.proxy, and run the same again.',
     );
   }
   if (counters.held && job === 'remove') {
     found.push(
-      `${number(counters.held)} pages are held by a batch under way and stay; run updatedb on it, and then this again.`,
+      `A batch under way holds ${quantity(counters.held, 'page')} of these: run updatedb on it, and then this again.`,
     );
   }
   if (counters.host_backoff || counters.generate_host_backoff) {

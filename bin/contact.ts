@@ -3,7 +3,7 @@ import type { Cli } from './cli.js';
 import { say } from './output.js';
 
 /**
- * Tells a person at a terminal, before pages are fetched, that servers see nobody to turn to. Scripts, and those who asked
+ * Tells a person at a terminal, before pages are fetched, that servers see no address to write to. Scripts, and those who asked
  * for quiet, are left in peace.
  */
 export function askForContact({ io, options }: Cli, { settings }: Pick<Crawl, 'settings'>): void {
@@ -12,6 +12,6 @@ export function askForContact({ io, options }: Cli, { settings }: Pick<Crawl, 's
   if (agentUrl !== '' || agentEmail !== '') return;
   say(
     io,
-    `Servers see the name ${agentName} and nobody to turn to; --set http.agentEmail=<address> or http.agentUrl=<page> says who.`,
+    `Servers see the name ${agentName} and no contact; --set http.agentEmail=<address> or http.agentUrl=<page> gives one.`,
   );
 }

@@ -38,13 +38,18 @@ export function table(rows: readonly (readonly string[])[], indent = ''): string
   for (const row of rows) row.forEach((cell, i) => (widths[i] = Math.max(widths[i] ?? 0, cell.length)));
   return rows
     .map((row) => row.map((cell, i) => (i === row.length - 1 ? cell : cell.padEnd(widths[i] ?? 0))).join('  '))
-    .map((line) => `${indent}${line}\n`)
+    .map((line) => `${indent}${line.trimEnd()}\n`)
     .join('');
 }
 
 /** `1,234`, `0.25`: at most `digits` places. */
 export function number(value: number, digits = 2): string {
   return value.toLocaleString('en-US', { maximumFractionDigits: digits });
+}
+
+/** `1 page`, `1,234 pages`. */
+export function quantity(count: number, noun: string): string {
+  return `${number(count)} ${noun}${count === 1 ? '' : 's'}`;
 }
 
 /** `512 bytes`, `12.3 MB`. */

@@ -1,6 +1,6 @@
 import { safeText, type Progress } from '../packages/webcrawl/index.js';
 import type { TextSink } from './io.js';
-import { CLEAR_LINE, duration, number } from './output.js';
+import { CLEAR_LINE, duration, number, quantity } from './output.js';
 
 /** Shows how a job gets on. */
 export interface ProgressDisplay {
@@ -29,7 +29,7 @@ export function progressDisplay(sink: TextSink, now: () => number = () => perfor
       if (at - last < every) return;
       last = at;
       const line = progressLine(progress);
-      if (live) sink.write(`${CLEAR_LINE}${safeText(line, Math.max(10, (sink.columns ?? 80) - 2))}`);
+      if (live) sink.write(`${CLEAR_LINE}${safeText(line, Math.max(10, (sink.columns || 80) - 2))}`);
       else sink.write(`${safeText(line, 1000)}\n`);
       drawn = live;
     },
@@ -67,8 +67,8 @@ export function progressLine(progress: Progress): string {
 
 function fetchingText({ inFlight, waiting, setAside }: NonNullable<Progress['fetching']>): string {
   const parts = [`${number(inFlight)} in flight`];
-  if (waiting > 0) parts.push(`${number(waiting)} hosts waiting`);
-  if (setAside > 0) parts.push(`${number(setAside)} hosts set aside`);
+  if (waiting > 0) parts.push(`${quantity(waiting, 'host')} waiting`);
+  if (setAside > 0) parts.push(`${quantity(setAside, 'host')} set aside`);
   return parts.join(', ');
 }
 

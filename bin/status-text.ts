@@ -1,5 +1,5 @@
 import type { CrawlStatus, FetchingStatus, Progress } from '../packages/webcrawl/index.js';
-import { duration, number, safeLines, table } from './output.js';
+import { duration, number, quantity, safeLines, table } from './output.js';
 
 /** A status for people. */
 export function statusText({ holder, jobs, due, batches, lastFetch, now }: CrawlStatus): string {
@@ -9,7 +9,7 @@ export function statusText({ holder, jobs, due, batches, lastFetch, now }: Crawl
   const rows = [
     ['rows due', `${number(due.count)}${due.more ? ' and more' : ''}`],
     ['open batches', number(batches.length)],
-    ...batches.map(({ batchId, state, size }) => [`  ${batchId}`, `${state}, ${number(size)} pages`]),
+    ...batches.map(({ batchId, state, size }) => [`  ${batchId}`, `${state}, ${quantity(size, 'page')}`]),
     ...(lastFetch && jobs.length === 0 ? [['last fetch', lastFetchText(lastFetch, now, holder !== undefined)]] : []),
   ];
   return safeLines([where, ...jobs.map(jobText), table(rows).trimEnd(), ''].join('\n'), 1000);

@@ -16,7 +16,7 @@ import { listOf, wholeNumber } from '../arguments.js';
 import { EXIT, open, type Cli } from '../cli.js';
 import { csvRecord, looksLikeFormula } from '../csv.js';
 import { withOutput, type OutputOptions } from '../output-file.js';
-import { jsonLine, number, prettyJson, safeLines, say, table, write } from '../output.js';
+import { jsonLine, number, prettyJson, quantity, safeLines, say, table, write } from '../output.js';
 import { SELECTION_HELP, addSelection, noteUnknownCodes, selectionOf, type SelectionOptions } from '../selection.js';
 
 interface ReaddbOptions extends SelectionOptions, OutputOptions {
@@ -131,13 +131,13 @@ function statsForPeople({ total, statuses, retries, score, damaged, lostBodies =
     ['pages', number(total)],
     ...Object.entries(statuses).map(([status, count]) => [`  ${status}`, number(count)]),
     ...Object.entries(retries).flatMap(([times, count]) =>
-      times === '0' ? [] : [[`failed ${times} times in a row`, number(count)]],
+      times === '0' ? [] : [[`failed ${quantity(Number(times), 'time')} in a row`, number(count)]],
     ),
     ...(damaged > 0 ? [['damaged', number(damaged)]] : []),
     ...(lostBodies > 0 ? [['lost bodies', `${number(lostBodies)} (webcrawl repair makes these pages due)`]] : []),
     ...(score ? [['score', `${number(score.min, 6)} to ${number(score.max, 6)}, mean ${number(score.avg, 6)}`]] : []),
     ['open batches', number(batches.length)],
-    ...batches.map(({ batchId, state, size }) => [`  ${batchId}`, `${state}, ${number(size)} pages`]),
+    ...batches.map(({ batchId, state, size }) => [`  ${batchId}`, `${state}, ${quantity(size, 'page')}`]),
   ];
   return `${safeLines(table(rows).trimEnd())}\n`;
 }
@@ -195,7 +195,7 @@ async function dump(cli: Cli, crawl: Crawl, options: ReaddbOptions, selection: P
     }
   });
   if (cli.options().quiet || cli.exitCode === EXIT.interrupted) return;
-  if (output !== undefined) say(io, `${number(pages)} pages written to ${output}`);
+  if (output !== undefined) say(io, `${quantity(pages, 'page')} written to ${output}`);
   if (csv && csv.formulas > 0) {
     say(
       io,

@@ -77,13 +77,13 @@ export function createRunningJobs(crawl: Pick<CrawlContext, 'table' | 'clock'>):
   };
 }
 
-/** The rate of what is counted, per second over the last ten seconds; it begins anew with another thing. */
+/** The rate of what is counted, per second over the last ten seconds, or since now; it begins anew with another thing. */
 function createRate(): (what: string, done: number) => number {
-  let last = '';
-  let samples: { at: number; done: number }[] = [];
+  let last: string | undefined;
+  let samples = [{ at: performance.now(), done: 0 }];
   return (what, done) => {
     const at = performance.now();
-    if (what !== last) samples = [];
+    if (last !== undefined && what !== last) samples = [];
     last = what;
     if (samples.length === 0 || at - samples.at(-1)!.at >= TICK_MS / 5) samples.push({ at, done });
     while (samples.length > 2 && at - samples[1]!.at > RATE_WINDOW_MS) samples.shift();

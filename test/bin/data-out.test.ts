@@ -85,7 +85,7 @@ describe('remove', () => {
     stub.report = { counters: { removed: 1, held: 2 } };
     const { code, err } = await webcrawl(['remove', '--host', 'a', '--yes']);
     expect(code).toBe(0);
-    expect(err).toContain('2 pages are held by a batch');
+    expect(err).toContain('A batch under way holds 2 pages of these');
   });
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
-import { duration, number, table } from '../../bin/output.js';
+import { quantity, duration, number, table } from '../../bin/output.js';
 import { progressDisplay, progressLine } from '../../bin/progress.js';
 import { Sink } from './test-io.js';
 
@@ -88,7 +88,7 @@ describe('a crawl', () => {
   test('without a limit has no end that could be told, and says first what matters first', () => {
     expect(progressLine(crawl)).toBe(
       'crawl, round 3: 1,120 done, 24,300 due, 36 failed, 25/s, 3 min 20 s; ' +
-        '50 in flight, 12 hosts waiting, 1 hosts set aside; timeout 30, dns 6; fetched 1,120, success 1,084',
+        '50 in flight, 12 hosts waiting, 1 host set aside; timeout 30, dns 6; fetched 1,120, success 1,084',
     );
   });
 
@@ -126,4 +126,24 @@ test('numbers and tables', () => {
       ' ',
     ),
   ).toBe(' a    bb  c\n aaa  b   c\n');
+});
+
+test('a row that ends with an empty cell leaves no blanks at its end', () => {
+  expect(
+    table(
+      [
+        ['counters', ''],
+        ['  fetched', '2'],
+      ],
+      '  ',
+    ),
+  ).toBe('  counters\n    fetched  2\n');
+});
+
+test('one of a thing is not many', () => {
+  expect([quantity(0, 'page'), quantity(1, 'page'), quantity(1234, 'page')]).toEqual([
+    '0 pages',
+    '1 page',
+    '1,234 pages',
+  ]);
 });

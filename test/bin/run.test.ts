@@ -572,7 +572,9 @@ describe('what people should know beside the numbers', () => {
       '--set',
       'http.proxy=http://me:topsecret@proxy.example:3128',
     ]);
-    expect(err).toContain('The proxy at proxy.example:3128 could not be used for 2 pages, which stay due');
+    expect(err).toContain(
+      'The proxy at proxy.example:3128 could not be used for 2 pages. What was not fetched stays due',
+    );
     expect(err).not.toContain('topsecret');
   });
 

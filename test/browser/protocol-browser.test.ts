@@ -24,7 +24,7 @@ const servers: Server[] = [];
 beforeAll(async () => {
   expect(CHROMIUM, 'expected Chromium, for instance by apt-get install chromium').toBeDefined();
   folder = await mkdtemp(join(tmpdir(), 'webcrawl-browser-'));
-  await writeExamples(folder, ['playwright-core']);
+  await writeExamples(folder, 'docs/PLUGINS.md', ['playwright-core']);
   example = (await import(pathToFileURL(join(folder, 'protocol-browser.mjs')).href)) as Example;
 });
 afterAll(async () => {

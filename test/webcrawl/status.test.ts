@@ -90,6 +90,16 @@ it('shows a running crawl, here and from elsewhere, as its progress does', async
   expect(await status(other)).toMatchObject({ jobs: [], lastFetch: { state: 'ended' } });
 });
 
+it('has a rate from the first question on', async () => {
+  await using crawl = await openCrawl({ table: 'memory:' });
+  await crawl.running.run('fetch', undefined, async (watch) => {
+    await new Promise((resolve) => setImmediate(resolve));
+    watch(() => ({ job: 'fetch', done: 5, counters: {}, errors: {} }));
+    expect(crawl.running.progress()[0]?.rate).toBeGreaterThan(0);
+    return { job: 'fetch', seconds: 0, counters: {} };
+  });
+});
+
 it('counts what is due, and only that', async () => {
   answer = () => html('');
   await using crawl = await open();
