@@ -8,8 +8,8 @@ import {
   type Report,
 } from '../packages/webcrawl/index.js';
 import type { Io } from './io.js';
-import { duration, jsonLine, number, quantity, safeLines, say, table, write } from './output.js';
-import { progressDisplay } from './progress.js';
+import { duration, jsonLine, number, quantity, safeLines, say, table, write } from './output/output.js';
+import { progressDisplay } from './output/progress.js';
 
 /** Exit status when all went well, when there was nothing to do or show or a check said no, and when it was asked to stop. */
 export const EXIT = { done: 0, nothing: 1, interrupted: 130 } as const;

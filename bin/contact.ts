@@ -1,6 +1,6 @@
 import type { Crawl } from '../packages/webcrawl/index.js';
 import type { Cli } from './cli.js';
-import { say } from './output.js';
+import { say } from './output/output.js';
 
 /**
  * Tells a person at a terminal, before pages are fetched, that servers see no address to write to. Scripts, and those who asked

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { DEFAULT_TABLE, ERROR_CODES, VERSION } from '../packages/webcrawl/index.js';
-import { keyAndValue, wholeNumber } from './arguments.js';
+import { keyAndValue, wholeNumber } from './options/arguments.js';
 import type { Cli, GlobalOptions } from './cli.js';
 import { addCheck } from './commands/check.js';
 import { addConfig } from './commands/config.js';
@@ -16,7 +16,7 @@ import { addRemove } from './commands/remove.js';
 import { addStatus } from './commands/status.js';
 import { addUpdatedb } from './commands/updatedb.js';
 import type { Io } from './io.js';
-import { table } from './output.js';
+import { table } from './output/output.js';
 
 /** A program, and what its verbs work with. */
 export interface Program {

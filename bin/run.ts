@@ -2,7 +2,7 @@ import { CommanderError } from 'commander';
 import { CrawlError } from '../packages/webcrawl/index.js';
 import { EXIT } from './cli.js';
 import type { Io } from './io.js';
-import { say } from './output.js';
+import { say } from './output/output.js';
 import { buildProgram } from './program.js';
 
 /**

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { setMaxListeners } from 'node:events';
 import { setFlagsFromString } from 'node:v8';
-import { say } from './output.js';
+import { say } from './output/output.js';
 import { reportError, run } from './run.js';
 
 /** Milliseconds in which a second signal is the same key press: npm and npx hand on the terminal's signal once more. */

@@ -12,12 +12,18 @@ import {
   type PageSelection,
   type TableStats,
 } from '../../packages/webcrawl/index.js';
-import { listOf, wholeNumber } from '../arguments.js';
+import { listOf, wholeNumber } from '../options/arguments.js';
 import { EXIT, open, type Cli } from '../cli.js';
-import { csvRecord, looksLikeFormula } from '../csv.js';
-import { withOutput, type OutputOptions } from '../output-file.js';
-import { jsonLine, number, prettyJson, quantity, safeLines, say, table, write } from '../output.js';
-import { SELECTION_HELP, addSelection, noteUnknownCodes, selectionOf, type SelectionOptions } from '../selection.js';
+import { csvRecord, looksLikeFormula } from '../output/csv.js';
+import { withOutput, type OutputOptions } from '../output/output-file.js';
+import { jsonLine, number, prettyJson, quantity, safeLines, say, table, write } from '../output/output.js';
+import {
+  SELECTION_HELP,
+  addSelection,
+  noteUnknownCodes,
+  selectionOf,
+  type SelectionOptions,
+} from '../options/selection.js';
 
 interface ReaddbOptions extends SelectionOptions, OutputOptions {
   readonly stats?: boolean;

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { explanationText } from '../../bin/explanation-text.js';
+import { explanationText } from '../../bin/output/explanation-text.js';
 import { run } from '../../bin/run.js';
 import type { Explanation } from '../../packages/webcrawl/index.js';
 import { testIo } from './test-io.js';

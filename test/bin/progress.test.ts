@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
-import { quantity, duration, number, table } from '../../bin/output.js';
-import { progressDisplay, progressLine } from '../../bin/progress.js';
+import { quantity, duration, number, table } from '../../bin/output/output.js';
+import { progressDisplay, progressLine } from '../../bin/output/progress.js';
 import { Sink } from './test-io.js';
 
 vi.mock('../../packages/webcrawl/index.js', async () => (await import('./stub-api.js')).api);

@@ -1,5 +1,5 @@
-import { safeText } from '../packages/webcrawl/index.js';
-import type { Io, TextSink } from './io.js';
+import { safeText } from '../../packages/webcrawl/index.js';
+import type { Io, TextSink } from '../io.js';
 
 /** Writes to a stream, and waits while it is full. */
 export async function write(sink: TextSink, data: string | Uint8Array): Promise<void> {

@@ -1,8 +1,8 @@
 import { createReadStream, statSync } from 'node:fs';
-import { CrawlError, safeText } from '../packages/webcrawl/index.js';
-import type { Io } from './io.js';
+import { CrawlError, safeText } from '../../packages/webcrawl/index.js';
+import type { Io } from '../io.js';
 import { isUrl, readLines } from './input.js';
-import { say } from './output.js';
+import { say } from '../output/output.js';
 
 /** Seed lines, and where each was read. */
 export interface Seeds {

@@ -1,4 +1,4 @@
-import type { BackoffRecord, ExplainedPage, Explanation, RobotsExplanation } from '../packages/webcrawl/index.js';
+import type { BackoffRecord, ExplainedPage, Explanation, RobotsExplanation } from '../../packages/webcrawl/index.js';
 import { duration, number, safeLines, table } from './output.js';
 
 type Row = readonly [name: string, ...values: string[]];

@@ -1,9 +1,15 @@
 import type { Command } from 'commander';
-import { CrawlError, PROTOCOL_CODES, STATUSES, type PageSelection, type Status } from '../packages/webcrawl/index.js';
+import {
+  CrawlError,
+  PROTOCOL_CODES,
+  STATUSES,
+  type PageSelection,
+  type Status,
+} from '../../packages/webcrawl/index.js';
 import { listOf } from './arguments.js';
-import type { Cli } from './cli.js';
+import type { Cli } from '../cli.js';
 import { comingMoment, MOMENT, pastMoment } from './moment.js';
-import { say } from './output.js';
+import { say } from '../output/output.js';
 
 /** The options that select pages, of every verb that has them. */
 export interface SelectionOptions {

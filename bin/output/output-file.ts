@@ -1,7 +1,7 @@
 import { link, open, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { CrawlError } from '../packages/webcrawl/index.js';
-import { EXIT, type Cli } from './cli.js';
+import { CrawlError } from '../../packages/webcrawl/index.js';
+import { EXIT, type Cli } from '../cli.js';
 import { say, write } from './output.js';
 
 /** A file that is being written, and is not seen under its name before it is whole. */

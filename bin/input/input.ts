@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
-import { CrawlError } from '../packages/webcrawl/index.js';
-import type { Io } from './io.js';
+import { CrawlError } from '../../packages/webcrawl/index.js';
+import type { Io } from '../io.js';
 
 /** Characters of a line after which it is none that we take. */
 const MAX_LINE = 1_000_000;

@@ -1,4 +1,4 @@
-import type { CharsetSource, ParseCheck } from '../packages/webcrawl/index.js';
+import type { CharsetSource, ParseCheck } from '../../packages/webcrawl/index.js';
 import { number, safeLines, table } from './output.js';
 
 /** Characters of the text that are shown; --json has it all. */

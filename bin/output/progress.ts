@@ -1,5 +1,5 @@
-import { safeText, type Progress } from '../packages/webcrawl/index.js';
-import type { TextSink } from './io.js';
+import { safeText, type Progress } from '../../packages/webcrawl/index.js';
+import type { TextSink } from '../io.js';
 import { CLEAR_LINE, duration, number, quantity } from './output.js';
 
 /** Shows how a job gets on. */

@@ -1,4 +1,4 @@
-import type { CrawlStatus, FetchingStatus, Progress } from '../packages/webcrawl/index.js';
+import type { CrawlStatus, FetchingStatus, Progress } from '../../packages/webcrawl/index.js';
 import { duration, number, quantity, safeLines, table } from './output.js';
 
 /** A status for people. */

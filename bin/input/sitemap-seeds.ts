@@ -1,7 +1,7 @@
-import { CrawlError, bodyLimit, readSitemap } from '../packages/webcrawl/index.js';
-import { openWithoutTable, type Cli } from './cli.js';
+import { CrawlError, bodyLimit, readSitemap } from '../../packages/webcrawl/index.js';
+import { openWithoutTable, type Cli } from '../cli.js';
 import { isUrl, readBytes } from './input.js';
-import { say } from './output.js';
+import { say } from '../output/output.js';
 import type { Seeds } from './seeds.js';
 
 /**
