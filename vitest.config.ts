@@ -1,15 +1,31 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
+/** Tests that put stand-ins in the place of modules: these would be seen by others in one process. */
+const WITH_STAND_INS = ['test/bin/*.test.ts'];
+/** What `npm test` leaves out, from scripts/test.mjs: a flag of vitest would not reach the projects. */
+const LEFT_OUT = process.env['WEBCRAWL_LEFT_OUT']?.split(',') ?? [];
+
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
-    // A process for each file: native databases and signals stay apart.
     pool: 'forks',
     // Vitest leaves one core free, which halves its speed where there are two.
     maxWorkers: Math.max(2, availableParallelism() - 1),
     // Far more than any test needs, so that none fails because the machine is busy.
     testTimeout: 300_000,
     hookTimeout: 300_000,
+    projects: [
+      {
+        extends: true,
+        // Files share processes, as nothing in the source has state of its own: to load it anew for each doubles the time.
+        test: {
+          name: 'tests',
+          isolate: false,
+          include: ['test/**/*.test.ts'],
+          exclude: [...WITH_STAND_INS, ...LEFT_OUT],
+        },
+      },
+      { extends: true, test: { name: 'bin', include: WITH_STAND_INS, exclude: LEFT_OUT } },
+    ],
   },
 });

@@ -28,6 +28,8 @@ export const statusBench: Bench = {
 interface Sample {
   readonly pages: number;
   readonly pagesPerSecond: number;
+  /** Of the crawl alone, without whoever asks: CPU seconds for 1,000 pages. A busy machine changes it little. */
+  readonly cpu: number;
   /** Answers that showed the crawl at work. */
   readonly answers: number;
 }
@@ -42,8 +44,13 @@ async function run(options: BenchOptions): Promise<BenchResult> {
       options.say(`round ${round + 1} of ${options.rounds}: ${name}`);
       const asker = name === 'alone' ? undefined : ask(join(options.cache, 'crawl'), name);
       try {
-        const { pages, seconds } = await crawlOnce(crawler, site, options.cache);
-        return { pages, pagesPerSecond: pages / seconds, answers: asker?.answers() ?? 0 };
+        const { pages, seconds, cpuSeconds } = await crawlOnce(crawler, site, options.cache);
+        return {
+          pages,
+          pagesPerSecond: pages / seconds,
+          cpu: (1000 * cpuSeconds) / pages,
+          answers: asker?.answers() ?? 0,
+        };
       } finally {
         await asker?.end();
       }
@@ -91,6 +98,7 @@ function present(
       { key: 'pages', head: 'pages' },
       { key: 'rate', head: 'pages/s' },
       { key: 'ratio', head: '× alone', digits: 2 },
+      { key: 'cpu', head: 'CPU-s per 1,000', digits: 2 },
       { key: 'answers', head: 'answers' },
     ],
     rows: ways.map(({ name }) => ({
@@ -98,6 +106,7 @@ function present(
       pages: of(name, 'pages'),
       rate: of(name, 'pagesPerSecond'),
       ratio: ratio(name),
+      cpu: of(name, 'cpu'),
       answers: of(name, 'answers'),
     })),
     notes: [

@@ -10,11 +10,32 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
 /** The suites with a command of their own, `npm run test:<name>`: their files, and what each is for. */
 export const SUITES = {
-  histories: {
-    files: ['test/jobs/crash.test.ts', 'test/jobs/generate-order.test.ts', 'test/webtable/store-histories.test.ts'],
-    about: 'random histories of tables, and jobs that fail between any two writes',
+  stores: {
+    files: ['test/webtable/stores.test.ts', 'test/webtable/store-histories.test.ts'],
+    about: 'what every store must do, and random histories',
   },
-  kill: { files: ['test/kill'], about: 'processes that are killed at random moments' },
+  crash: {
+    files: ['test/jobs/crash.test.ts', 'test/jobs/overlap.test.ts', 'test/jobs/generate-order.test.ts'],
+    about: 'jobs that fail between any two writes; random tables over time',
+  },
+  kill: {
+    files: ['test/kill', 'test/webtable/killed-writer.test.ts', 'test/webtable/live/killed-client.test.ts'],
+    about: 'processes that are killed at random moments',
+  },
+  processes: {
+    files: ['test/bin/process.test.ts', 'test/bin/live.test.ts', 'test/webcrawl/parse-threads.test.ts', 'test/scripts'],
+    about: 'the built command, several of them on one table, and threads',
+  },
+  hostile: {
+    files: [
+      'test/hostile',
+      'test/fuzz',
+      'test/parse/hostile.test.ts',
+      'test/parse/pdf.test.ts',
+      'test/parse/encodings.test.ts',
+    ],
+    about: 'a web that attacks the crawl, made-up input, every code of every encoding',
+  },
   politeness: { files: ['test/politeness/politeness.test.ts'], about: 'the access log of 200 hosts' },
   site: { files: ['test/site'], about: 'real manuals, crawled beside GNU Wget' },
   browser: { files: ['test/browser'], about: 'pages rendered by a real Chromium' },
@@ -24,20 +45,15 @@ export const SUITES = {
 
 async function main(args) {
   setup();
-  const suite = Object.hasOwn(SUITES, args[0] ?? '') ? args[0] : undefined;
-  const rest = suite === undefined ? args : args.slice(1);
-  const code = await vitest([...filesOf(suite, rest), ...rest]);
-  if (suite === undefined && !namesFiles(rest)) console.log(leftOut());
+  const suite = Object.hasOwn(SUITES, args[0] ?? '') ? SUITES[args[0]] : undefined;
+  if (suite !== undefined) return vitest([...suite.files, ...args.slice(1)]);
+  if (namesFiles(args)) return vitest(args);
+  const code = await vitest(args, { WEBCRAWL_LEFT_OUT: Object.values(SUITES).flatMap(patterns).join(',') });
+  console.log(leftOut());
   return code;
 }
 
-function filesOf(suite, rest) {
-  if (suite !== undefined) return SUITES[suite].files;
-  if (namesFiles(rest)) return [];
-  return Object.values(SUITES).flatMap(({ files }) => files.flatMap((file) => ['--exclude', excluded(file)]));
-}
-
-const excluded = (file) => (file.endsWith('.ts') ? file : `${file}/**`);
+const patterns = ({ files }) => files.map((file) => (file.endsWith('.ts') ? file : `${file}/**`));
 const namesFiles = (args) => args.some((arg) => !arg.startsWith('-'));
 
 /** What `npm test` did not run, and how to run it. */
@@ -48,9 +64,13 @@ function leftOut() {
 }
 
 /** Runs vitest, hands signals on to it, and returns its exit status. */
-function vitest(args) {
+function vitest(args, env = {}) {
   const entry = join(createRequire(import.meta.url).resolve('vitest/package.json'), '../vitest.mjs');
-  const child = spawn(process.execPath, [entry, 'run', ...args], { cwd: ROOT, stdio: 'inherit' });
+  const child = spawn(process.execPath, [entry, 'run', ...args], {
+    cwd: ROOT,
+    stdio: 'inherit',
+    env: { ...process.env, ...env },
+  });
   const handOn = (signal) => void child.kill(signal);
   process.on('SIGINT', handOn).on('SIGTERM', handOn);
   return new Promise((resolve, reject) => {

@@ -2,21 +2,43 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
+import type { Command } from 'commander';
+import { buildProgram } from '../bin/program.js';
 import { describeSettings } from '../config/index.js';
-import { printedFiles } from './support/doc-examples.js';
+import { testIo } from './bin/test-io.js';
 import { sourceFiles } from './support/source-files.js';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
+/** Written by `npm run docs`, and held to the source by tests of their own. */
+const GENERATED = ['REFERENCE.md', 'SETTINGS.md'];
 const DOCUMENTS = [
   'README.md',
   'ARCHITECTURE.md',
   'SECURITY.md',
   'CONTRIBUTING.md',
-  'docs/PLUGINS.md',
-  'docs/GUIDE.md',
-  'docs/EMBEDDING.md',
+  ...readdirSync(join(ROOT, 'docs'))
+    .filter((name) => name.endsWith('.md') && !GENERATED.includes(name))
+    .map((name) => `docs/${name}`),
 ];
 const textOf = (name: string): string => readFileSync(join(ROOT, name), 'utf8');
+/** The anchors of its headings. */
+const anchorsOf = (text: string): string[] =>
+  [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\w\s-]/g, '')
+      .replaceAll(' ', '-'),
+  );
+
+/** Every use of the command in a text: its verb, and what follows up to the end of the line, a pipe or a comment. */
+function commandsIn(text: string): { verb: string; rest: string }[] {
+  const uses = text.replaceAll('\\\n', ' ').matchAll(/\bwebcrawl ([a-z]+)([^\n`|;)#]*)/g);
+  return [...uses].map(([, verb = '', rest = '']) => ({ verb, rest }));
+}
+
+const flagsOf = (command: Command): string[] =>
+  command.options.flatMap(({ short, long }) => [short, long].flatMap((flag) => flag ?? []));
+
 /** What stands in backticks outside of blocks of code. */
 const namesIn = (text: string): string[] =>
   [...text.replace(/```.*?```/gs, '').matchAll(/`([^`\n]+)`/g)].map(([, name = '']) => name);
@@ -34,9 +56,11 @@ describe.each(DOCUMENTS)('%s', (document) => {
     expect(named.filter((name) => !keys.has(name) && !/\.(ts|js|md)$/.test(name))).toEqual([]);
   });
 
-  test('names files and folders that exist', async () => {
-    const printed = await printedFiles(document);
+  test('names files and folders that exist', () => {
+    // What a page has its reader make begins with its name: `// site.mjs`.
+    const made = [...text.matchAll(/^(?:\/\/|#) ([\w./-]+\.(?:mjs|txt))$/gm)].map(([, name = '']) => `/${name}`);
     const known = [
+      ...made,
       ...sourceFiles().map(({ path }) => path),
       ...readdirSync(join(ROOT, 'test'), { recursive: true }).map((name) => `test/${String(name)}`),
     ];
@@ -48,26 +72,46 @@ describe.each(DOCUMENTS)('%s', (document) => {
       (name) => !existsSync(join(ROOT, name)) && !known.some((path) => path.endsWith(`/${name}`)),
     );
     // Made by the first benchmark.
-    expect(missing.filter((name) => name !== 'bench/results' && !printed.has(name))).toEqual([]);
+    expect(missing.filter((name) => name !== 'bench/results')).toEqual([]);
   });
 
   test('has links that lead somewhere', () => {
     const links = [...text.matchAll(/\]\(([^)#\s]+)(#[^)]*)?\)/g)].map(([, link = '']) => link);
     const broken = links.filter((link) => !/^https?:/.test(link) && !existsSync(join(ROOT, dirname(document), link)));
     expect(broken).toEqual([]);
-    const anchors = [...text.matchAll(/\]\(#([^)]+)\)/g)].map(([, anchor = '']) => anchor);
-    const headings = [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
-      heading
-        .toLowerCase()
-        .replace(/[^\w\s-]/g, '')
-        .replaceAll(' ', '-'),
-    );
-    expect(anchors.filter((anchor) => !headings.includes(anchor))).toEqual([]);
+    const anchors = [...text.matchAll(/\]\(([^)#\s]*)#([^)]+)\)/g)]
+      .map(([, link = '', anchor = '']) => ({ link, anchor }))
+      .filter(({ link }) => !/^https?:/.test(link));
+    const lost = anchors.filter(({ link, anchor }) => {
+      const there = link === '' ? text : textOf(join(dirname(document), link));
+      return !anchorsOf(there).includes(anchor);
+    });
+    expect(lost).toEqual([]);
+  });
+
+  test('uses options and settings that exist', () => {
+    const { command } = buildProgram(testIo());
+    const keys = new Set(describeSettings().map(({ key }) => key));
+    const wrong = commandsIn(text).flatMap(({ verb, rest }) => {
+      const found = command.commands.find((one) => one.name() === verb);
+      if (!found) return [];
+      const words = rest.split(/\s+/);
+      const inner = found.commands.find((one) => one.name() === words[1]);
+      const known = new Set(['-h', '--help', ...[command, found, ...(inner ? [inner] : [])].flatMap(flagsOf)]);
+      const flags = words.filter((word) => /^--?[a-z][a-z-]*$/i.test(word) && !known.has(word));
+      const settings = [...rest.matchAll(/--set '?([\w.]+)=/g)].map(([, key = '']) => key);
+      // A page may show what is said to a wrong one.
+      const isShown = (name: string): boolean => new RegExp(`${name}\\b.*: no such setting|'${name}'`).test(text);
+      return [...flags, ...settings.filter((key) => !keys.has(key))]
+        .filter((name) => !isShown(name))
+        .map((name) => `webcrawl ${verb}: ${name}`);
+    });
+    expect(wrong).toEqual([]);
   });
 });
 
 test('ARCHITECTURE.md stays readable in one sitting', () => {
-  expect(textOf('ARCHITECTURE.md').trimEnd().split('\n').length).toBeLessThanOrEqual(160);
+  expect(textOf('ARCHITECTURE.md').trimEnd().split('\n').length).toBeLessThanOrEqual(150);
 });
 
 test('the scripts that documents run are there', () => {
@@ -76,6 +120,13 @@ test('the scripts that documents run are there', () => {
     [...textOf(name).matchAll(/npm run ([\w:]+)/g)].map(([, script = '']) => script),
   );
   expect(run.filter((script) => !script.endsWith(':') && !Object.hasOwn(scripts, script))).toEqual([]);
+});
+
+test('every suite with a command of its own is in CONTRIBUTING.md', () => {
+  const { scripts } = JSON.parse(textOf('package.json')) as { scripts: Readonly<Record<string, string>> };
+  const suites = Object.keys(scripts).filter((name) => name.startsWith('test:'));
+  const contributing = textOf('CONTRIBUTING.md');
+  expect(suites.filter((name) => !contributing.includes(`\`npm run ${name}\``))).toEqual([]);
 });
 
 test('every benchmark is in the README', () => {

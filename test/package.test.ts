@@ -14,6 +14,8 @@ const NPM = process.platform === 'win32' ? 'npm.cmd' : 'npm';
 
 let folder: string;
 let tarball: string;
+/** What npm said of the installation. */
+let installation: string;
 let server: Server;
 let url: string;
 
@@ -35,7 +37,8 @@ beforeAll(async () => {
   const [packed] = JSON.parse(stdout) as { filename: string }[];
   tarball = packed?.filename ?? '';
   await writeFile(join(folder, 'package.json'), '{"name": "consumer", "private": true, "type": "module"}');
-  await inFolder(NPM, ['install', '--prefer-offline', '--no-audit', '--no-fund', '--ignore-scripts', `./${tarball}`]);
+  const install = ['install', '--prefer-offline', '--no-audit', '--no-fund', `./${tarball}`];
+  installation = (await execute(NPM, install, { cwd: folder })).stderr;
 
   server = createServer((request, response) => {
     const pages = new Map([
@@ -58,7 +61,7 @@ afterAll(async () => {
 test('the package holds the product and nothing else', async () => {
   const top = (await readdir(installed())).sort();
   const documents = ['ARCHITECTURE.md', 'CONTRIBUTING.md', 'LICENSE', 'README.md', 'SECURITY.md'];
-  expect(top).toEqual([...documents, 'bench', 'config', 'dist', 'docs', 'package.json']);
+  expect(top).toEqual([...documents, 'bench', 'config', 'dist', 'docs', 'node_modules', 'package.json']);
   expect((await readdir(join(installed(), 'dist'))).sort()).toEqual(['bin', 'config', 'packages', 'webtable']);
   const files = (await readdir(installed(), { recursive: true })).map(String);
   expect(files.filter((name) => name.endsWith('.map'))).toEqual([]);
@@ -66,6 +69,10 @@ test('the package holds the product and nothing else', async () => {
   expect(config).toEqual(
     expect.arrayContaining(['regex-urlfilter.txt', 'regex-normalize.txt', 'webcrawl.sample.json']),
   );
+});
+
+test('npm has nothing to ask about scripts of packages', () => {
+  expect(installation).not.toMatch(/script/i);
 });
 
 test('what the documents link to lies in the package', async () => {

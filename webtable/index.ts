@@ -75,6 +75,7 @@ export { LevelStore, type LevelStoreOptions } from './level-store.js';
 export type { LevelDatabase } from './level-database.js';
 export { openLevelStore } from './open-level-store.js';
 export { repairLevelFiles, type DatabaseRepair, type FileRepair } from './stores/level/repair-files.js';
+export type { DatabaseName } from './stores/level/table-folder.js';
 export { LIVE_FOLDER } from './live/address.js';
 export { type Holder } from './live/holder.js';
 export { SharedStore, openSharedStore, type SharedStoreOptions } from './live/shared-store.js';

@@ -53,7 +53,8 @@ or robots.txt, is tried again at once.
 
 A pattern is a regular expression that is looked for anywhere in the URL. Seeds, and where they redirect
 to, are taken whatever the patterns say. With --stay path, the folder of a seed is its path up to the
-last /. The table keeps --stay, --depth, --include and --exclude: generate, fetch and parse go by them
+last /. Sitemaps that a robots.txt or an index names are read wherever they are on the site, unless
+--exclude names them; --include and --stay path hold for the pages that they list. The table keeps --stay, --depth, --include and --exclude: generate, fetch and parse go by them
 until the next crawl, which states its own.
 
 Examples:

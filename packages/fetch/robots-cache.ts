@@ -70,6 +70,8 @@ export interface RobotsOptions {
   readonly inTurn?: HostTurn;
   /** Redirects followed, across hosts too; beyond them the file counts as absent. */
   readonly maxRedirects?: number;
+  /** How often others have changed the store: what is in memory is then read anew. Absent: never. */
+  readonly changes?: () => number;
   /** Bytes of rules held in memory. */
   readonly memory?: number;
 }
@@ -79,6 +81,8 @@ const DAY = 86_400_000;
 interface Entry {
   readonly fetchedAt: number;
   readonly rules: RobotsRules;
+  /** The changes of the store when it was loaded. */
+  readonly changes: number;
 }
 /** What came of looking for an entry; `asked` when that took a request. */
 type Loaded = (Entry & Asked) | RobotsUnavailable;
@@ -94,7 +98,7 @@ interface Elsewhere {
  * for a day.
  */
 export function createRobots(options: RobotsOptions): Robots {
-  const { clock, store, protocol, maxRedirects = 5, inTurn = atOnce } = options;
+  const { clock, store, protocol, maxRedirects = 5, inTurn = atOnce, changes = () => 0 } = options;
   const cache = createBoundedCache<Entry>(options.memory ?? 16_777_216);
   const underWay = new Map<string, Promise<Loaded | Elsewhere>>();
 
@@ -113,30 +117,31 @@ export function createRobots(options: RobotsOptions): Robots {
   }
 
   async function load(origin: string, hooks: RobotsHooks): Promise<Loaded | Elsewhere> {
+    const seen = changes();
+    const keepNew = async (robots: StoredRobots): Promise<Entry & Asked> => {
+      return { ...(await keep(origin, robots, true, seen, hooks)), asked: true };
+    };
     const stored = await freshOf(origin);
-    if (stored) return keep(origin, stored, stored.isUntold === true, hooks);
+    if (stored) return keep(origin, stored, stored.isUntold === true, seen, hooks);
     const found = await fetchRobots(protocol, `${origin}/robots.txt`, true);
-    if (!('kind' in found)) return keepAsked(origin, { ...found, fetchedAt: clock() }, hooks);
+    if (!('kind' in found)) return keepNew({ ...found, fetchedAt: clock() });
     if (found.kind === 'unavailable') return found;
     const rest = follow(found)
-      .then<Loaded>((led) => ('kind' in led ? led : keepAsked(origin, led, hooks)))
+      .then<Loaded>((led) => ('kind' in led ? led : keepNew(led)))
       .finally(() => underWay.delete(origin));
     return { rest };
-  }
-
-  async function keepAsked(origin: string, robots: StoredRobots, hooks: RobotsHooks): Promise<Entry & Asked> {
-    return { ...(await keep(origin, robots, true, hooks)), asked: true };
   }
 
   async function keep(
     origin: string,
     robots: StoredRobots,
     isNew: boolean,
+    seen: number,
     { onSitemaps }: RobotsHooks,
   ): Promise<Entry> {
     const { fetchedAt, status, body } = robots;
     const rules = rulesOf(robots);
-    const entry = { fetchedAt, rules };
+    const entry = { fetchedAt, rules, changes: seen };
     if (isNew) {
       if (rules.sitemaps.length > 0) await onSitemaps?.(rules.sitemaps);
       await store.put(origin, { fetchedAt, status, ...(body !== undefined && { body }) });
@@ -176,7 +181,7 @@ export function createRobots(options: RobotsOptions): Robots {
   /** The entry of an origin; callers who come while it is loaded wait for the same one. */
   function entryOf(origin: string, hooks: RobotsHooks): (Entry & Asked) | Promise<Loaded | Elsewhere> {
     const known = cache.get(origin);
-    if (known && isFresh(known)) return known;
+    if (known && isFresh(known) && known.changes === changes()) return known;
     const loading = underWay.get(origin);
     if (loading) return loading;
     const started = load(origin, hooks).then(

@@ -11,12 +11,10 @@ import { createScoring } from './scoring.js';
 /** Sitemaps of one robots.txt that are taken; each may be an index of others. */
 const MAX_SITEMAPS = 100;
 
-/** Seconds: a sitemap is of use as long as it is fresh, and one that has not changed costs little. */
-export const SITEMAP_INTERVAL = 86_400;
-
 /**
  * Makes rows for the sitemaps that a robots.txt names, one link further than the page for which it was asked. They pass
- * normalisers and filters as links do, and `db.ignoreExternalLinks`. A row that is there is only noted as a sitemap.
+ * normalisers and filters as links do, `db.ignoreExternalLinks`, and what the crawl excludes. A row that is there is only
+ * noted as a sitemap.
  * Counters: sitemaps_added, sitemaps_known, sitemaps_invalid, sitemaps_too_long, sitemaps_rejected_<plugin>,
  * sitemaps_external, sitemaps_excluded, sitemaps_over_limit, sitemaps_not_added (`db.updateAdditionsAllowed`).
  */
@@ -65,7 +63,7 @@ function acceptedSitemaps(crawl: CrawlContext, from: string, found: readonly str
     else if (url === null) count('sitemaps_invalid');
     else {
       const verdict = applyUrlChain(crawl.plugins, url, 'outlink', { sitemap: true });
-      const out = verdict.accepted ? outOfScope(crawl, from, verdict.url) : undefined;
+      const out = verdict.accepted ? outOfScope(crawl, from, verdict.url, true) : undefined;
       if (!verdict.accepted) count(`sitemaps_rejected_${verdict.rejectedBy}`);
       else if (out !== undefined) count(`sitemaps_${out}`);
       else urls.add(verdict.url);
@@ -75,12 +73,9 @@ function acceptedSitemaps(crawl: CrawlContext, from: string, found: readonly str
 }
 
 function sitemapCells(crawl: CrawlContext, source: FetchItem, url: string, count: Count) {
-  const cells = newRowCells(crawl, count);
   return {
-    ...cells,
+    ...newRowCells(crawl, count, true),
     ...createScoring(crawl, count).initial(url),
-    sitemap: true as const,
-    fetchInterval: Math.min(cells.fetchInterval, SITEMAP_INTERVAL),
     ...(source.distance !== undefined && { distance: source.distance + 1 }),
   };
 }

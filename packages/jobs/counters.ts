@@ -136,11 +136,17 @@ export const COUNTERS = {
   },
 } as const satisfies Record<string, Record<string, string>>;
 
-type Keys<T> = T extends unknown ? keyof T : never;
-type Filled<K> = K extends `${infer Head}<${string}>` ? `${Head}${string}` : K;
-
 /** The name of a counter: one of {@link COUNTERS}, or a protocol code. */
-export type CounterName = Filled<Keys<(typeof COUNTERS)[keyof typeof COUNTERS]>> | ProtocolCode | PluginErrorCode;
+export type CounterName =
+  | {
+      [Job in keyof typeof COUNTERS]: keyof (typeof COUNTERS)[Job] extends infer Name
+        ? Name extends `${infer Head}<${string}>`
+          ? `${Head}${string}`
+          : Name
+        : never;
+    }[keyof typeof COUNTERS]
+  | ProtocolCode
+  | PluginErrorCode;
 
 /** Adds to a counter; one where no number is given. */
 export type Count = (name: CounterName, n?: number) => void;

@@ -33,8 +33,8 @@ export interface CrawlOptions
    */
   readonly stay?: CrawlScope['stay'];
   /**
-   * Patterns of URLs, see `urlPatterns`: only pages that hold one are followed and selected. Seeds, and where they
-   * redirect to, are taken in any case; URL filters hold besides.
+   * Patterns of URLs, see `urlPatterns`: only pages that hold one are followed and selected. Seeds, where they redirect to,
+   * and sitemaps that a robots.txt or an index names are taken in any case; URL filters hold besides.
    */
   readonly include?: readonly string[];
   /** The same of pages that are neither followed nor selected; it wins over `include`. */

@@ -54,15 +54,22 @@ export interface RowState {
   readonly backoff: BackoffRecord | undefined;
 }
 
+const AS_SITEMAP = ' As a sitemap that a robots.txt or an index names it would be taken.';
+
 /** What would happen to a URL that the table does not hold. @param verdict on it as a seed */
 export function nextOfUnknown(crawl: CrawlContext, given: string, verdict: UrlVerdict): NextStep {
   if (!verdict.accepted) {
     const isTaken = (sitemap: boolean) => applyUrlChain(crawl.plugins, given, 'outlink', { sitemap }).accepted;
-    const note =
-      !isTaken(false) && isTaken(true) ? ' As a sitemap that a robots.txt or an index names it would be taken.' : '';
+    const note = !isTaken(false) && isTaken(true) ? AS_SITEMAP : '';
     return { kind: 'rejected', text: `Not in the table, and not taken: ${rejection(verdict)}.${note}` };
   }
   const asLink = applyUrlChain(crawl.plugins, given, 'outlink');
+  // Of a sitemap only the patterns that exclude are asked.
+  const isKeptOut = (isSitemap: boolean): boolean =>
+    asLink.accepted &&
+    (crawl.scope?.excludes(asLink.url, isSitemap) !== undefined ||
+      crawl.scope?.isOutside(asLink.url, isSitemap) === true);
+  const note = isKeptOut(false) && !isKeptOut(true) ? AS_SITEMAP : '';
   const { updateAdditionsAllowed, ignoreExternalLinks, ignoreExternalLinksMode } = crawl.settings.db;
   const excluded = asLink.accepted ? crawl.scope?.excludes(asLink.url) : undefined;
   let link = 'as a seed, or when a page links to it';
@@ -71,7 +78,7 @@ export function nextOfUnknown(crawl: CrawlContext, given: string, verdict: UrlVe
   else if (excluded !== undefined) link = `as a seed only; as a link it is left out: ${safeText(excluded)}`;
   else if (crawl.scope?.isOutside(asLink.url)) link = 'as a seed only; the crawl stays in the folders of its seeds';
   else if (ignoreExternalLinks) link = `as a seed, or when a page of the same ${ignoreExternalLinksMode} links to it`;
-  return { kind: 'not_in_table', text: `Not in the table. It would be taken ${link}.` };
+  return { kind: 'not_in_table', text: `Not in the table. It would be taken ${link}.${note}` };
 }
 
 /** What happens next to a row, in the order in which the jobs would decide. */

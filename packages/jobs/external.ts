@@ -7,14 +7,16 @@ export type OutOfScope = 'external' | 'excluded';
 /**
  * Whether `db.ignoreExternalLinks`, or the scope of the crawl, forbids going from one page to another; undefined where
  * neither does. Both URLs are normalised.
+ * @param isSitemap the target was named as a sitemap
  */
 export function outOfScope(
   crawl: Pick<CrawlContext, 'settings' | 'scope'>,
   from: string,
   to: string,
+  isSitemap = false,
 ): OutOfScope | undefined {
-  if (leavesSite(crawl, from, to) || crawl.scope?.isOutside(to)) return 'external';
-  return crawl.scope?.excludes(to) === undefined ? undefined : 'excluded';
+  if (leavesSite(crawl, from, to) || crawl.scope?.isOutside(to, isSitemap)) return 'external';
+  return crawl.scope?.excludes(to, isSitemap) === undefined ? undefined : 'excluded';
 }
 
 function leavesSite(crawl: Pick<CrawlContext, 'settings'>, from: string, to: string): boolean {

@@ -276,7 +276,7 @@ async function takeTarget(
   if (!verdict.accepted) return void count(`redirect_rejected_${verdict.rejectedBy}`);
   if (verdict.url === url) return void count('redirect_to_itself');
   // Where a seed redirects to is what was asked for: http://example.org/ may well mean https://www.example.org/.
-  const out = item.distance === 0 ? undefined : outOfScope(crawl, url, verdict.url);
+  const out = item.distance === 0 ? undefined : outOfScope(crawl, url, verdict.url, item.sitemap);
   if (out !== undefined) return void count(`redirect_${out}`);
 
   const { maxRedirects } = crawl.settings.fetcher;

@@ -91,6 +91,7 @@ export async function openFetcher(crawl: CrawlContext, options: FetcherOptions):
       agents: [settings.http.agentName, ...settings.http.robotsAgents],
       clock,
       store: createRobotsStore(table.store),
+      ...(crawl.outsideChanges && { changes: crawl.outsideChanges }),
       inTurn: createRobotsTurns(crawl, { queues, queueNames, delays, backoff }),
     }),
     seedHosts,

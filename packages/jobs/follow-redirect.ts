@@ -36,8 +36,10 @@ export async function followRedirect(
     }
     if (!row && !crawl.settings.db.updateAdditionsAllowed) return 'redirect_not_added';
     await writeBatchIndex(crawl.table.store, [queueEntry(run.batchId, queue, host), batchEntry(run.batchId, key)]);
+    // Where a sitemap is said to be now, there is a sitemap.
+    const sitemapCell = source.sitemap && { sitemap: source.sitemap };
     const change: PageChange = row
-      ? { key, set: { share: row.cash ?? 0, ...sitemapCell(source) }, marks: { generate: run.batchId } }
+      ? { key, set: { share: row.cash ?? 0, ...sitemapCell }, marks: { generate: run.batchId } }
       : { key, set: targetCells(crawl, run, source, url, hops), marks: { generate: run.batchId } };
     run.joined.add(key);
     await writeIndexed(crawl.table, [{ before: row, change }], clock);
@@ -58,17 +60,11 @@ function targetCells(
 ): NonNullable<PageChange['set']> {
   const { score, cash } = createScoring(crawl, run.tracker.count).initial(url);
   return {
-    ...newRowCells(crawl, run.tracker.count),
+    ...newRowCells(crawl, run.tracker.count, source.sitemap),
     score,
     cash,
     share: cash,
-    ...sitemapCell(source),
     redirects: hops,
     ...(source.distance !== undefined && { distance: source.distance }),
   };
-}
-
-/** Where a sitemap is said to be now, there is a sitemap. */
-function sitemapCell({ sitemap }: FetchItem): { readonly sitemap?: true } {
-  return sitemap ? { sitemap } : {};
 }

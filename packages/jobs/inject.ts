@@ -9,12 +9,11 @@ import {
   type PageChange,
   type PageRow,
 } from '../../webtable/index.js';
-import { SITEMAP_INTERVAL } from './add-sitemaps.js';
 import type { Count, CounterName } from './counters.js';
 import { frontierClock, type CrawlContext } from './context.js';
 import type { SeedReach } from './hosts/seed-reach.js';
 import type { JobOptions, Report } from './job.js';
-import { newRowCells } from './new-row.js';
+import { SITEMAP_INTERVAL, newRowCells } from './new-row.js';
 import { forgetRobots } from './robots-store.js';
 import { createScoring } from './scoring.js';
 import { createSeedJudge, enterSeedHosts } from './seed-hosts.js';

@@ -163,7 +163,11 @@ function linkChange(
 function firstCells(crawl: CrawlContext, count: Count, events: readonly LinkEvent[]): NonNullable<PageChange['set']> {
   const redirects = events.reduce((least, event) => Math.min(least, event.redirects), Infinity);
   return {
-    ...newRowCells(crawl, count),
+    ...newRowCells(
+      crawl,
+      count,
+      events.some((event) => event.sitemap),
+    ),
     ...(Number.isFinite(redirects) && redirects > 0 && { redirects }),
   };
 }

@@ -51,7 +51,11 @@ export function createRunningJobs(crawl: Pick<CrawlContext, 'table' | 'clock'>):
         const now = progress();
         if (!onProgress) return;
         if (job === 'crawl') dueCount.refresh();
-        onProgress(now);
+        try {
+          onProgress(now);
+        } catch {
+          // From a timer it would end the process. It throws again where the job itself calls it, and ends the job.
+        }
       };
       const timer = setInterval(tick, TICK_MS);
       timer.unref();

@@ -18,7 +18,7 @@ const UNDECIDED = 'y';
 export interface SeedHosts {
   /**
    * Whether the operator named the URL's host, and its name did not lead to public addresses when it was first looked
-   * up. Where that was not found out yet, it is now. What is injected later may not be seen.
+   * up. Where that was not found out yet, it is now. What this process injects later may not be seen.
    */
   mayBePrivate(url: string, signal?: AbortSignal): Promise<boolean>;
 }
@@ -29,22 +29,24 @@ export type SeedHostState = SeedReach | 'undecided';
 const MAX_HOSTS = 20_000;
 
 /**
- * Reads nothing unless `http.privateAddresses` is `seeds`: otherwise it makes no difference. A host is read once.
+ * Reads nothing unless `http.privateAddresses` is `seeds`: otherwise it makes no difference. A host is read once, and again
+ * after another process has changed rows.
  * @param keep false: what is found out is not written
  */
 export function createSeedHosts(
-  crawl: Pick<CrawlContext, 'settings' | 'table' | 'lookup'>,
+  crawl: Pick<CrawlContext, 'settings' | 'table' | 'lookup' | 'outsideChanges'>,
   { keep = true } = {},
 ): SeedHosts {
-  const { table, settings } = crawl;
+  const { table, settings, outsideChanges = () => 0 } = crawl;
   if (settings.http.privateAddresses !== 'seeds') return { mayBePrivate: () => Promise.resolve(false) };
-  const known = createBoundedCache<boolean>(MAX_HOSTS);
+  const known = createBoundedCache<{ readonly answer: boolean; readonly changes: number }>(MAX_HOSTS);
   return {
     async mayBePrivate(url, signal) {
       const key = hostKeyOf(url);
       if (key === undefined) return false;
-      let answer = known.get(key);
-      if (answer !== undefined) return answer;
+      const changes = outsideChanges();
+      const before = known.get(key);
+      if (before?.changes === changes) return before.answer;
       const host = hostOf(url);
       let state = await seedHostOf(table.store, key);
       if (state !== undefined && isPrivateName(host)) state = 'private';
@@ -54,8 +56,8 @@ export function createSeedHosts(
         if (found === undefined) return true;
         state = keep ? await table.exclusive('rows', () => decide(table.store, key, found)) : found;
       }
-      answer = state === 'private';
-      known.set(key, answer, 1);
+      const answer = state === 'private';
+      known.set(key, { answer, changes }, 1);
       return answer;
     },
   };

@@ -9,6 +9,7 @@ import { PATTERN_INPUT_LIMIT, compilePattern } from './rule-pattern.js';
  * @throws CrawlError USAGE that names the first pattern that is wrong, and why
  */
 export function urlPatterns(patterns: readonly string[]): (url: string) => string | undefined {
+  if (patterns.length === 0) return () => undefined;
   const compiled = patterns.map((text) => ({ text, pattern: compile(text) }));
   return (url) => {
     if (url.length > PATTERN_INPUT_LIMIT) throw new Error(`longer than ${PATTERN_INPUT_LIMIT} characters`);

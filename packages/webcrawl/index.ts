@@ -28,6 +28,7 @@ export {
   type BatchOptions,
   type CheckContext,
   type CheckedLink,
+  type CounterName,
   type CrawlContext,
   type CrawlOptions,
   type CrawlScope,
@@ -98,6 +99,7 @@ export {
   type BatchState,
   type Column,
   type ColumnSelector,
+  type DatabaseName,
   type DatabaseRepair,
   type CustomFields,
   type EncodedFields,
@@ -125,7 +127,13 @@ export {
   type StoredRow,
   type TableName,
 } from '../../webtable/index.js';
-export { PARSE_CODES, PROTOCOL_CODES, type ParseCode, type ProtocolCode } from '../plugin-api/index.js';
+export {
+  PARSE_CODES,
+  PROTOCOL_CODES,
+  type ParseCode,
+  type PluginErrorCode,
+  type ProtocolCode,
+} from '../plugin-api/index.js';
 export type {
   CharsetSource,
   CrawledPage,

@@ -141,13 +141,16 @@ describe('limits hold', () => {
   });
 
   it('of time: a trickle is ended', async () => {
+    let asked = 0;
     const server = await raw((socket, id) => {
+      asked += 1;
       socket.write(head(id));
       const drip = setInterval(() => socket.write(data(id, 'x')), 5);
       socket.on('close', () => clearInterval(drip));
     });
     expect(await protocol({ timeLimit: 60 }).fetch({ url: server.url })).toMatchObject({ code: 'too_slow' });
-    await until(() => server.resets.length === 1);
+    // On a busy machine the time may be over before the request arrives.
+    await until(() => server.resets.length === asked);
   });
 
   it.each([

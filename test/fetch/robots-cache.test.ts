@@ -99,6 +99,22 @@ describe('a file', () => {
     expect(stored.get('http://a.org')).toEqual({ fetchedAt: now, status: 404 });
   });
 
+  it('is read anew when others have changed the store', async () => {
+    let changes = 0;
+    robots = createRobots({ protocol, agents: ['bot'], clock: () => now, store, changes: () => changes });
+    web['http://a.com/robots.txt'] = file('User-agent: *\nDisallow: /');
+    expect(await robots.check('http://a.com/')).toMatchObject({ kind: 'denied' });
+    changes += 1;
+    expect(await robots.check('http://a.com/')).toMatchObject({ kind: 'denied' });
+    expect(fetched).toHaveLength(1);
+    web['http://a.com/robots.txt'] = file('');
+    stored.clear();
+    expect(await robots.check('http://a.com/')).toMatchObject({ kind: 'denied' });
+    changes += 1;
+    expect(await robots.check('http://a.com/')).toMatchObject({ kind: 'allowed' });
+    expect(fetched).toHaveLength(2);
+  });
+
   it('from the future is not believed', async () => {
     stored.set('http://a.org', { fetchedAt: now + 1, status: 200, body: 'User-agent: *\nDisallow: /' });
     expect(await robots.check('http://a.org/')).toMatchObject({ kind: 'allowed' });

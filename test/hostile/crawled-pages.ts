@@ -61,6 +61,8 @@ export function expectedCounters(rows: readonly Row[], behaviours: readonly Beha
     if (protocolStatus) {
       count('fetched');
       count(protocolStatus.code);
+      // Each behaviour begins at a seed, and none has such a page further down.
+      if (['access_denied', 'forbidden'].includes(protocolStatus.code)) count('seeds_denied');
     }
     if (parseStatus) count(parseStatus.code === 'success' ? 'parsed' : `failed_${parseStatus.code}`);
     if (outlinks) count('links', outlinks.length);

@@ -45,6 +45,14 @@ describe('a selection', () => {
     expect(await urlsOf(strict, { rejected: false, limit: 2 })).toEqual(['http://a.com/', 'http://a.com/b']);
   });
 
+  it('by rule takes no packed sitemap for a page that is rejected', async () => {
+    const gz = { name: 'no-gz', filterUrl: (url: string) => !url.endsWith('.gz') };
+    await using crawl = await testCrawl(undefined, { plugins: [gz] });
+    await jobs.inject(crawl, { seeds: ['http://a.com/'], sitemaps: ['http://a.com/sitemap.xml.gz'] });
+    expect(await urlsOf(crawl, { rejected: true })).toEqual([]);
+    expect((await jobs.remove(crawl, { rejected: true })).counters).toEqual({});
+  });
+
   it('leaves out fields that were not asked for', async () => {
     await using crawl = await testCrawl(undefined);
     await jobs.inject(crawl, { seeds: ['http://a.com/'] });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { MemoryStore, explain, jobs, type Crawl } from '../../packages/webcrawl/index.js';
+import { createSeedHosts } from '../../packages/jobs/seed-hosts.js';
 import { FailingStore } from '../support/failing-store.js';
 import { fakeWeb, links } from '../support/fake-web.js';
 import { round, rowOf } from '../support/job-steps.js';
@@ -70,6 +71,16 @@ describe('http.privateAddresses', () => {
     expect((await round(crawl)).fetched.counters).toMatchObject({ fetched: 3, success: 2, robots_denied: 1 });
     expect(web.requests()).toContain('b.example/robots.txt');
     expect(web.requests()).not.toContain('b.example/no');
+  });
+
+  it('seeds: a host that another process injects counts while a fetch is under way', async () => {
+    await using crawl = await testCrawl(undefined, { lookup: () => Promise.resolve(['10.0.0.1']) });
+    let changes = 0;
+    const seedHosts = createSeedHosts({ ...crawl, outsideChanges: () => changes });
+    expect(await seedHosts.mayBePrivate('http://a.example/')).toBe(false);
+    await jobs.inject(crawl, { seeds: ['http://a.example/'] });
+    changes += 1;
+    expect(await seedHosts.mayBePrivate('http://a.example/')).toBe(true);
   });
 
   it('allow: everything is fetched', async () => {

@@ -123,6 +123,12 @@ describe('the watch of the proxy', () => {
     expect(() => watch.conclude()).toThrow(failed);
     watch.note(well);
     watch.conclude();
+    // Those that it refuses come last, since they stay due.
+    times(50, () => watch.note(refused));
+    watch.note(down);
+    watch.conclude();
+    times(9, () => watch.note(down));
+    expect(() => watch.conclude()).toThrow(failed);
   });
 
   it('says nothing where there is no proxy', () => {

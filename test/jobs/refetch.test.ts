@@ -27,6 +27,21 @@ describe('crawl again now', () => {
     expect((await jobs.repair(crawl)).counters).toEqual({ rows: 5 });
   });
 
+  it('fetches a packed sitemap again, whose name no page may have', async () => {
+    const web = fakeWeb({
+      'http://a.com/robots.txt': { html: 'Sitemap: http://a.com/all.xml.gz', contentType: 'text/plain' },
+      'http://a.com/all.xml.gz': { html: '<urlset></urlset>', contentType: 'text/xml' },
+    });
+    await using crawl = await testCrawl(web, { settings: { 'db.fetchIntervalDefault': 2_592_000 } });
+    const seeds = ['http://a.com/'];
+    await jobs.crawl(crawl, { seeds });
+    expect(web.requests).toContain('http://a.com/all.xml.gz');
+    crawl.setTime(START + DAY / 2);
+    web.requests.length = 0;
+    await jobs.crawl(crawl, { seeds, refetch: true });
+    expect(web.requests).toContain('http://a.com/all.xml.gz');
+  });
+
   it('keeps to folders and patterns', async () => {
     const web = fakeWeb({ 'http://a.com/docs/': links('/docs/x', '/docs/y', '/z') });
     await using crawl = await testCrawl(web);

@@ -62,6 +62,36 @@ describe('the scope of a crawl', () => {
     expect(counters).toMatchObject({ links_excluded: 3, redirect_excluded: 1 });
   });
 
+  it('is no bar to sitemaps, which are a way to find pages, but to what they list', async () => {
+    const urlset = ['/docs/1', '/docs/print/2', '/blog/3'].map((path) => `<url><loc>http://a.com${path}</loc></url>`);
+    const text = 'text/plain';
+    const pages = {
+      'http://a.com/robots.txt': { html: 'Sitemap: http://a.com/print/no.xml\nSitemap: /index', contentType: text },
+      'http://a.com/docs/': '',
+      'http://a.com/index': {
+        html: '<sitemapindex><sitemap><loc>http://a.com/sub.xml</loc></sitemap></sitemapindex>',
+        contentType: text,
+      },
+      'http://a.com/sub.xml': { location: '/moved.xml' },
+      'http://a.com/moved.xml': { html: `<urlset>${urlset.join('')}</urlset>`, contentType: text },
+    };
+    const seeds = ['http://a.com/docs/'];
+    for (const options of [{ include: ['/docs/'] }, { stay: 'path' } as const]) {
+      const web = fakeWeb(pages);
+      await using crawl = await testCrawl(web);
+      const { counters } = await jobs.crawl(crawl, { seeds, ...options, exclude: ['/print/'] });
+      const asked = ['/docs/', '/index', '/sub.xml', '/moved.xml', '/docs/1'].map((path) => `http://a.com${path}`);
+      expect(web.requests).toEqual(asked);
+      expect(counters).toMatchObject({ sitemaps_added: 1, sitemaps_excluded: 1 });
+      expect((await nextOf(crawl, 'http://a.com/other.xml')).text).toContain('As a sitemap that a robots.txt');
+      expect((await nextOf(crawl, 'http://a.com/print/no.xml')).text).not.toContain('As a sitemap');
+      crawl.setTime(START + 86_400_000 / 2);
+      web.requests.length = 0;
+      await jobs.crawl(crawl, { seeds, ...options, exclude: ['/print/'], refetch: true });
+      expect(web.requests.sort()).toEqual(asked.sort());
+    }
+  });
+
   it('keeps what is known already out of the selection too', async () => {
     const web = fakeWeb({ 'http://a.com/': links('/x', '/y') });
     await using crawl = await testCrawl(web);
@@ -79,6 +109,8 @@ describe('the scope of a crawl', () => {
     await expect(jobs.crawl(crawl, { seeds, exclude: ['(x'] })).rejects.toMatchObject({ code: 'USAGE' });
     expect(await crawl.page('http://a.com/', [])).toBeUndefined();
     expect(() => urlPatterns(['\\Qx\\E'])).toThrow('\\Q');
+    // Where there is no pattern, none can take too long.
+    expect(urlPatterns([])(`http://a.com/${'x'.repeat(10_000)}`)).toBeUndefined();
   });
 
   it('is in the table: explain answers by it, and the single jobs keep to it', async () => {

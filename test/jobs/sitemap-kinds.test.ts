@@ -9,7 +9,8 @@ const HOME = 'http://a.com/';
 const PAGE = 'http://a.com/only-in-the-sitemap';
 
 const urlset = `<?xml version="1.0"?><urlset><url><loc>${PAGE}</loc></url></urlset>`;
-const indexOf = (url: string) => `<sitemapindex><sitemap><loc>${url}</loc></sitemap></sitemapindex>`;
+const indexOf = (...urls: string[]) =>
+  `<sitemapindex>${urls.map((url) => `<sitemap><loc>${url}</loc></sitemap>`).join('')}</sitemapindex>`;
 const rss = `<?xml version="1.0"?><rss version="2.0"><channel><item><link>${PAGE}</link></item></channel></rss>`;
 const rdf = `<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns="http://purl.org/rss/1.0/"><item rdf:about="${PAGE}"><link>${PAGE}</link></item></rdf:RDF>`;
 const atom = `<feed xmlns="http://www.w3.org/2005/Atom"><entry><link href="${PAGE}"/></entry></feed>`;
@@ -119,6 +120,26 @@ describe('what was named as a sitemap', () => {
     expect((await rowOf(crawl, 'http://a.com/s.xml.gz', 'outlinks', 'sitemap')).outlinks).toEqual([
       { url: PAGE, anchor: '' },
     ]);
+  });
+
+  it('is fetched once a day, also where an index or a redirect names it', async () => {
+    const index = as('text/xml', indexOf('/1.xml', '/2.xml'));
+    const more = {
+      'http://a.com/1.xml': as('text/xml', urlset),
+      'http://a.com/2.xml': { location: '/3.xml' },
+      'http://a.com/3.xml': as('text/xml', urlset),
+    };
+    for (const maxRedirects of [0, 5]) {
+      const settings = { 'fetcher.maxRedirects': maxRedirects, 'db.fetchIntervalDefault': 2_592_000 };
+      await using crawl = await testCrawl(site('/index.xml', index, more), { settings });
+      await jobs.crawl(crawl, { seeds: [HOME] });
+      for (const name of ['index', '1', '2', '3']) {
+        expect(await rowOf(crawl, `http://a.com/${name}.xml`, 'fetchInterval'), name).toEqual({
+          fetchInterval: 86_400,
+        });
+      }
+      expect(await rowOf(crawl, PAGE, 'fetchInterval')).toEqual({ fetchInterval: 2_592_000 });
+    }
   });
 
   it('is a page where it is HTML', async () => {

@@ -27,7 +27,7 @@ export class ConnectionLost extends CrawlError {
   }
 }
 
-/** Milliseconds in which the other side must answer. */
+/** Milliseconds in which the other side must answer, or at least give a sign of life. */
 const HELLO_MS = 10_000;
 const ANSWER_MS = 60_000;
 
@@ -112,7 +112,10 @@ function holderOf({ head }: Message, directory: string, version: string): Holder
 
 /** Asks, and finds for each answer who asked. */
 function createRequests(socket: Socket, holder: Holder): { connection: Connection; take: (message: Message) => void } {
-  const asked = new Map<unknown, { resolve: (message: Message) => void; reject: (error: Error) => void }>();
+  const asked = new Map<
+    unknown,
+    { resolve: (message: Message) => void; reject: (error: Error) => void; wait: () => void }
+  >();
   let last = 0;
   let isLost = false;
   let lose = (): void => {};
@@ -142,6 +145,7 @@ function createRequests(socket: Socket, holder: Holder): { connection: Connectio
         if (asked.size === 0) socket.unref();
       };
       asked.set(id, {
+        wait: () => void timer.refresh(),
         resolve: (answer) => {
           settle();
           resolve(answer);
@@ -167,7 +171,8 @@ function createRequests(socket: Socket, holder: Holder): { connection: Connectio
     take(message) {
       const { id, error } = message.head;
       const waiting = asked.get(id);
-      if (error === undefined) waiting?.resolve(message);
+      if (message.head['busy'] === true) waiting?.wait();
+      else if (error === undefined) waiting?.resolve(message);
       else waiting?.reject(errorOf(error as Record<string, unknown>));
     },
   };

@@ -39,6 +39,8 @@ export const SHARED_LOCK = 'rows';
 const LEASE_MS = 10_000;
 /** Requests of one client in work; more are not read. */
 const MAX_PENDING = 8;
+/** Milliseconds between two signs of life to a client that waits for an answer. */
+const BUSY_MS = 10_000;
 /** Milliseconds after which a client is dropped that does not read its answers. */
 const STUCK_MS = 30_000;
 /** Rows looked up for one step of an answer. */
@@ -66,6 +68,8 @@ export function serveClient(socket: Socket, service: Service): Session {
   let isClosing = false;
   let lock: 'none' | 'asked' | 'held' = 'none';
   let release = (): void => {};
+  /** Resolves when the lock that was asked for last is free again. */
+  let released = Promise.resolve();
   let end = (): void => {};
   const ended = new Promise<void>((resolve) => (end = resolve));
 
@@ -77,6 +81,9 @@ export function serveClient(socket: Socket, service: Service): Session {
 
   async function answer(message: Message): Promise<void> {
     const { id } = message.head;
+    // Not to one that does not read, which is to be dropped for that.
+    const sign = setInterval(() => void (socket.writableLength === 0 && send({ id, busy: true })), BUSY_MS);
+    sign.unref();
     try {
       const blobs: Uint8Array[] = [];
       const value = await handle(message, blobs);
@@ -88,6 +95,8 @@ export function serveClient(socket: Socket, service: Service): Session {
       const known =
         error instanceof CrawlError ? { code, ...(hint !== undefined && { hint }) } : { code: 'STORE_FAILED' };
       await send({ id, error: { ...known, message: messageOf(error) } });
+    } finally {
+      clearInterval(sign);
     }
   }
 
@@ -127,6 +136,8 @@ export function serveClient(socket: Socket, service: Service): Session {
         return {};
       case 'unlock':
         release();
+        // The client may ask for it again at once.
+        if (lock === 'held') await released;
         return {};
       case 'status':
         return { value: await status() };
@@ -157,7 +168,7 @@ export function serveClient(socket: Socket, service: Service): Session {
         // What it wrote under the lock is written under the lock.
         await Promise.all(writes);
       };
-      void exclusive(name, task).finally(() => {
+      released = exclusive(name, task).finally(() => {
         lock = 'none';
         granted();
         next();

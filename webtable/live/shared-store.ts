@@ -47,6 +47,8 @@ type Place =
 const PATIENCE_MS = 5_000;
 const READER_MS = 2_000;
 const LOOK_AGAIN_MS = 100;
+/** Milliseconds that a timer of Node can count. */
+const LONGEST_MS = 2 ** 31 - 1;
 
 /**
  * Opens a table, or connects to the process that has it open.
@@ -262,7 +264,7 @@ async function findPlace(options: SharedStoreOptions): Promise<Place> {
     hasTold ||= wait > 0;
     const stop = new AbortController();
     const ends = signal ? AbortSignal.any([signal, stop.signal]) : stop.signal;
-    const time = sleep(connection ? left : Math.min(left, LOOK_AGAIN_MS), undefined, { signal: ends });
+    const time = sleep(Math.min(left, connection ? LONGEST_MS : LOOK_AGAIN_MS), undefined, { signal: ends });
     await Promise.race([time.catch(() => undefined), ...(connection ? [connection.lost] : [])]);
     stop.abort();
     connection?.close();

@@ -12,7 +12,8 @@ export interface ProxyWatch {
   note(outcome: FetchOutcome): void;
   /**
    * Judges the run at its end.
-   * @throws CrawlError PROXY_FAILED when no request got through, or none of the last ones
+   * @throws CrawlError PROXY_FAILED when no request got through, or the proxy was down for many at the end. One that only
+   *   refuses some hosts has done its part.
    */
   conclude(): void;
 }
@@ -29,6 +30,8 @@ export function createProxyWatch(
 ): ProxyWatch {
   const { proxy } = settings.http;
   let inRow = 0;
+  /** Of these those that did not reach the proxy. */
+  let down = 0;
   let isProven = false;
   let since = 0;
   let last = '';
@@ -48,16 +51,18 @@ export function createProxyWatch(
         if (inRow === 0) since = clock();
         last = outcome.message ?? outcome.code;
         inRow += 1;
+        if (outcome.code === 'proxy') down += 1;
         // A proxy that answers may refuse the tunnels to some hosts only.
         const isDown = outcome.code === 'proxy' && inRow >= MOST;
         if (isDown && (!isProven || clock() - since >= PATIENCE)) throw failure();
       } else if (outcome.http !== undefined) {
         isProven = true;
         inRow = 0;
+        down = 0;
       }
     },
     conclude() {
-      if (inRow >= (isProven ? MOST : 1)) throw failure();
+      if (isProven ? down >= MOST : inRow > 0) throw failure();
     },
   };
 }

@@ -30,7 +30,7 @@ export interface PageSelection {
 }
 
 /** The fields by which pages are selected. */
-export type SelectionField = 'status' | 'protocolStatus' | 'fetchTime' | 'prevFetchTime';
+export type SelectionField = 'status' | 'protocolStatus' | 'fetchTime' | 'prevFetchTime' | 'sitemap';
 
 /** A selection, checked and ready to be used. */
 export interface PageSelector {
@@ -71,7 +71,7 @@ export function selectorOf(crawl: Pick<CrawlContext, 'plugins'>, selection: Page
     tests.push([['prevFetchTime'], ({ prevFetchTime = Infinity }) => prevFetchTime < fetchedBefore]);
   if (dueBefore !== undefined) tests.push([['fetchTime'], ({ fetchTime = 0 }) => fetchTime < dueBefore]);
   // Last, because it is the dearest.
-  if (rejected) tests.push([[], ({ key }) => !filterUrl(crawl.plugins, urlOf(key), 'generate').accepted]);
+  if (rejected) tests.push([['sitemap'], (row) => !filterUrl(crawl.plugins, urlOf(row.key), 'generate', row).accepted]);
   return {
     ...(ranges && { ranges }),
     fields: [...new Set(tests.flatMap(([fields]) => fields))],

@@ -29,7 +29,7 @@ export function keptLinks(
   const links = new Map<string, Omit<Outlink, 'url'>>();
   if (refresh !== undefined && !page.robots.nofollow) links.set(refresh, { anchor: '' });
   for (const { url, anchor: given, ...said } of page.outlinks) {
-    const out = outOfScope(crawl, from, url);
+    const out = outOfScope(crawl, from, url, said.sitemap);
     if (out !== undefined) {
       count(`links_${out}`);
       continue;

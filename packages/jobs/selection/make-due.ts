@@ -1,9 +1,9 @@
 import { FRONTIER_FIELDS, chunked, urlOf, writeIndexed, type KeyRange } from '../../../webtable/index.js';
 import { frontierClock, type CrawlContext } from '../context.js';
 import type { Tracker } from '../tracker.js';
-import { refusalOf } from './refusal.js';
+import { REFUSAL_FIELDS, refusalOf } from './refusal.js';
 
-const FIELDS = [...FRONTIER_FIELDS, 'prevFetchTime', 'status', 'distance'] as const;
+const FIELDS = [...FRONTIER_FIELDS, ...REFUSAL_FIELDS, 'prevFetchTime'] as const;
 const CHUNK = 500;
 
 /**
@@ -34,7 +34,7 @@ export async function makeDue(
           row.marks?.generate === undefined &&
           (row.fetchTime ?? 0) > now &&
           (row.prevFetchTime ?? 0) < since &&
-          !crawl.scope?.isOutside(urlOf(row.key)) &&
+          !crawl.scope?.isOutside(urlOf(row.key), row.sitemap) &&
           refusalOf(crawl, row) === undefined,
       );
       const changes = late.flatMap((row) =>

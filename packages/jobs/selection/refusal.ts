@@ -4,6 +4,9 @@ import { urlOf, type PageRow } from '../../../webtable/index.js';
 import type { CrawlContext } from '../context.js';
 import type { CounterName } from '../counters.js';
 
+/** What {@link refusalOf} goes by. */
+export const REFUSAL_FIELDS = ['status', 'distance', 'score', 'sitemap'] as const;
+
 /** Why a row is not selected whenever it is due. */
 export interface SelectionRefusal {
   /** The counter of generate. */
@@ -18,7 +21,7 @@ export interface SelectionRefusal {
  */
 export function refusalOf(
   crawl: Pick<CrawlContext, 'settings' | 'plugins' | 'scope'>,
-  row: PageRow<'status' | 'distance' | 'score' | 'sitemap'>,
+  row: PageRow<(typeof REFUSAL_FIELDS)[number]>,
   filter = true,
 ): SelectionRefusal | undefined {
   const { restrictStatus, maxDistance, minScore } = crawl.settings.generate;
@@ -38,7 +41,7 @@ export function refusalOf(
   if (!filter) return undefined;
   const url = urlOf(row.key);
   // Seeds, and where they redirect to, are what was asked for.
-  const excluded = row.distance === 0 ? undefined : crawl.scope?.excludes(url);
+  const excluded = row.distance === 0 ? undefined : crawl.scope?.excludes(url, row.sitemap);
   if (excluded !== undefined) return { reason: 'excluded', why: () => safeText(excluded) };
   // Rules may have become stricter since the row was made.
   const verdict = filterUrl(crawl.plugins, url, 'generate', row);

@@ -2,7 +2,7 @@ import { mkdtemp, mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { createConnection, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { CrawlError } from '../../../packages/errors/index.js';
 import {
   MemoryStore,
@@ -282,6 +282,54 @@ describe('a client', () => {
     expect(await waiting).toBe('lost');
     holder.close();
     await exclusive('rows', () => Promise.resolve());
+  });
+
+  it('gets the lock again as soon as it has released it, while a write of its own is under way', async () => {
+    await serve(60_000);
+    const { write } = store;
+    let finish = (): void => {};
+    const isLate = new Promise<void>((resolve) => (finish = resolve));
+    store.write = async (...args) => {
+      await isLate;
+      await write.apply(store, args);
+    };
+    const connection = await connect();
+    await connection.request({ op: 'lock', name: 'rows' });
+    const writing = connection.request(change, [Buffer.from('1')]);
+    const unlocking = connection.request({ op: 'unlock' });
+    const again = unlocking.then(() => connection.request({ op: 'lock', name: 'rows' }));
+    // What was asked before is under way when this is answered, and what was asked upon an answer to it after the second.
+    await connection.request({ op: 'status' });
+    await connection.request({ op: 'status' });
+    finish();
+    await Promise.all([writing, again]);
+    connection.close();
+  });
+
+  it('waits for an answer as long as the process that works on it gives signs of life', async () => {
+    await serve(60_000);
+    let finish = (): void => {};
+    const isLate = new Promise<void>((resolve) => (finish = resolve));
+    ends.push(() => finish());
+    const { get } = store;
+    store.get = async (...args) => {
+      await isLate;
+      return get.apply(store, args);
+    };
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] });
+    ends.push(() => vi.useRealTimers());
+    const connection = await connect();
+    const reading = connection.request({ op: 'get', table: 'webpage', keys: ['a'], columns: ['m'] });
+    for (let minutes = 0; minutes < 5; minutes++) {
+      await connection.request({ op: 'status' });
+      vi.advanceTimersByTime(30_000);
+      await connection.request({ op: 'status' });
+      vi.advanceTimersByTime(30_000);
+    }
+    expect(connection.isLost).toBe(false);
+    finish();
+    expect((await reading).head['rows']).toEqual([null]);
+    connection.close();
   });
 
   it('that asks for ever and never reads does not fill the memory, nor hold up the end', async () => {
