@@ -141,5 +141,9 @@ test('a row that ends with an empty cell leaves no blanks at its end', () => {
 });
 
 test('one of a thing is not many', () => {
-  expect([quantity(0, 'page'), quantity(1, 'page'), quantity(1234, 'page')]).toEqual(['0 pages', '1 page', '1,234 pages']);
+  expect([quantity(0, 'page'), quantity(1, 'page'), quantity(1234, 'page')]).toEqual([
+    '0 pages',
+    '1 page',
+    '1,234 pages',
+  ]);
 });
