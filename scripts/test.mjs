@@ -23,7 +23,13 @@ export const SUITES = {
     about: 'processes that are killed at random moments',
   },
   processes: {
-    files: ['test/bin/process.test.ts', 'test/bin/live.test.ts', 'test/webcrawl/parse-threads.test.ts', 'test/scripts'],
+    files: [
+      'test/bin/process.test.ts',
+      'test/bin/live.test.ts',
+      'test/webcrawl/parse-threads.test.ts',
+      'test/scripts',
+      'test/docs/guide.test.ts',
+    ],
     about: 'the built command, several of them on one table, and threads',
   },
   hostile: {
