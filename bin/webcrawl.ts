@@ -1,13 +1,13 @@
 #!/usr/bin/env node
 import { setMaxListeners } from 'node:events';
 import { setFlagsFromString } from 'node:v8';
+import { CrawlError } from '../packages/webcrawl/index.js';
 import { say } from './output/output.js';
 import { reportError, run } from './run.js';
 
 /** Milliseconds in which a second signal is the same key press: npm and npx hand on the terminal's signal once more. */
 const SAME_PRESS = 300;
 const INTERRUPTED = 130;
-const CAN_NOT_WRITE = 74;
 
 // V8 lets a heap grow to about four times what is in use before it collects; here to twice as much. A crawl makes much and
 // keeps little of it, and the benchmark `memory` holds the command to a bound.
@@ -33,8 +33,9 @@ process.on('SIGTERM', onSignal);
 // A reader that has seen enough (`| head`) is no error. Data is only ever written when nothing is half done.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(0);
-  say(process, `error: standard output can not be written: ${error.message}`);
-  process.exit(CAN_NOT_WRITE);
+  const code = error.code === 'ENOSPC' ? 'STORE_FULL' : 'BAD_OUTPUT';
+  const failed = new CrawlError(code, `expected to write to standard output, found: ${error.message}`, { cause: error });
+  process.exit(reportError(io, failed, false));
 });
 process.stderr.on('error', () => {});
 

@@ -38,11 +38,11 @@ export function toCrawlError(error: unknown, directory?: string): CrawlError {
 }
 
 /**
- * A file that a database names is not there, or CURRENT names none; or one is shorter than its list says, which shows when
- * LevelDB maps it into memory.
+ * A file that a database names is not there, or CURRENT names none (a zero byte in it cuts the reason off); or one is shorter
+ * than its list says, or a folder, which shows when LevelDB maps it into memory.
  */
 const BROKEN_FILE =
-  /IO error: .*: (?:No such file|Is a directory|Not a directory)|\.(?:ldb|sst): Invalid argument|create_if_missing is false/is;
+  /IO error: .*: (?:No such file|Is a directory|Not a directory)|IO error: .*\/MANIFEST-[^:]*$|\.(?:ldb|sst): (?:Invalid argument|No such device)|create_if_missing is false/is;
 
 /** TABLE_DAMAGED, of a table in which this was found. */
 export function tableDamaged(directory: string | undefined, found: string, cause?: unknown): CrawlError {

@@ -59,7 +59,7 @@ export function selectionOf(options: SelectionOptions): PageSelection {
 
 /** Says of codes that webcrawl has none of: a slip would otherwise look like no page. */
 export function noteUnknownCodes(cli: Cli, { code = [] }: SelectionOptions): void {
-  const unknown = code.filter((name) => !(name in PROTOCOL_CODES || /^\d{3}$|^plugin_error_/.test(name)));
+  const unknown = code.filter((name) => !(Object.hasOwn(PROTOCOL_CODES, name) || /^\d{3}$|^plugin_error_/.test(name)));
   if (unknown.length === 0 || cli.options().quiet) return;
   say(
     cli.io,

@@ -1,4 +1,5 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdtemp, open, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -105,6 +106,15 @@ test('a reader that has seen enough is no error', async () => {
   child.stdout.destroy();
   const { code, err } = await ended;
   expect([code, err]).toEqual([0, '']);
+});
+
+test.skipIf(!existsSync('/dev/full'))('standard output that takes nothing more is an error with its code', async () => {
+  await run('inject', url, '-q');
+  const full = await open('/dev/full', 'w');
+  const { code, err } = await startCommand(folder, ['readdb', '--stats'], { stdout: full.fd }).ended;
+  await full.close();
+  expect(code).toBe(ERROR_CODES.STORE_FULL.exitCode);
+  expect(err).toContain('error [STORE_FULL]: expected to write to standard output');
 });
 
 test('seeds come from standard input, single steps work, and nothing due exits with 1', async () => {

@@ -23,13 +23,19 @@ export function requireCommand(): void {
   if (!existsSync(COMMAND)) throw new Error('dist is missing: run `npm test`, or `npm run build` before vitest');
 }
 
-/** Starts the command in a folder, on the table there, with no delay between requests. */
-export function startCommand(folder: string, args: readonly string[]): Started {
+/**
+ * Starts the command in a folder, on the table there, with no delay between requests.
+ * @param to.stdout an open file that takes standard output, which `out` then has none of
+ */
+export function startCommand(folder: string, args: readonly string[], to: { readonly stdout?: number } = {}): Started {
   const options = ['--table', `level:${join(folder, 'table')}`, '--set', 'fetcher.serverDelay=0'];
-  const child = spawn(process.execPath, [COMMAND, ...args, ...options], { cwd: folder });
+  const child = spawn(process.execPath, [COMMAND, ...args, ...options], {
+    cwd: folder,
+    stdio: ['pipe', to.stdout ?? 'pipe', 'pipe'],
+  }) as ChildProcessWithoutNullStreams;
   let out = '';
   let err = '';
-  child.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()));
+  if (to.stdout === undefined) child.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()));
   child.stderr.on('data', (chunk: Buffer) => (err += chunk.toString()));
   const ended = new Promise<Ended>((resolve) => child.on('close', (code) => resolve({ code, out, err })));
   return { child, ended };

@@ -88,6 +88,40 @@ describe('repair of the files of a table', () => {
     expect(await readdir(join(folder, name))).not.toContain('lost');
   });
 
+  it.each<[string, () => Promise<unknown>]>([
+    [
+      'CURRENT is a folder',
+      async () => {
+        await rm(join(folder, 'hot', 'CURRENT'));
+        await mkdir(join(folder, 'hot', 'CURRENT'));
+      },
+    ],
+    ['CURRENT holds a zero byte', () => writeFile(join(folder, 'hot', 'CURRENT'), 'MANIFEST-000004\0x\n')],
+  ])('saves all rows where %s', async (_, damage) => {
+    await damage();
+    await expect(rows()).rejects.toMatchObject({ code: 'TABLE_DAMAGED' });
+    const { databases } = await repairLevelFiles(folder, { dryRun: false, now: NOW });
+    expect(databases[1]).toMatchObject({ name: 'hot', step: 'rebuild' });
+    expect(await rows()).toHaveLength(ROWS);
+  });
+
+  it('leaves a database that is being rebuilt without CURRENT, so that nobody opens it when the repair is killed', async () => {
+    const tables = await sortedTables('hot');
+    await truncate(tables[0]!, 10);
+    // LevelDB stops at a folder of the name of the file that it makes first.
+    await mkdir(join(folder, 'hot', 'lost'), { recursive: true });
+    for (const file of await readdir(join(folder, 'hot'))) {
+      if (file.endsWith('.log')) await mkdir(join(folder, 'hot', 'lost', file));
+    }
+    await mkdir(join(folder, 'hot', '000001.dbtmp', 'x'), { recursive: true });
+    await expect(repairLevelFiles(folder, { dryRun: false, now: NOW })).rejects.toThrow(/./);
+    expect(await readdir(join(folder, 'hot'))).not.toContain('CURRENT');
+    await expect(rows()).rejects.toMatchObject({ code: 'TABLE_DAMAGED' });
+    await rm(join(folder, 'hot', '000001.dbtmp'), { recursive: true });
+    await repairLevelFiles(folder, { dryRun: false, now: NOW });
+    expect(await rows()).toHaveLength(ROWS);
+  });
+
   it('makes an empty place for bodies where the one there was is lost; the rows say which are', async () => {
     await rm(join(folder, 'content'), { recursive: true });
     const { databases } = await repairLevelFiles(folder, { dryRun: false, now: NOW });

@@ -41,6 +41,8 @@ describe('a table of which some files are missing', () => {
   it.each<[string, () => Promise<unknown>, string]>([
     ['CURRENT of hot', () => remove('hot', 'CURRENT'), 'hot/CURRENT is missing'],
     ['CURRENT of content', () => remove('content', 'CURRENT'), 'content/CURRENT is missing'],
+    ['the log of hot', async () => rm(await fileOf('hot', /\.log$/)), 'the log of hot is missing'],
+    ['the log of content', async () => rm(await fileOf('content', /\.log$/)), 'the log of content is missing'],
     ['content', () => remove('content'), 'content, with the bodies, is missing'],
     ['hot', () => remove('hot'), 'hot, with the rows, is missing'],
     [
@@ -80,6 +82,17 @@ describe('a table of which some files are missing', () => {
       });
     }
     expect(await fileDigests(folder)).toEqual(before);
+  });
+
+  it('is damaged where all rows are gone and the bodies are not', async () => {
+    for (const file of await readdir(join(folder, 'hot'))) {
+      if (file.endsWith('.log')) await truncate(join(folder, 'hot', file));
+      if (file.endsWith('.ldb')) await remove('hot', file);
+    }
+    await expect(openLevelStore(folder)).rejects.toMatchObject({
+      code: 'TABLE_DAMAGED',
+      message: expect.stringContaining('hot, with the rows, is empty') as string,
+    });
   });
 
   it('is whole again when what was missing is restored', async () => {

@@ -37,13 +37,15 @@ const ANSWER_MS = 60_000;
  * @throws CrawlError TABLE_LOCKED where it runs another version, or does not answer
  */
 export async function connectTo(directory: string, version: string): Promise<Connection | undefined> {
-  const socket = await withAddress(directory, dial);
-  if (!socket) return undefined;
   try {
-    return await greet(socket, directory, version);
+    return await withAddress(directory, async (address) => {
+      const socket = await dial(address);
+      return socket && (await greet(socket, directory, version));
+    });
   } catch (error) {
-    socket.destroy();
-    throw error;
+    if (error instanceof CrawlError) throw error;
+    // No link for a long path can be made: who serves there can not be reached, and the lock still keeps us out.
+    return undefined;
   }
 }
 
@@ -62,13 +64,17 @@ function greet(socket: Socket, directory: string, version: string): Promise<Conn
     let onMessage = (message: Message): void => {
       clearTimeout(timer);
       const holder = holderOf(message, directory, version);
-      if (holder instanceof CrawlError) return reject(holder);
+      if (holder instanceof CrawlError) return refuse(holder);
       const { connection, take } = createRequests(socket, holder);
       onMessage = take;
       resolve(connection);
     };
+    const refuse = (error: CrawlError): void => {
+      reject(error);
+      socket.destroy();
+    };
     const timer = setTimeout(() => {
-      reject(
+      refuse(
         new CrawlError(
           'TABLE_LOCKED',
           `expected the process that has the table in ${directory} open to answer, found it silent`,

@@ -46,6 +46,20 @@ async function share(options: Partial<SharedStoreOptions> = {}): Promise<SharedS
 const socketOf = (folder: string): string => join(folder, 'live', 'socket');
 const locked = { name: 'CrawlError', code: 'TABLE_LOCKED' };
 
+it.skipIf(process.platform === 'win32')('is opened where a long path can not be reached by a link', async () => {
+  const deep = join(directory, 'd'.repeat(120));
+  const { TMPDIR } = process.env;
+  process.env['TMPDIR'] = join(directory, 'none');
+  try {
+    expect(await connectTo(deep, '1')).toBeUndefined();
+    const store = await share({ directory: deep, open: () => openLevelStore(deep) });
+    expect([store.holder, store.notServed]).toEqual([undefined, expect.stringContaining('ENOENT')]);
+  } finally {
+    if (TMPDIR === undefined) delete process.env['TMPDIR'];
+    else process.env['TMPDIR'] = TMPDIR;
+  }
+});
+
 describe('a table that is open elsewhere', () => {
   it('is read and written through the process that has it open, and is its own once that has closed it', async () => {
     const first = await share();

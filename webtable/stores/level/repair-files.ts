@@ -74,8 +74,8 @@ async function planRepair(directory: string, now: number): Promise<FileRepair> {
     });
   }
   const { hot } = folders;
-  if (hot.state !== 'present' && !hot.hasData) {
-    throw nothingToSave(directory, hot.problem ?? 'hot, with the rows, is missing');
+  if (!hot.hasData && (hot.state !== 'present' || folders.content.hasData)) {
+    throw nothingToSave(directory, hot.problem ?? folders.found);
   }
   let bytes = 0;
   for (const name of DATABASES) if (folders[name].state !== 'absent') bytes += await sizeOf(folders[name]);
@@ -160,6 +160,8 @@ async function repairDatabase(folder: DatabaseFolder, plan: DatabaseRepair): Pro
 
 async function rebuild(folder: DatabaseFolder, plan: DatabaseRepair): Promise<DatabaseRepair> {
   await checkLock(folder);
+  // LevelDB repairs without it. A repair that is killed leaves a database that nobody opens, and so removes files of, as it is.
+  await rm(join(folder.path, 'CURRENT'), { recursive: true, force: true });
   await LEVELDB.repair(folder.path);
   await withDatabase(folder, plan.name, {}, async (database) => {
     // LevelDB looks into rebuilt files in the order of their numbers, not of their age, until it has merged them.

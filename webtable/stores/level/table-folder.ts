@@ -13,7 +13,7 @@ export type DatabaseName = (typeof DATABASES)[number];
 /** What the files of one database say, without opening it. */
 export interface DatabaseFolder {
   readonly path: string;
-  /** `absent`: nothing was ever written to it; `damaged`: LevelDB would take it for a new one, and it is none. */
+  /** `absent`: nothing was ever written to it; `damaged`: LevelDB would open it without what is missing, or as a new one. */
   readonly state: 'absent' | 'present' | 'damaged';
   /** Some of what was written to it is there. */
   readonly hasData: boolean;
@@ -40,12 +40,19 @@ const LATER_LIST = /^MANIFEST-(?!0*1$)\d+$/;
  * @throws what the file system throws where it may not be looked at
  */
 export async function lookAtTable(directory: string): Promise<TableFolder> {
+  const table = await lookOnce(directory);
+  // Another process may have made or opened the table between the looks at its folders.
+  return table.state === 'damaged' ? lookOnce(directory) : table;
+}
+
+async function lookOnce(directory: string): Promise<TableFolder> {
   const place = await lookAtPlace(directory);
   const [content, hot] = [await lookAtDatabase(directory, 'content'), await lookAtDatabase(directory, 'hot')];
   const problems = [hot, content].flatMap(({ problem }) => problem ?? []);
   if (problems.length === 0) {
     if (hot.state === 'present' && content.state === 'absent') problems.push('content, with the bodies, is missing');
     if (hot.state === 'absent' && content.hasData) problems.push('hot, with the rows, is missing');
+    if (hot.state === 'present' && !hot.hasData && content.hasData) problems.push('hot, with the rows, is empty');
   }
   if (problems.length > 0) {
     return { state: 'damaged', found: problems.join(', and '), isBlocked: false, hot, content };
@@ -79,7 +86,12 @@ async function lookAtDatabase(directory: string, name: DatabaseName): Promise<Da
     // A log is made empty, and nothing is lost with one.
     hasData ||= !file.endsWith('.log') || ((await statIfThere(join(path, file)))?.size ?? 0) > 0;
   }
-  if (files.includes('CURRENT')) return { path, state: 'present', hasData };
+  if (files.includes('CURRENT')) {
+    // LevelDB begins a log before its second list of files, and removes one only after it has begun the next.
+    const isWhole = files.some((file) => file.endsWith('.log')) || !files.some((file) => LATER_LIST.test(file));
+    if (isWhole) return { path, state: 'present', hasData };
+    return { path, state: 'damaged', hasData, problem: `the log of ${name} is missing` };
+  }
   if (!hasData && !files.some((file) => LATER_LIST.test(file))) return { path, state: 'absent', hasData };
   return { path, state: 'damaged', hasData, problem: `${name}/CURRENT is missing` };
 }
