@@ -1,6 +1,6 @@
 // Prints "<passed> <failed>" for a JSON report of vitest and the exit status of its run, and appends what failed to a
 // file. A run without a report, or one that failed although no test did, counts as one failed test, and so does a file
-// that can not be loaded.
+// that cannot be loaded.
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 
 const [report = '', status = '1', failures = '/dev/null', name = ''] = process.argv.slice(2);

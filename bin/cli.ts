@@ -81,7 +81,7 @@ export async function open(cli: Cli, { create = false, settings = {}, ...how }: 
   });
   const { holder, notServed } = crawl;
   if (verbose && holder) say(io, `the table is open in process ${holder.pid} (${holder.name}), and is read through it`);
-  if (verbose && notServed !== undefined) say(io, `other processes can not use the table meanwhile: ${notServed}`);
+  if (verbose && notServed !== undefined) say(io, `other processes cannot use the table meanwhile: ${notServed}`);
   return crawl;
 }
 

@@ -30,7 +30,7 @@ export interface GivenSettings {
 
 type Leaves = ReadonlyMap<string, Leaf>;
 
-/** Settings of a JSON file. @throws CrawlError BAD_INPUT when it can not be read, BAD_SETTING when it is no JSON object */
+/** Settings of a JSON file. @throws CrawlError BAD_INPUT when it cannot be read, BAD_SETTING when it is no JSON object */
 export function givenByFile(leaves: Leaves, file: string): GivenSettings {
   let text: string;
   try {

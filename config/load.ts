@@ -35,7 +35,7 @@ export interface LoadedSettings {
  *
  * @throws CrawlError BAD_SETTING naming every wrong setting, where it came from, what was expected and what was found;
  *   a value that a later place replaces is checked as well
- * @throws CrawlError BAD_INPUT when the file can not be read
+ * @throws CrawlError BAD_INPUT when the file cannot be read
  */
 export function loadSettings(places: SettingPlaces = {}): LoadedSettings {
   const leaves = settingLeaves();
@@ -72,7 +72,7 @@ export function loadSettings(places: SettingPlaces = {}): LoadedSettings {
 function check({ schema, type }: Leaf, { key, value, source }: Given): Problem | undefined {
   const result = schema.safeParse(value);
   if (result.success) return undefined;
-  // Only checks that a type can not state bring words of their own.
+  // Only checks that a type cannot state bring words of their own.
   const own = result.error.issues.find(({ code }) => code === 'custom' || code === 'invalid_format');
   const found = type.secret === true ? 'something else, which is not shown' : show(value);
   return { key, source, text: `expected ${own ? own.message : withArticle(typeInWords(type))}, found ${found}` };

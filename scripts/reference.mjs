@@ -133,7 +133,7 @@ export function referenceMarkdown({ PROTOCOL_CODES, PARSE_CODES, COUNTERS }, roo
     const source = parse(root, file);
     for (const name of names) lines.push('', '```ts', declaration(source, name), '```');
   }
-  if (faults.length > 0) throw new Error(`docs/REFERENCE.md can not be written:\n- ${faults.join('\n- ')}`);
+  if (faults.length > 0) throw new Error(`docs/REFERENCE.md cannot be written:\n- ${faults.join('\n- ')}`);
   return `${lines.join('\n')}\n`;
 }
 
@@ -179,7 +179,7 @@ function find(source, name) {
       ? statement.declarationList.declarations[0].name.getText(source) === name
       : statement.name?.getText(source) === name,
   );
-  if (!found) throw new Error(`docs/REFERENCE.md can not be written: ${source.fileName} has no ${name}`);
+  if (!found) throw new Error(`docs/REFERENCE.md cannot be written: ${source.fileName} has no ${name}`);
   return found;
 }
 

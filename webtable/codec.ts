@@ -35,7 +35,7 @@ export const number: Codec<number> = {
 };
 
 export const text: Codec<string> = {
-  // A lone surrogate, which UTF-8 can not hold, becomes U+FFFD.
+  // A lone surrogate, which UTF-8 cannot hold, becomes U+FFFD.
   encode: (value) => Buffer.from(value, 'utf8'),
   decode: (bytes) => utf8.decode(bytes),
 };

@@ -52,7 +52,7 @@ export function readMany(
   return snapshot ? db.getMany(keys, { snapshot }) : db.getMany(keys);
 }
 
-/** @throws CrawlError STORE_FAILED where the database can not carry a store */
+/** @throws CrawlError STORE_FAILED where the database cannot carry a store */
 export function checkDatabase(db: LevelDatabase): void {
   if (!db.supports.explicitSnapshots) {
     throw new CrawlError('STORE_FAILED', 'expected a database with explicit snapshots, found one without');

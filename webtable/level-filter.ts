@@ -13,7 +13,7 @@ import type { KeyRange, ScanOptions } from './store.js';
 const GROUP_ROWS = 32;
 
 /**
- * The rows of the range that hold the cell. Nothing else of a row is read before it has passed. A row whose cell can not
+ * The rows of the range that hold the cell. Nothing else of a row is read before it has passed. A row whose cell cannot
  * be read does not pass.
  */
 export async function* filteredRows(

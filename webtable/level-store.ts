@@ -25,7 +25,7 @@ export interface LevelStoreOptions {
 /**
  * A store on abstract-level databases, which nothing else may write to. It closes them when it is closed.
  *
- * Errors: CLOSED, STORE_FULL, TABLE_LOCKED, TABLE_DAMAGED and, for all else, STORE_FAILED. A cell that can not be read
+ * Errors: CLOSED, STORE_FULL, TABLE_LOCKED, TABLE_DAMAGED and, for all else, STORE_FAILED. A cell that cannot be read
  * makes its row `damaged` and no error; it does not pass a filter.
  */
 export class LevelStore implements Store {

@@ -33,7 +33,7 @@ type Present = readonly (Uint8Array | undefined)[];
 
 /**
  * Makes the changes; no other write may run on these databases meanwhile.
- * @throws CrawlError TABLE_DAMAGED, before anything is written, where cells must be merged into a value that can not be
+ * @throws CrawlError TABLE_DAMAGED, before anything is written, where cells must be merged into a value that cannot be
  * read
  */
 export async function writeRows(

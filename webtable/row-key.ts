@@ -22,7 +22,7 @@ const KEY = /^(\[[0-9a-f:]+\]|[!"$&'()*+,\-.0-9;=_`a-z{}~]+):(https?)(:(?:0|[1-9
 
 /**
  * The key of a page. The URL is normalised by the WHATWG URL Standard on the way; its fragment is dropped.
- * @throws CrawlError BAD_URL where the table can not hold it: it is not absolute, has no host, holds a user name or
+ * @throws CrawlError BAD_URL where the table cannot hold it: it is not absolute, has no host, holds a user name or
  *   password, or its scheme is not http or https
  */
 export function rowKeyOf(url: string): string {

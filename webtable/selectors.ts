@@ -12,7 +12,7 @@ export interface FamilySelector {
 
 /**
  * Selectors by the family they speak of. A family that is not asked for is not in the map.
- * @throws CrawlError STORE_FAILED for a table, a family or a selector that can not be
+ * @throws CrawlError STORE_FAILED for a table, a family or a selector that cannot be
  */
 export function parseSelectors(
   table: TableName,

@@ -37,7 +37,7 @@ export function machineLine(machine: Machine): string {
   return `${cpu}, ${cores} cores, ${memoryGb} GB; ${system}; Node ${node}; load ${load}; ${commit}; ${date}`;
 }
 
-/** The first line that a command prints; undefined where it can not be run. */
+/** The first line that a command prints; undefined where it cannot be run. */
 export function firstLine(command: string, args: readonly string[]): string | undefined {
   try {
     const output = execFileSync(command, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });

@@ -25,7 +25,7 @@ export async function* readUrls(args: readonly string[], stdin: Io['stdin']): As
 /**
  * The first bytes of a file, or of standard input for `-`.
  * @param limit bytes at the most; below 0 is no limit
- * @throws CrawlError BAD_INPUT when it can not be read
+ * @throws CrawlError BAD_INPUT when it cannot be read
  */
 export async function readBytes(
   source: string,
@@ -66,7 +66,7 @@ function utf16(name: string): CrawlError {
 
 /**
  * The lines of a stream of UTF-8, without their ends.
- * @throws CrawlError BAD_INPUT when it can not be read, is UTF-16, or a line never ends
+ * @throws CrawlError BAD_INPUT when it cannot be read, is UTF-16, or a line never ends
  */
 export async function* readLines(chunks: AsyncIterable<Uint8Array | string>, name: string): AsyncIterable<string> {
   const decoder = new TextDecoder();

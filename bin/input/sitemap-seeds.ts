@@ -7,7 +7,7 @@ import type { Seeds } from './seeds.js';
 /**
  * Seeds with those that sitemaps name. A URL is a sitemap that the crawl is to fetch; a file is read here, and what it
  * names comes before the other lines.
- * @throws CrawlError BAD_INPUT for a file that can not be read, or is no sitemap
+ * @throws CrawlError BAD_INPUT for a file that cannot be read, or is no sitemap
  */
 export async function readSitemaps(
   cli: Cli,

@@ -43,7 +43,7 @@ const BUFFER = 65_536;
 /**
  * Begins a file beside the one that is meant, `.<name>.<pid>.part`. A process that is killed leaves that one behind.
  * @param force a file that is there already is replaced at the end
- * @throws CrawlError BAD_OUTPUT when it is there already, or can not be written
+ * @throws CrawlError BAD_OUTPUT when it is there already, or cannot be written
  */
 export async function openOutput(path: string, force: boolean): Promise<OutputFile> {
   const part = join(dirname(path), `.${basename(path)}.${process.pid}.part`);

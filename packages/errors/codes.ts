@@ -5,23 +5,23 @@
 export const ERROR_CODES = {
   USAGE: { exitCode: 64, meaning: 'a command or an option is wrong' },
   BAD_URL: { exitCode: 65, meaning: 'a URL is not one the table can hold' },
-  BAD_INPUT: { exitCode: 66, meaning: 'an input file or URL can not be read' },
+  BAD_INPUT: { exitCode: 66, meaning: 'an input file or URL cannot be read' },
   NO_TABLE: { exitCode: 66, meaning: 'there is no table at the place that was named' },
   UNKNOWN_BATCH: { exitCode: 67, meaning: 'no batch of this id is known' },
   BATCH_CLOSING: {
     exitCode: 68,
-    meaning: 'updatedb has begun on this batch, so it can not be fetched or parsed again',
+    meaning: 'updatedb has begun on this batch, so it cannot be fetched or parsed again',
   },
   TABLE_LOCKED: { exitCode: 69, meaning: 'the table is open already, in another process or in this one' },
   PROXY_FAILED: { exitCode: 69, meaning: 'no request gets through the proxy of `http.proxy`; the pages stay due' },
   INTERNAL: { exitCode: 70, meaning: 'something that must not happen, a fault in webcrawl; `-v` shows where' },
   CLOSED: { exitCode: 70, meaning: 'the crawl or its table was used after it was closed' },
-  TABLE_DAMAGED: { exitCode: 71, meaning: 'a row or the database can not be read' },
-  BAD_OUTPUT: { exitCode: 73, meaning: 'an output file is there already, or can not be written' },
+  TABLE_DAMAGED: { exitCode: 71, meaning: 'a row or the database cannot be read' },
+  BAD_OUTPUT: { exitCode: 73, meaning: 'an output file is there already, or cannot be written' },
   STORE_FULL: { exitCode: 73, meaning: 'the disk is full' },
   STORE_FAILED: { exitCode: 74, meaning: 'the store refused to read or write' },
   TABLE_VERSION: { exitCode: 76, meaning: 'the table was written by another version' },
-  BAD_PLUGIN: { exitCode: 77, meaning: 'a plugin can not be loaded or is not a plugin' },
+  BAD_PLUGIN: { exitCode: 77, meaning: 'a plugin cannot be loaded or is not a plugin' },
   BAD_SETTING: { exitCode: 78, meaning: 'a setting is unknown or has a wrong value; all wrong ones are listed' },
 } as const satisfies Record<string, { exitCode: number; meaning: string }>;
 

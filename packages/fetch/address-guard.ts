@@ -75,7 +75,7 @@ export function guardedConnector({ lookup, reach, connect }: GuardOptions): buil
   };
 
   const connector = buildConnector({
-    // All addresses of a name have been checked; a host whose first one can not be reached may have another.
+    // All addresses of a name have been checked; a host whose first one cannot be reached may have another.
     autoSelectFamily: true,
     rejectUnauthorized: true,
     ...connect,

@@ -5,7 +5,7 @@ export interface ChunkedBody {
   /**
    * Takes the next bytes.
    * @param keep is handed the content; what it returns tells whether more is wanted
-   * @returns `end` after the last chunk, `broken` where this can not be the coding, `full` where no more is wanted
+   * @returns `end` after the last chunk, `broken` where this cannot be the coding, `full` where no more is wanted
    */
   push(bytes: Buffer, keep: (content: Buffer) => boolean): 'more' | 'end' | 'broken' | 'full';
 }

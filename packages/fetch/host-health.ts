@@ -12,7 +12,7 @@ export type HostHealth = 'well' | 'troubled' | 'unknown';
 const UNREACHABLE: ReadonlySet<string> = new Set<NetworkCode>(['dns', 'connect', 'tls', 'timeout', 'reset', 'network']);
 
 /**
- * A host is troubled when it can not be reached or says that it wants to be left alone: 429, 503, or any failure with a
+ * A host is troubled when it cannot be reached or says that it wants to be left alone: 429, 503, or any failure with a
  * `Retry-After`. Other server errors may be those of one page.
  */
 export function hostHealth(outcome: FetchOutcome): HostHealth {

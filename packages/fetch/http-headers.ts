@@ -106,7 +106,7 @@ export function redirectTarget(location: string | undefined, base: URL): string 
   }
 }
 
-/** The value of `If-Modified-Since`, or undefined where the time can not be said in a header. */
+/** The value of `If-Modified-Since`, or undefined where the time cannot be said in a header. */
 export function httpDate(time: number | undefined): string | undefined {
   if (time === undefined || !(time > 0) || time > 253_402_300_799_000) return undefined;
   return new Date(time).toUTCString();

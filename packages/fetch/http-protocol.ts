@@ -42,7 +42,7 @@ export interface HttpExtras {
  * `private_address`, as `http.privateAddresses` and the request say; a port that browsers refuse, with `bad_port`.
  *
  * `fetch` rejects only for wrong use: CrawlError BAD_URL for a URL that is not http(s), CLOSED after `close`.
- * @throws CrawlError BAD_SETTING when a setting can not be sent as a header
+ * @throws CrawlError BAD_SETTING when a setting cannot be sent as a header
  */
 export function httpProtocol(settings: Settings['http'], extras: HttpExtras = {}): HttpProtocol {
   const clock = extras.clock ?? Date.now;

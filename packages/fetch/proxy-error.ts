@@ -1,4 +1,4 @@
-/** The proxy did not do its part: it can not be reached, refuses, or is no proxy. It says nothing about the page's host. */
+/** The proxy did not do its part: it cannot be reached, refuses, or is no proxy. It says nothing about the page's host. */
 export class ProxyError extends Error {
   override readonly name = 'ProxyError';
 

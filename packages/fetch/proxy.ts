@@ -18,7 +18,7 @@ export interface ProxyOptions {
 
 /**
  * A dispatcher that sends all requests over an HTTP proxy: those for `http` as they are, those for `https` in a tunnel
- * (CONNECT), of which the proxy sees the host and the port only. Where the proxy can not be reached or refuses the tunnel,
+ * (CONNECT), of which the proxy sees the host and the port only. Where the proxy cannot be reached or refuses the tunnel,
  * requests fail with a {@link ProxyError}. Destroying it frees all connections.
  */
 export function proxyDispatcher({ proxy, limits, timeout, tls }: ProxyOptions): {

@@ -7,7 +7,7 @@ import { userAgent } from './user-agent.js';
 /**
  * The headers that the settings ask for, by the URL that they go to: name, value, name, value, … Credentials and cookies
  * go to the very origin (scheme, host and port) that they are set for.
- * @throws CrawlError BAD_SETTING when one can not be sent; a secret value is not repeated
+ * @throws CrawlError BAD_SETTING when one cannot be sent; a secret value is not repeated
  */
 export function requestHeaders(settings: Settings['http']): (url: URL) => string[] {
   const everywhere = [

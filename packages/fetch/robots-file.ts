@@ -10,7 +10,7 @@ export interface RobotsFile {
   readonly body?: string;
 }
 
-/** The file can not be had now, so nothing may be fetched yet. */
+/** The file cannot be had now, so nothing may be fetched yet. */
 export interface RobotsUnavailable {
   readonly kind: 'unavailable';
   /** One line; untrusted. */

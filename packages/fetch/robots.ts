@@ -53,7 +53,7 @@ interface CrawlDelay {
 }
 
 /**
- * Parses a robots.txt by RFC 9309. Any bytes are a robots.txt: what can not be read is passed over. Beyond
+ * Parses a robots.txt by RFC 9309. Any bytes are a robots.txt: what cannot be read is passed over. Beyond
  * {@link ROBOTS_LIMIT} nothing is read, and a line cut there does not count.
  *
  * A Crawl-delay is no rule of the RFC, so it does not end the names at the head of a group; but it holds only for those

@@ -29,7 +29,7 @@ const MAX_HOSTS = 20_000;
 const COLUMN = INDEX_COLUMNS.hostBackoff;
 
 /**
- * The record of a host in the `host` table, where all its schemes and ports share one; a record that can not be read
+ * The record of a host in the `host` table, where all its schemes and ports share one; a record that cannot be read
  * counts as none. Only fetch writes it.
  */
 export async function getBackoff(store: Store, host: string): Promise<BackoffRecord | undefined> {
@@ -47,7 +47,7 @@ export async function putBackoff(store: Store, host: string, record: BackoffReco
 
 /**
  * The longest wait, in ms, that a fetch spends on such a host; a host that needs longer is left to a later run. None is
- * spent on a name without an address, nor, in a queue of many hosts, on one that can not be reached.
+ * spent on a name without an address, nor, in a queue of many hosts, on one that cannot be reached.
  */
 export function longestWait({ partition, fetcher }: Settings, { code, http }: BackoffRecord): number {
   const isHopeless = http === undefined && (code === 'dns' || partition.urlMode !== 'host');

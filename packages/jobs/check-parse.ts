@@ -54,7 +54,7 @@ export type ParseCheck =
 
 /**
  * Parses a page with the parser that the crawl would choose, and tells of each link whether it would be kept. A page
- * that can not be parsed is a result, not a throw.
+ * that cannot be parsed is a result, not a throw.
  */
 export async function checkParse(context: CheckContext, page: PageContent): Promise<ParseCheck> {
   const { url } = page;

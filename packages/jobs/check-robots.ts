@@ -10,7 +10,7 @@ export interface RobotsCheck {
   readonly line?: RobotsLine;
   /** Seconds. */
   readonly crawlDelay?: number;
-  /** Why the URL can not be looked up, and is not allowed for that. */
+  /** Why the URL cannot be looked up, and is not allowed for that. */
   readonly error?: string;
 }
 

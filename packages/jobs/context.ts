@@ -29,7 +29,7 @@ export interface CrawlContext {
   readonly running?: RunningJobs;
   /** Takes how far this job has got. Absent: nobody asks. */
   readonly watch?: Watch;
-  /** How often other processes have changed rows of the table. Absent: they can not. */
+  /** How often other processes have changed rows of the table. Absent: they cannot. */
   readonly outsideChanges?: () => number;
 }
 

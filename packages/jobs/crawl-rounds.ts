@@ -95,7 +95,7 @@ class Rounds {
   #news = 0;
   /** Changes of other processes that were there when it was last looked what is due. */
   #outsideSeen = 0;
-  /** Pages that were selected can not be fetched, and would be selected again. */
+  /** Pages that were selected cannot be fetched, and would be selected again. */
   #isStuck = false;
   /** Settles when no batch is being selected. */
   #selecting: Promise<unknown> = Promise.resolve();

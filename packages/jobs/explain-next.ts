@@ -12,7 +12,7 @@ export interface NextStep {
   /**
    * `rejected`: no table takes it. `not_in_table`: it would be taken. `held_*`: a batch has it and waits for that job.
    * `locked`: a batch that can do nothing more with it has it. `blocked`: a rule or a setting keeps generate from it.
-   * `waiting`: not due yet, or its host is to be left alone. `due`: the next generate may take it. `damaged`, `not_indexed`: generate can not take it.
+   * `waiting`: not due yet, or its host is to be left alone. `due`: the next generate may take it. `damaged`, `not_indexed`: generate cannot take it.
    */
   readonly kind:
     | 'rejected'
@@ -46,7 +46,7 @@ export interface RowState {
   readonly row: Row;
   /** The batch of the generate mark, where one is known. */
   readonly batch: BatchHeader | undefined;
-  /** Whether generate can not read all that it needs of the row. */
+  /** Whether generate cannot read all that it needs of the row. */
   readonly isDamaged: boolean;
   /** Whether the frontier leads to the row. */
   readonly isIndexed: boolean;
@@ -86,7 +86,7 @@ export function nextOfRow(crawl: CrawlContext, state: RowState): NextStep {
   const { row, isDamaged, isIndexed } = state;
   const held = nextOfHeld(crawl, state);
   if (held) return held;
-  if (isDamaged) return { kind: 'damaged', text: 'The row can not be read in full, and generate passes it over.' };
+  if (isDamaged) return { kind: 'damaged', text: 'The row cannot be read in full, and generate passes it over.' };
   if (!isIndexed) {
     return { kind: 'not_indexed', text: 'No entry of the frontier leads to it: run `webcrawl repair`.' };
   }
@@ -181,7 +181,7 @@ function robotsNote(robots: RobotsExplanation): string {
   const line = robots.line && `line ${robots.line.number}: ${safeText(robots.line.text)}`;
   if (robots.verdict === 'denied') return ` robots.txt denies it (${line ?? 'no line'}), so fetch will not ask for it.`;
   if (robots.verdict === 'unavailable')
-    return ' Its robots.txt can not be had now, so fetch would leave its host alone.';
+    return ' Its robots.txt cannot be had now, so fetch would leave its host alone.';
   if (robots.delayTooLong) return ' The Crawl-delay is beyond fetcher.maxCrawlDelay, so fetch will not ask for it.';
   return '';
 }

@@ -22,7 +22,7 @@ export type FetchedDocument =
 /**
  * Fetches one document with the protocol of the crawl, over at most five redirects. It asks no robots.txt and keeps no
  * delay: it is for what a person asked for. `url` of the page is where the redirects led; absent is a 4xx other than 429.
- * @throws CrawlError BAD_URL where it is no URL, BAD_INPUT where it can not be had
+ * @throws CrawlError BAD_URL where it is no URL, BAD_INPUT where it cannot be had
  */
 export async function fetchDocument(
   context: CheckContext,

@@ -26,7 +26,7 @@ export interface FetchOptions extends BatchOptions, OnPageOption {
  * stored with the fetch mark in one row change. The target of a redirect joins the batch, up to
  * `fetcher.maxRedirects` in a row. Fetches on one table run one after another, so that politeness holds.
  *
- * A host that can not be reached, answers 429 or 503, or whose robots.txt is unavailable is left alone: for as long as it
+ * A host that cannot be reached, answers 429 or 503, or whose robots.txt is unavailable is left alone: for as long as it
  * asks, or else longer with every failure in a row, also in later runs. A short wait is waited out, and a page that drew
  * a 429 or 503 is asked for up to three times; where the wait is longer than `fetcher.maxBackoffWait`, the other pages of
  * the host get no mark and stay due.

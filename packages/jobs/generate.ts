@@ -51,7 +51,7 @@ export interface GenerateOptions extends JobOptions {
   readonly isBusy?: (queue: string) => boolean;
 }
 
-// What fetch reads is read too: a row that it can not read must not get into a batch.
+// What fetch reads is read too: a row that it cannot read must not get into a batch.
 const FIELDS = ['fetchTime', 'score', 'status', 'cash', ...FETCH_FIELDS] as const;
 type Candidate = PageRow<(typeof FIELDS)[number]>;
 const CHUNK = 500;

@@ -16,7 +16,7 @@ export interface SitemapSeeds {
 /**
  * Reads a sitemap, an index of sitemaps, a feed or a list of URLs, plain or packed by gzip, as fetch and parse would.
  * Only absolute URLs count, since nobody knows where it comes from.
- * @throws CrawlError BAD_INPUT where it is none of these or can not be parsed
+ * @throws CrawlError BAD_INPUT where it is none of these or cannot be parsed
  */
 export async function readSitemap(context: CheckContext, content: Uint8Array): Promise<SitemapSeeds> {
   const page = { url: 'about:blank', content, contentType: '', headers: {}, truncated: false, sitemap: true };

@@ -49,7 +49,7 @@ const LINE = 2;
 /**
  * Threads that are started as they are needed: none for the first pages, and one more when a page comes while all are
  * busy. A page that takes longer than `parser.timeout` and the grace fails with code `timeout`, and one on which its
- * thread ends with `parser_crashed`; the thread is made anew. Where a thread can not be started, no more is tried.
+ * thread ends with `parser_crashed`; the thread is made anew. Where a thread cannot be started, no more is tried.
  */
 export function createParseThreads(options: ParseThreadsOptions): ParseThreads {
   const { plugins, threads: most, startAfter = START_AFTER, startLimit = 30_000, grace = 5_000 } = options;

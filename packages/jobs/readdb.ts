@@ -11,7 +11,7 @@ export interface TableStats {
   readonly retries: Readonly<Record<string, number>>;
   /** Absent for an empty table. */
   readonly score?: { readonly min: number; readonly avg: number; readonly max: number };
-  /** Rows that can not be read in full. */
+  /** Rows that cannot be read in full. */
   readonly damaged: number;
   /** Rows whose body was stored and cannot be read any more; absent where bodies were not looked at. */
   readonly lostBodies?: number;

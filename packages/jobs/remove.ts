@@ -19,7 +19,7 @@ const CHUNK = 500;
  * Removes rows with all they hold: links, texts, bodies. What other rows say of them stays, so a removed page comes back
  * when a page that links to it is fetched again, unless a URL filter rejects it; and so does what is known of the host
  * (robots.txt, back-off). A host of which no seed is left is no seed host any more. A row that a batch holds stays, until
- * updatedb has released it, and so does one that can not be read.
+ * updatedb has released it, and so does one that cannot be read.
  *
  * It may be killed at any moment and run again: each row goes in one change, and the index entries that lead to it after
  * it.
@@ -46,7 +46,7 @@ export async function remove(crawl: CrawlContext, options: RemoveOptions): Promi
 
 const fieldsOf = ({ fields }: PageSelector) => [...FRONTIER_FIELDS, ...fields];
 
-/** The rows that are selected, and those of which nobody knows because they can not be read. */
+/** The rows that are selected, and those of which nobody knows because they cannot be read. */
 async function* candidates({ table }: CrawlContext, selector: PageSelector): AsyncGenerator<Row> {
   const { ranges, matches } = selector;
   for await (const row of table.scan({ fields: fieldsOf(selector), ...(ranges && { ranges }) })) {

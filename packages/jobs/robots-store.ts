@@ -7,7 +7,7 @@ export async function forgetRobots(store: Store, origin: string): Promise<void> 
 }
 
 /**
- * Keeps each robots.txt in the `host` table, by origin. A record that can not be read counts as none, and is fetched
+ * Keeps each robots.txt in the `host` table, by origin. A record that cannot be read counts as none, and is fetched
  * anew.
  */
 export function createRobotsStore(store: Store): RobotsStore {

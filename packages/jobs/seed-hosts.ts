@@ -63,7 +63,7 @@ export function createSeedHosts(
   };
 }
 
-/** undefined: the table can not hold such a URL. A plugin may say that a redirect leads there. */
+/** undefined: the table cannot hold such a URL. A plugin may say that a redirect leads there. */
 function hostKeyOf(url: string): string | undefined {
   try {
     return reversedHostOf(rowKeyOf(url));

@@ -23,7 +23,7 @@ export async function* untilAborted<T>(
     }
   } finally {
     signal.removeEventListener('abort', stop);
-    // A source that waits for input can not be made to answer; what it says to this matters to nobody.
+    // A source that waits for input cannot be made to answer; what it says to this matters to nobody.
     void Promise.resolve(iterator.return?.()).catch(() => undefined);
   }
 }

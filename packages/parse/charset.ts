@@ -58,7 +58,7 @@ export function encodingOf(
 /**
  * What a `meta` element that the prescan did not find makes of the encoding: HTML Standard, 13.2.3.5, "changing the
  * encoding while parsing". Undefined where the page goes on as it is: a byte order mark and the header are certain, and
- * UTF-16 can not be what a page is in whose tags were read in another encoding.
+ * UTF-16 cannot be what a page is in whose tags were read in another encoding.
  * @param label the first known one that a `meta` element of the page names
  */
 export function changedEncoding(by: ChosenEncoding, label: string | undefined): ChosenEncoding | undefined {

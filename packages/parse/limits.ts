@@ -49,6 +49,6 @@ export const MAX_JSON_LD_NODES = 50;
 /** Versions of a page in other languages. */
 export const MAX_ALTERNATES = 64;
 
-/** Pages of a PDF that are read, and pages in a row that can not be, after which no more are tried. */
+/** Pages of a PDF that are read, and pages in a row that cannot be, after which no more are tried. */
 export const MAX_PDF_PAGES = 2_000;
 export const MAX_PDF_BAD_PAGES = 10;

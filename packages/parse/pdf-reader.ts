@@ -40,7 +40,7 @@ export async function readPdf(open: typeof getDocumentProxy, job: PdfJob): Promi
   }
 }
 
-/** What the document says of itself; one that can not be read says nothing. */
+/** What the document says of itself; one that cannot be read says nothing. */
 async function readStatements(document: Document): Promise<Pick<PdfContent, 'title' | 'language' | 'metadata'>> {
   let info: Readonly<Record<string, unknown>> = {};
   let xmp = (_name: string): unknown => undefined;

@@ -28,7 +28,7 @@ export class RobotsReader {
 
   /**
    * The `X-Robots-Tag` header. A directive may be addressed (`otherbot: noindex`); the address holds until the next, or
-   * the end of the line. The date of an `unavailable_after` may have a comma, and what follows it counts all the same. Where a repeated header comes joined by commas, the lines can not be told apart any more.
+   * the end of the line. The date of an `unavailable_after` may have a comma, and what follows it counts all the same. Where a repeated header comes joined by commas, the lines cannot be told apart any more.
    */
   addHeader(value: string | undefined): void {
     for (const line of value?.toLowerCase().split('\n') ?? []) this.#addLine(line);

@@ -26,7 +26,7 @@ export const PROTOCOL_CODES = {
   no_protocol: 'no plugin has a protocol for the scheme of the URL',
   host_backoff: 'the host is left alone for now; it was not asked',
   proxy_refused: 'the proxy refuses to lead to this host',
-  proxy: 'the proxy can not be reached or refuses, see `http.proxy`',
+  proxy: 'the proxy cannot be reached or refuses, see `http.proxy`',
   dns: 'the host has no address, or looking it up failed',
   connect: 'no connection could be made',
   tls: 'no secure connection could be made, for instance because of the certificate',
@@ -44,12 +44,12 @@ export const PARSE_CODES = {
   success: 'the page was parsed',
   unsupported_type: 'no parser takes the type of the page, or what it holds is not what its type says',
   missing_content: 'the table has no body of the page',
-  truncated: 'the body is not whole, and can not be parsed so or is not to be, see `parser.skipTruncated`',
+  truncated: 'the body is not whole, and cannot be parsed so or is not to be, see `parser.skipTruncated`',
   timeout: 'it was not done after `parser.timeout`',
   parser_crashed: 'the thread that parsed the page ended',
   out_of_memory: 'a PDF that takes more memory than it may',
   encrypted: 'a PDF that wants a password',
-  malformed: 'a PDF that can not be read',
+  malformed: 'a PDF that cannot be read',
 } as const;
 
 /** What a plugin that failed is named by: `plugin_error_<name>` is both a code and a counter. */

@@ -21,7 +21,7 @@ export function compilePattern(pattern: string): SafePattern {
   if (/\(\?[a-z-]+[:)]/i.test(bare)) throw new BadRule('a flag is possible only as (?i) at the start');
   const unknown = UNKNOWN_ESCAPE.exec(bare);
   if (unknown) throw new BadRule(`the escape ${unknown[0]} is not known`);
-  if (/\[[^\]]*&&\[/.test(bare)) throw new BadRule('character classes can not be intersected by &&');
+  if (/\[[^\]]*&&\[/.test(bare)) throw new BadRule('character classes cannot be intersected by &&');
   let compiled: SafePattern;
   try {
     compiled = safePattern(source, ignoreCase);

@@ -18,7 +18,7 @@ export function parseUrl(text: string): URL {
   return withoutFragment(url);
 }
 
-/** Why the table can not hold a URL, null where it can. */
+/** Why the table cannot hold a URL, null where it can. */
 export function flawOf(url: URL): string | null {
   if (url.protocol !== 'http:' && url.protocol !== 'https:') {
     return `expected an http or https URL, found one of scheme "${safeText(url.protocol.slice(0, -1), 40)}"`;

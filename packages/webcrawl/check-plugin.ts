@@ -3,7 +3,7 @@ import type { Plugin } from '../plugin-api/index.js';
 
 type Shape = 'function' | 'array' | Readonly<Record<string, 'function' | 'array'>>;
 
-/** What a member must be; of an object, the members that it can not do without. */
+/** What a member must be; of an object, the members that it cannot do without. */
 const MEMBERS: Readonly<Record<string, Shape>> = {
   normalizeUrl: 'function',
   filterUrl: 'function',

@@ -9,7 +9,7 @@ import { parsePlugins, urlPlugins, type RuleTexts } from './page-plugins.js';
 /**
  * The plugins that a crawl has unless told otherwise, made to the settings.
  * @param extras how hosts are looked up; absent: by the system's resolver
- * @throws CrawlError BAD_SETTING naming every wrong line of a rule file, BAD_INPUT when a file can not be read
+ * @throws CrawlError BAD_SETTING naming every wrong line of a rule file, BAD_INPUT when a file cannot be read
  */
 export function defaultPlugins(settings: Settings, extras: Pick<HttpExtras, 'lookup'> = {}): readonly Plugin[] {
   return [...urlPlugins(settings, readRules(settings)), ...mainPlugins(settings, extras), ...parsePlugins(settings)];
@@ -27,7 +27,7 @@ export function mainPlugins(settings: Settings, extras: Pick<HttpExtras, 'lookup
 
 /**
  * Reads the rule files that the settings name, or those that are shipped.
- * @throws CrawlError BAD_INPUT when a file can not be read
+ * @throws CrawlError BAD_INPUT when a file cannot be read
  */
 export function readRules({ urlnormalizer, urlfilter }: Settings): RuleTexts {
   const optional = (file: string): string | undefined => (file === '' ? undefined : readRuleFile(file));
@@ -45,6 +45,6 @@ function readRuleFile(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (cause) {
-    throw new CrawlError('BAD_INPUT', `expected a rule file at "${safeText(file)}", but it can not be read`, { cause });
+    throw new CrawlError('BAD_INPUT', `expected a rule file at "${safeText(file)}", but it cannot be read`, { cause });
   }
 }

@@ -8,7 +8,7 @@ import { checkPlugin } from './check-plugin.js';
 /**
  * Imports the modules of the setting `plugins`. The default export of each is a plugin or a list of plugins.
  * @param folder where the packages are looked up that modules name without a path
- * @throws CrawlError BAD_PLUGIN when a module can not be imported or exports something else
+ * @throws CrawlError BAD_PLUGIN when a module cannot be imported or exports something else
  */
 export async function loadPlugins(modules: readonly string[], folder: string): Promise<readonly Plugin[]> {
   const plugins: Plugin[] = [];

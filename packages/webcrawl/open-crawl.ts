@@ -53,7 +53,7 @@ export interface OpenCrawlOptions {
   readonly serve?: boolean;
   /** What other processes see as the user of the table. Default: `a service`. */
   readonly name?: string;
-  /** Seconds to wait for a table that can not be used now. Default: 0. */
+  /** Seconds to wait for a table that cannot be used now. Default: 0. */
   readonly wait?: number;
   /** Called once when that wait begins, with the process that has the table open where it is known. */
   readonly onWait?: (holder: Holder | undefined) => void;
@@ -92,7 +92,7 @@ export interface Crawl extends CrawlContext, AsyncDisposable {
   readonly running: RunningJobs;
   /** The other process that has the table open; undefined where this one has. */
   readonly holder: Holder | undefined;
-  /** Why other processes can not use the table meanwhile; undefined where they can, or are not to. */
+  /** Why other processes cannot use the table meanwhile; undefined where they can, or are not to. */
   readonly notServed: string | undefined;
   /**
    * One page by its URL, which is normalised as a seed would be.

@@ -107,7 +107,7 @@ describe('check robots', () => {
     expect(absent.err).toContain('HTTP 404: there is no robots.txt');
   });
 
-  test('what can not be had is an error', async () => {
+  test('what cannot be had is an error', async () => {
     for (const source of [file('none'), folder, `${web.origin}/down`]) {
       const { code, err } = await check(['robots', source, '/']);
       expect([code, err.startsWith('error [BAD_INPUT]: expected a ')]).toEqual([ERROR_CODES.BAD_INPUT.exitCode, true]);
@@ -150,7 +150,7 @@ describe('check parse', () => {
     expect((await check(['parse', `${web.origin}/none`])).code).toBe(ERROR_CODES.BAD_INPUT.exitCode);
   });
 
-  test('1 when it can not be parsed, and wrong usage', async () => {
+  test('1 when it cannot be parsed, and wrong usage', async () => {
     const image = await check(['parse', file('page'), '--base', 'http://h/', '--content-type', 'image/gif']);
     expect([image.code, image.out]).toEqual([
       1,

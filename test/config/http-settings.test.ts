@@ -71,7 +71,7 @@ describe('http.credentials and http.cookies', () => {
     expect(problem({ credentials: { [key]: 'u:p' }, cookies: { [key]: 'a=b' } })).toBe('taken');
   });
 
-  it('refuse one origin twice, and values that can not be', () => {
+  it('refuse one origin twice, and values that cannot be', () => {
     const twice = { 'https://example.com': 'u:topsecret', 'https://EXAMPLE.com:443/': 'u:topsecret' };
     const bad = [
       problem({ credentials: twice }),

@@ -74,7 +74,7 @@ describe('a host that is an address', () => {
 });
 
 describe('a name', () => {
-  it('whose first address can not be reached is fetched from another', async () => {
+  it('whose first address cannot be reached is fetched from another', async () => {
     const server = await serve();
     const lookup = names({ 'both.test': ['::1', '127.0.0.1'] });
     const outcome = await protocol({ lookup }, 'allow').fetch({ url: `http://both.test:${server.port}/` });

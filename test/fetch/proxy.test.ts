@@ -270,7 +270,7 @@ describe('addresses that are not public, with a proxy', () => {
     expect(kept(await named('http://169.254.169.254/'))).toBe('hello');
   });
 
-  it('nor is a name asked for that can not be looked up here, unless all is allowed', async () => {
+  it('nor is a name asked for that cannot be looked up here, unless all is allowed', async () => {
     const server = await serve(() => answer('200 OK', {}, 'hello'));
     const proxy = await proxyTo(server.port);
     const careful = protocol({ proxy: `http://${proxy.host}` });

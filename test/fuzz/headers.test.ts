@@ -198,7 +198,7 @@ describe('any content coding', () => {
     );
   });
 
-  it('deflate without its header is undone where it can not be mistaken', async () => {
+  it('deflate without its header is undone where it cannot be mistaken', async () => {
     await fc.assert(
       fc.asyncProperty(fc.uint8Array({ minLength: 1, maxLength: 400 }), async (body) => {
         const raw = deflateRawSync(body);

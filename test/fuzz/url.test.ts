@@ -119,7 +119,7 @@ const anyUrl = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 60 }),
 );
 
-/** What can be held in the table; undefined where it can not. */
+/** What can be held in the table; undefined where it cannot. */
 function parsed(text: string): string | undefined {
   try {
     return parseUrl(text).href;

@@ -176,7 +176,7 @@ describe('checkParse', () => {
     expect(await checkParse(context, nosniff)).toMatchObject({ contentType: 'text/plain' });
   });
 
-  it('a page that can not be parsed is a result', async () => {
+  it('a page that cannot be parsed is a result', async () => {
     const context = await checks({ 'parser.skipTruncated': true });
     const image = await checkParse(context, page('GIF89a', { contentType: 'image/gif' }));
     expect(image).toEqual({

@@ -237,7 +237,7 @@ describe('a host that is to be left alone for long', () => {
     }
   });
 
-  it('that can not be reached does not hold up its queue either', async () => {
+  it('that cannot be reached does not hold up its queue either', async () => {
     const { plugin, requests } = web((url) => (url.startsWith('http://one.') ? refused : undefined));
     await using crawl = await open(plugin, { 'partition.urlMode': 'domain', 'fetcher.backoffMin': 30 });
     const batch = await start(crawl, ...urls('one.a.com', 4), ...urls('two.a.com', 4));
@@ -296,7 +296,7 @@ describe('a wait', () => {
   });
 });
 
-describe('robots.txt that can not be had', () => {
+describe('robots.txt that cannot be had', () => {
   it.each<[string, FetchOutcome, object]>([
     ['a refused connection', refused, { code: 'connect', message: 'refused' }],
     ['503', unavailable(), { code: 'unavailable', http: 503 }],

@@ -152,7 +152,7 @@ describe('the wait', () => {
     expect(await never.isLong()).toBe(true);
   });
 
-  it('in a queue of many hosts is always long for one that can not be reached', async () => {
+  it('in a queue of many hosts is always long for one that cannot be reached', async () => {
     for (const [urlMode, expected] of [
       ['host', false],
       ['domain', true],
@@ -289,7 +289,7 @@ describe('the record', () => {
     expect(await host.seconds()).toBeUndefined();
   });
 
-  it('that can not be read is none', async () => {
+  it('that cannot be read is none', async () => {
     for (const text of ['', '{', 'null', '7', '{}', '{"failures":"x","since":1,"until":2}']) {
       const host = await setUp();
       await host.store.write('host', [
@@ -320,7 +320,7 @@ describe('the record', () => {
     for (const outcome of [fine, broken, fine]) await host.ask(outcome);
   });
 
-  it('that can not be written ends the request with the error', async () => {
+  it('that cannot be written ends the request with the error', async () => {
     const host = await setUp();
     host.store.write = () => Promise.reject(new Error('no space'));
     await expect(host.ask(refused)).rejects.toThrow('no space');

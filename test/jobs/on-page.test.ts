@@ -95,7 +95,7 @@ describe('onPage', () => {
     ['that rejects', () => Promise.reject(new Error('no'))],
     ['that returns no object', () => 'text' as never],
     ['that returns a list', () => [1] as never],
-    ['that returns what JSON can not hold', () => ({ n: 1n })],
+    ['that returns what JSON cannot hold', () => ({ n: 1n })],
     ['that never answers', () => new Promise(() => {})],
   ];
   it.each(bad)('%s is counted, and loses neither the page nor the fields of others', async (_name, onPage) => {

@@ -63,7 +63,7 @@ describe('a selection', () => {
     }
   });
 
-  it('is refused where it can not be meant so', async () => {
+  it('is refused where it cannot be meant so', async () => {
     await using crawl = await testCrawl(undefined);
     for (const query of [
       { fetchedSince: NaN },

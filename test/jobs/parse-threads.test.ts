@@ -15,7 +15,7 @@ import { start } from '../support/job-steps.js';
 import { ROOT } from '../support/source-files.js';
 import { allRows, testCrawl, type TestCrawl } from '../support/test-crawl.js';
 
-/** A thread can not be run from TypeScript; what is built is up to date in `npm test`. */
+/** A thread cannot be run from TypeScript; what is built is up to date in `npm test`. */
 const built = (path: string): URL => pathToFileURL(join(ROOT, 'dist/packages', path));
 const entry = built('jobs/parse-worker.js');
 
@@ -107,7 +107,7 @@ async function parse(crawl: ParseContext, of: PageContent) {
   return { parsed, cells, unset, counters, status };
 }
 
-describe('pages that a thread can not survive', () => {
+describe('pages that a thread cannot survive', () => {
   it.each([
     ['hang', 'timeout', 'not done after 0.1 seconds'],
     ['regex', 'timeout', 'not done after 0.1 seconds'],

@@ -184,7 +184,7 @@ describe('parse', () => {
     expect(await parsed('x', { plugins: [slow], settings: { 'parser.timeout': 86_400 } })).toMatchObject({ text: 'x' });
   });
 
-  it('takes a page whose digest can not be made for one that failed', async () => {
+  it('takes a page whose digest cannot be made for one that failed', async () => {
     const stub: Plugin = {
       name: 'stub-signature',
       signature: () => {

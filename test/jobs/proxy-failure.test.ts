@@ -24,7 +24,7 @@ async function expectUntouched(crawl: Crawl, url: string): Promise<void> {
   expect((await explain(crawl, url)).backoff).toBeUndefined();
 }
 
-describe('a proxy that can not be reached', () => {
+describe('a proxy that cannot be reached', () => {
   it.each([1, 40])(
     'ends fetch and crawl of %i pages with an error that names it, and blames no host',
     async (pages) => {

@@ -49,7 +49,7 @@ describe('remove', () => {
     await repairIsIdle(crawl);
   });
 
-  it('leaves rows that a batch holds, and those that can not be read', async () => {
+  it('leaves rows that a batch holds, and those that cannot be read', async () => {
     await using crawl = await testCrawl(fakeWeb({ [A]: 'x' }));
     const batch = await start(crawl, A);
     await jobs.inject(crawl, { seeds: ['http://a.com/free', 'http://a.com/damaged'] });

@@ -158,7 +158,7 @@ describe('repair', () => {
     expect(before['webpage']).toHaveLength(5);
   });
 
-  it('leaves the entries of rows alone that it can not read, and counts them', async () => {
+  it('leaves the entries of rows alone that it cannot read, and counts them', async () => {
     await using crawl = await testCrawl(undefined);
     const batch = await start(crawl, A);
     await crawl.table.store.write('webpage', [{ key: rowKeyOf(A), put: new Map([['m:ft', Buffer.from('?')]]) }]);

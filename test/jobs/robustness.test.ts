@@ -43,7 +43,7 @@ describe('what must not stop a crawl', () => {
     expect(slice.links).toBe(22);
   });
 
-  it('a row that can not be read: the others go on, and the crawl ends', async () => {
+  it('a row that cannot be read: the others go on, and the crawl ends', async () => {
     const store = levelStore();
     const web = fakeWeb({ 'http://a.com/': links('/1'), 'http://a.com/1': 'x', 'http://b.com/': 'x' });
     await using crawl = await testCrawl(web, { store });
@@ -100,7 +100,7 @@ describe('what must not stop a crawl', () => {
     });
   });
 
-  it('a protocol that can not be closed: the table is closed all the same, once', async () => {
+  it('a protocol that cannot be closed: the table is closed all the same, once', async () => {
     let closed = 0;
     const plugin: Plugin = {
       name: 'sticky',

@@ -134,7 +134,7 @@ describe('a query', () => {
     }
   });
 
-  it('decodes to what it was, in every encoding, unless the encoding can not hold it', () => {
+  it('decodes to what it was, in every encoding, unless the encoding cannot hold it', () => {
     for (const [name] of DIGESTS) {
       // Its sequences hold the percent sign, which queries do not escape.
       if (name === 'iso-2022-jp') continue;

@@ -14,7 +14,7 @@ import { FONT, onePage, packedBlanks, pdf, shown } from '../support/pdf.js';
 import { ROOT } from '../support/source-files.js';
 import { testCrawl } from '../support/test-crawl.js';
 
-/** A thread can not be run from TypeScript; what is built is up to date in `npm test`. */
+/** A thread cannot be run from TypeScript; what is built is up to date in `npm test`. */
 const BUILT = join(ROOT, 'dist/packages/parse/pdf-worker.js');
 const entry = pathToFileURL(BUILT);
 
@@ -269,7 +269,7 @@ describe('the parser of PDFs', () => {
     expect(asked).toBe(1);
   });
 
-  it('rejects when its thread can not run, every time', async () => {
+  it('rejects when its thread cannot run, every time', async () => {
     const parser = parserWith({}, { entry: new URL('file:///nowhere.js') });
     await expect(parse(onePage(shown('x')), {}, parser)).rejects.toThrow();
     await expect(parse(onePage(shown('x')), {}, parser)).rejects.toThrow();

@@ -46,7 +46,7 @@ describe('compilePattern', () => {
     ['\\1', 'there is no group for \\1'],
     ['(?<a>a)\\k<b>', 'the pattern is wrong (Invalid named capture referenced)'],
     ['\\k<b>', 'there is no group for \\k'],
-    ['[a-z&&[^b]]', 'character classes can not be intersected by &&'],
+    ['[a-z&&[^b]]', 'character classes cannot be intersected by &&'],
   ])('refuses %j', (pattern, message) => {
     expect(() => compilePattern(pattern)).toThrow(new BadRule(message));
   });

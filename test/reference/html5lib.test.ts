@@ -106,7 +106,7 @@ describe.skipIf(!present)(
         };
         for (const { description, input } of tests) {
           count++;
-          // A body is bytes, so what is no character can not be in it.
+          // A body is bytes, so what is no character cannot be in it.
           const html = Buffer.from(input).toString();
           expect(found(`<!doctype html>${html}`), description).toEqual(
             textAndLinks(plainTree(`<!doctype html>${html}`), URL_OF_PAGE),

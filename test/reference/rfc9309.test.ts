@@ -301,7 +301,7 @@ describe('RFC 9309, 2.3 to 2.5: access, caching, limits', () => {
     for (let day = 0; day < 60; day++, clock.now += DAY) expect(await kindOf('http://a.org/')).toBe('unavailable');
   });
 
-  it('2.3.1.5: what can not be parsed is passed over, line by line', async () => {
+  it('2.3.1.5: what cannot be parsed is passed over, line by line', async () => {
     const lines = ['<html>', '\0\xff\xfe', 'user-agent: *', ':', 'disallow', '=disallow: /y', 'disallow: /x', '{}'];
     const { kindOf } = crawler({ 'http://a.org/robots.txt': file(Buffer.from(lines.join('\n'), 'latin1')) });
     expect([await kindOf('http://a.org/x'), await kindOf('http://a.org/y')]).toEqual(['denied', 'allowed']);

@@ -9,7 +9,7 @@ export interface Finished {
   readonly seconds: number;
 }
 
-/** Runs a command to its end, or kills it after `timeout` milliseconds. Rejects when it can not be started. */
+/** Runs a command to its end, or kills it after `timeout` milliseconds. Rejects when it cannot be started. */
 export async function runCommand(
   command: string,
   args: readonly string[],

@@ -83,7 +83,7 @@ describe('LevelStore', () => {
     expect(asked).toEqual(['wca7\u00000']);
   });
 
-  it('works on databases that are still being opened, and refuses those that it can not use', async () => {
+  it('works on databases that are still being opened, and refuses those that it cannot use', async () => {
     const opening = memoryLevel();
     expect(opening.status).toBe('opening');
     const early = new LevelStore({ hot: opening });
@@ -118,7 +118,7 @@ describe('LevelStore', () => {
       return row!;
     };
 
-    it('of packed cells gives what can be read and says what can not', async () => {
+    it('of packed cells gives what can be read and says what cannot', async () => {
       await hot.put('wma', (await hot.get('wma'))!.subarray(0, -1));
       const row = await read(['m', 'l', 'p', 'c']);
       expect(row.cells).toEqual([

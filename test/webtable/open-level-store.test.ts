@@ -41,7 +41,7 @@ describe('openLevelStore', () => {
     await owner.close();
   });
 
-  it.each(['hot', 'content'])('says TABLE_DAMAGED when %s can not be read, and holds no lock then', async (name) => {
+  it.each(['hot', 'content'])('says TABLE_DAMAGED when %s cannot be read, and holds no lock then', async (name) => {
     await (await openLevelStore(directory)).close();
     const manifest = (await readdir(join(directory, name))).find((file) => file.startsWith('MANIFEST'))!;
     await truncate(join(directory, name, manifest), 10);
@@ -51,7 +51,7 @@ describe('openLevelStore', () => {
     }
   });
 
-  it('says STORE_FAILED when the directory can not be made', async () => {
+  it('says STORE_FAILED when the directory cannot be made', async () => {
     await writeFile(join(directory, 'file'), '');
     const refused = { code: 'STORE_FAILED', message: expect.stringContaining('file') as string };
     await expect(openLevelStore(join(directory, 'file'))).rejects.toMatchObject(refused);

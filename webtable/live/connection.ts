@@ -44,7 +44,7 @@ export async function connectTo(directory: string, version: string): Promise<Con
     });
   } catch (error) {
     if (error instanceof CrawlError) throw error;
-    // No link for a long path can be made: who serves there can not be reached, and the lock still keeps us out.
+    // No link for a long path can be made: who serves there cannot be reached, and the lock still keeps us out.
     return undefined;
   }
 }
@@ -99,7 +99,7 @@ function greet(socket: Socket, directory: string, version: string): Promise<Conn
   });
 }
 
-/** Who has the table open, or why it can not be asked. */
+/** Who has the table open, or why it cannot be asked. */
 function holderOf({ head }: Message, directory: string, version: string): Holder | CrawlError {
   const given = (head['holder'] ?? {}) as Partial<Record<keyof Holder, unknown>>;
   const holder: Holder = {

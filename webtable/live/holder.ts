@@ -16,7 +16,7 @@ export function holderText({ pid, name }: Holder): string {
   return `process ${pid} (${safeText(name, 40)})`;
 }
 
-/** The error for what can not be done while another process has the table open. */
+/** The error for what cannot be done while another process has the table open. */
 export function lockedBy(holder: Holder, directory: string): CrawlError {
   return new CrawlError(
     'TABLE_LOCKED',

@@ -23,7 +23,7 @@ export interface SharedStoreOptions {
   readonly alone?: boolean;
   /** Let other processes use the table while it is open here. Default: true. */
   readonly serve?: boolean;
-  /** Seconds to wait for a table that can not be used now. Default: 0. */
+  /** Seconds to wait for a table that cannot be used now. Default: 0. */
   readonly wait?: number;
   /** Ends the wait. */
   readonly signal?: AbortSignal;
@@ -89,7 +89,7 @@ export class SharedStore implements Store {
     return this.#outsideChanges;
   }
 
-  /** Why other processes can not be served; undefined where they are, or are not to be. */
+  /** Why other processes cannot be served; undefined where they are, or are not to be. */
   get notServed(): string | undefined {
     return this.#notServed;
   }
@@ -234,7 +234,7 @@ export class SharedStore implements Store {
   }
 }
 
-/** What was begun under a lock can not be begun again elsewhere: it may be half done. */
+/** What was begun under a lock cannot be begun again elsewhere: it may be half done. */
 function leaseLost(cause: ConnectionLost): CrawlError {
   return new CrawlError('STORE_FAILED', `${cause.message}, or found that it took back a lock that was held too long`, {
     hint: 'run the same command again: nothing is done twice',

@@ -47,7 +47,7 @@ export interface PageSelector {
 /**
  * Checks a selection.
  * @throws CrawlError USAGE for more than one of host, domain and prefix, or a time that is no number; BAD_URL for a host or
- *   prefix that can not be one
+ *   prefix that cannot be one
  */
 export function selectorOf(crawl: Pick<CrawlContext, 'plugins'>, selection: PageSelection): PageSelector {
   const { fetchedSince, fetchedBefore, dueBefore, rejected = false } = selection;

@@ -29,7 +29,7 @@ type Crawl = Pick<CrawlContext, 'table' | 'plugins'>;
  * The pages of a selection, each whole as of one moment, with their status and the fields asked for. In key order the
  * pages come while the table is read; sorted, after it was.
  * @throws CrawlError USAGE for a limit below 1, a sort without a limit or with one beyond {@link MAX_SORTED}, and as
- *   {@link PageSelection} says; BAD_URL for a host or prefix that can not be one
+ *   {@link PageSelection} says; BAD_URL for a host or prefix that cannot be one
  */
 export async function* readPages<F extends Field>(
   crawl: Crawl,

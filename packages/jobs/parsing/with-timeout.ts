@@ -1,5 +1,5 @@
 /**
- * Ends the wait for what answers later; code that never yields can not be ended from its own thread.
+ * Ends the wait for what answers later; code that never yields cannot be ended from its own thread.
  * @param seconds of the wait
  * @param late what is answered instead
  */

@@ -15,12 +15,12 @@ interface StoredCrawl {
 
 /**
  * The scope of the last crawl; undefined where none has run.
- * @throws CrawlError TABLE_DAMAGED when it can not be read
+ * @throws CrawlError TABLE_DAMAGED when it cannot be read
  */
 export async function readScope(store: Store): Promise<CrawlScope | undefined> {
   const found = await read(store);
   if (found !== 'damaged') return found?.scope;
-  throw new CrawlError('TABLE_DAMAGED', 'the scope of the last crawl can not be read', {
+  throw new CrawlError('TABLE_DAMAGED', 'the scope of the last crawl cannot be read', {
     hint: 'the next `webcrawl crawl` writes it anew',
   });
 }

@@ -46,7 +46,7 @@ async function share(options: Partial<SharedStoreOptions> = {}): Promise<SharedS
 const socketOf = (folder: string): string => join(folder, 'live', 'socket');
 const locked = { name: 'CrawlError', code: 'TABLE_LOCKED' };
 
-it.skipIf(process.platform === 'win32')('is opened where a long path can not be reached by a link', async () => {
+it.skipIf(process.platform === 'win32')('is opened where a long path cannot be reached by a link', async () => {
   const deep = join(directory, 'd'.repeat(120));
   const { TMPDIR } = process.env;
   process.env['TMPDIR'] = join(directory, 'none');
