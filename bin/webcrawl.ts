@@ -34,7 +34,9 @@ process.on('SIGTERM', onSignal);
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(0);
   const code = error.code === 'ENOSPC' ? 'STORE_FULL' : 'BAD_OUTPUT';
-  const failed = new CrawlError(code, `expected to write to standard output, found: ${error.message}`, { cause: error });
+  const failed = new CrawlError(code, `expected to write to standard output, found: ${error.message}`, {
+    cause: error,
+  });
   process.exit(reportError(io, failed, false));
 });
 process.stderr.on('error', () => {});
