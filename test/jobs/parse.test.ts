@@ -199,6 +199,17 @@ describe('parse', () => {
     });
   });
 
+  it('calls a signature as a member of its plugin', async () => {
+    const plugin = {
+      name: 'salted',
+      salt: 'ab',
+      signature(this: { salt: string }) {
+        return this.salt;
+      },
+    };
+    expect(await parsed('x', { plugins: [plugin as Plugin] })).toMatchObject({ parseStatus: { code: 'success' } });
+  });
+
   it('keeps what an earlier parse found when a later one fails, and hands none of it on', async () => {
     const { web, crawl, batch } = await fetched(links('/1'));
     await jobs.parse(crawl, { batch });

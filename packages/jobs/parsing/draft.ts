@@ -58,11 +58,11 @@ export async function draftPage(
 
 /** The digest of a page, by the last plugin with a signature. */
 export function sign(crawl: ParseContext, { url, content }: PageContent, text: string): string | PageFailure {
-  const { name, signature } = signatureOf(crawl);
+  const digest = signatureOf(crawl);
   try {
-    return signature({ url, content: content!, text });
+    return digest.signature({ url, content: content!, text });
   } catch (error) {
-    return { kind: 'failed', code: `plugin_error_${name}`, message: messageOf(error) };
+    return { kind: 'failed', code: `plugin_error_${digest.name}`, message: messageOf(error) };
   }
 }
 
