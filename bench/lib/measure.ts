@@ -79,9 +79,10 @@ export async function bytesOnDisk(folder: string): Promise<number> {
   let bytes = 0;
   const entries = await readdir(folder, { recursive: true }).catch(() => []);
   for (const name of entries) {
-    const stats = await lstat(join(folder, name));
+    // LevelDB removes files at any time.
+    const stats = await lstat(join(folder, name)).catch(() => undefined);
     // Not the blocks it has: file systems may set some aside for a file that was being written.
-    if (stats.isFile()) bytes += Math.ceil(stats.size / BLOCK) * BLOCK;
+    if (stats?.isFile()) bytes += Math.ceil(stats.size / BLOCK) * BLOCK;
   }
   return bytes;
 }
