@@ -1,27 +1,15 @@
 // `npm start -- <url> [options]` crawls a site; `npm start` alone crawls a small site that it serves itself.
-import { spawn } from 'node:child_process';
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { runNode } from './run-node.mjs';
 import { serveSampleSite } from './sample-site.mjs';
 import { setup } from './setup.mjs';
 
 const COMMAND = fileURLToPath(new URL('../dist/bin/webcrawl.js', import.meta.url));
 
-/** Runs the command, hands signals on to it, and returns its exit status. */
-function webcrawl(args) {
-  const child = spawn(process.execPath, [COMMAND, ...args], { stdio: 'inherit' });
-  const handOn = (signal) => void child.kill(signal);
-  process.on('SIGINT', handOn).on('SIGTERM', handOn);
-  return new Promise((resolve, reject) => {
-    child.on('error', reject);
-    child.on('close', (code, signal) => {
-      process.off('SIGINT', handOn).off('SIGTERM', handOn);
-      resolve(code ?? (signal === 'SIGINT' ? 130 : 1));
-    });
-  });
-}
+const webcrawl = (args) => runNode([COMMAND, ...args]);
 
 async function crawlSampleSite() {
   const site = await serveSampleSite();

@@ -1,9 +1,9 @@
 // Runs the tests. `node scripts/test.mjs` runs what is quick, and says at its end which suites it left out;
 // `node scripts/test.mjs <suite>` runs one of those. Further arguments go to vitest; a test file among them runs alone.
-import { spawn } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { runNode } from './run-node.mjs';
 import { setup } from './setup.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
@@ -69,23 +69,9 @@ function leftOut() {
   return `Not run, since these take longer (.ci/run runs everything):\n${lines.join('\n')}`;
 }
 
-/** Runs vitest, hands signals on to it, and returns its exit status. */
 function vitest(args, env = {}) {
   const entry = join(createRequire(import.meta.url).resolve('vitest/package.json'), '../vitest.mjs');
-  const child = spawn(process.execPath, [entry, 'run', ...args], {
-    cwd: ROOT,
-    stdio: 'inherit',
-    env: { ...process.env, ...env },
-  });
-  const handOn = (signal) => void child.kill(signal);
-  process.on('SIGINT', handOn).on('SIGTERM', handOn);
-  return new Promise((resolve, reject) => {
-    child.on('error', reject);
-    child.on('close', (code, signal) => {
-      process.off('SIGINT', handOn).off('SIGTERM', handOn);
-      resolve(code ?? (signal === 'SIGINT' ? 130 : 1));
-    });
-  });
+  return runNode([entry, 'run', ...args], { cwd: ROOT, env: { ...process.env, ...env } });
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
