@@ -1,3 +1,5 @@
+import { tryParseUrl } from '../packages/url/index.js';
+
 /** Headers that `http.headers` may not set, and why. */
 const OWN_HEADERS: ReadonlyMap<string, string> = new Map([
   ['host', 'which follows from the URL'],
@@ -49,7 +51,7 @@ export function cookiesProblem(cookies: Readonly<Record<string, string>>): strin
 /** The same for `http.proxy`; an empty text is none. */
 export function proxyProblem(proxy: string): string | undefined {
   if (proxy === '') return undefined;
-  const url = parse(proxy);
+  const url = tryParseUrl(proxy);
   if (url?.protocol !== 'http:' || url.pathname !== '/' || url.search !== '' || url.hash !== '') {
     return 'the URL of an http proxy, like http://proxy.example:3128 or http://user:password@proxy.example:3128';
   }
@@ -61,7 +63,7 @@ export function proxyProblem(proxy: string): string | undefined {
 function originsProblem(keys: readonly string[]): string | undefined {
   const seen = new Set<string>();
   for (const key of keys) {
-    const url = parse(key);
+    const url = tryParseUrl(key);
     const isOrigin = url && /^https?:$/.test(url.protocol) && `${url.origin}/` === url.href && !/[?#]/.test(key);
     if (!isOrigin) return 'origins like https://example.com or http://example.com:8080 as keys';
     if (seen.has(url.origin)) return `the origin ${url.origin} only once`;
@@ -80,8 +82,4 @@ function isDecodable(text: string): boolean {
   } catch {
     return false;
   }
-}
-
-function parse(text: string): URL | undefined {
-  return URL.canParse(text) ? new URL(text) : undefined;
 }

@@ -1,3 +1,4 @@
+import { tryParseUrl } from '../packages/url/index.js';
 import type { LeafType } from './leaves.js';
 
 const MASK = '***';
@@ -10,7 +11,9 @@ export function masked(type: LeafType, value: unknown): unknown {
 }
 
 function maskedUrl(text: string): string {
-  if (text === '' || !URL.canParse(text)) return text === '' ? text : MASK;
-  const { protocol, username, password, host } = new URL(text);
+  if (text === '') return text;
+  const url = tryParseUrl(text);
+  if (!url) return MASK;
+  const { protocol, username, password, host } = url;
   return `${protocol}//${username || password ? `${MASK}@` : ''}${host}`;
 }

@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs';
-import { CrawlError } from '../../packages/webcrawl/index.js';
+import { CrawlError, tryParseUrl } from '../../packages/webcrawl/index.js';
 import type { Io } from '../io.js';
 
 /** Characters of a line after which it is none that we take. */
@@ -52,7 +52,7 @@ export async function readBytes(
 
 /** Whether an argument is an http(s) URL and no file. */
 export function isUrl(arg: string): boolean {
-  return /^https?:/i.test(arg) && URL.canParse(arg);
+  return /^https?:/i.test(arg) && tryParseUrl(arg) !== undefined;
 }
 
 /** The first bytes: a byte order mark, or a letter with the zero byte that UTF-16 gives it. */

@@ -1,5 +1,5 @@
 import { createReadStream, statSync } from 'node:fs';
-import { CrawlError, safeText } from '../../packages/webcrawl/index.js';
+import { CrawlError, safeText, tryParseUrl } from '../../packages/webcrawl/index.js';
 import type { Io } from '../io.js';
 import { isUrl, readLines } from './input.js';
 import { say } from '../output/output.js';
@@ -73,11 +73,12 @@ function expectFile(arg: string): void {
   } catch (error) {
     found = (error as NodeJS.ErrnoException).code === 'ENOENT' ? 'nothing' : String(error);
   }
-  const url =
+  const text =
     /^[\w-]+(\.[\w-]+)+(:\d+)?(\/.*)?$/.test(arg) && !/\.(txt|csv|tsv|json|list|seeds)$/.test(arg)
       ? `https://${arg}`
       : undefined;
+  const url = text === undefined ? undefined : tryParseUrl(text);
   throw new CrawlError('BAD_INPUT', `expected an http or https URL or a file of seeds at ${arg}, found ${found}`, {
-    ...(url !== undefined && URL.canParse(url) ? { hint: `did you mean ${new URL(url).href} ?` } : {}),
+    ...(url && { hint: `did you mean ${url.href} ?` }),
   });
 }

@@ -1,4 +1,4 @@
-import { resolveLink } from '../url/index.js';
+import { resolveLink, tryParseUrl } from '../url/index.js';
 
 /** One parameter of a link, with the semicolon before it (RFC 8288, appendix B.3). */
 const PARAMETER = /\s*;\s*([^\s=;,"]*)\s*(?:=\s*(?:"((?:[^"\\]|\\.)*)"?|([^\s;,]*)))?/sy;
@@ -42,6 +42,6 @@ function readParameters(header: string, from: number): { parameters: ReadonlyMap
 /** Whether a link with this anchor is one of the page. */
 function isOf(page: string, anchor: string | undefined): boolean {
   if (anchor === undefined) return true;
-  const context = URL.canParse(anchor, page) ? new URL(anchor, page) : undefined;
+  const context = tryParseUrl(anchor, page);
   return context !== undefined && context.hash === '' && context.href === resolveLink('', page);
 }

@@ -1,4 +1,5 @@
 export { parseUrl } from './parse-url.js';
+export { tryParseUrl } from './try-parse-url.js';
 export { isPlainUrl } from './plain-url.js';
 export { linkResolver, resolveLink, type EncodeQuery } from './resolve-link.js';
 export { badPortOf } from './bad-port.js';

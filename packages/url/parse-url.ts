@@ -1,4 +1,5 @@
 import { CrawlError, safeText } from '../errors/index.js';
+import { tryParseUrl } from './try-parse-url.js';
 
 /**
  * Parses an absolute URL by the WHATWG URL Standard, which also trims it. The fragment is dropped, so that `href` is
@@ -7,12 +8,8 @@ import { CrawlError, safeText } from '../errors/index.js';
  *   with user name or password; these are never part of the message
  */
 export function parseUrl(text: string): URL {
-  let url: URL;
-  try {
-    url = new URL(text);
-  } catch {
-    throw new CrawlError('BAD_URL', `expected an absolute URL, found "${safeText(text)}"`);
-  }
+  const url = tryParseUrl(text);
+  if (!url) throw new CrawlError('BAD_URL', `expected an absolute URL, found "${safeText(text)}"`);
   const flaw = flawOf(url);
   if (flaw !== null) throw new CrawlError('BAD_URL', flaw);
   return withoutFragment(url);

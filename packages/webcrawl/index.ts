@@ -76,7 +76,7 @@ export {
   type Watch,
   type UrlPatterns,
 } from '../jobs/index.js';
-export { readableUrl } from '../url/index.js';
+export { readableUrl, tryParseUrl } from '../url/index.js';
 export { CrawlError, ERROR_CODES, safeText, type ErrorCode } from '../errors/index.js';
 export {
   describeSettings,

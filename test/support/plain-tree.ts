@@ -5,6 +5,7 @@ import {
   type DefaultTreeAdapterTypes,
   type Token,
 } from 'parse5';
+import { tryParseUrl } from '../../packages/url/index.js';
 
 /** A tree as simple as can be: an element, or text. */
 export type PlainNode = string | PlainElement;
@@ -110,8 +111,8 @@ function robotsOf({ name, attributes, inShadow }: PlainElement): string {
 }
 
 function resolved(reference: string, base: string): URL | undefined {
-  if (!URL.canParse(reference, base)) return undefined;
-  const url = new URL(reference, base);
+  const url = tryParseUrl(reference, base);
+  if (!url) return undefined;
   url.hash = '';
   return /^https?:$/.test(url.protocol) && url.username === '' && url.password === '' ? url : undefined;
 }

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { tryParseUrl } from '../../packages/url/index.js';
 import { domainRanges, hostRange, prefixRange, reversedHostOf, rowKeyOf, urlOf } from '../../webtable/row-key.js';
 import type { KeyRange } from '../../webtable/store.js';
 
@@ -217,8 +218,8 @@ describe('every URL that is accepted', () => {
         fc.constantFrom('a.com', 'xn--bcher-kva.de', 'a.b-c.d', '1.2', 'a.0x4', 'xn--a'),
         (path, host) => {
           const text = `http://${host}/${path}`;
-          const parsed = URL.canParse(text);
-          if (parsed) expect(rowKeyOf(text)).toBe(rowKeyOf(new URL(text).href));
+          const parsed = tryParseUrl(text);
+          if (parsed) expect(rowKeyOf(text)).toBe(rowKeyOf(parsed.href));
           else expect(() => rowKeyOf(text)).toThrow();
         },
       ),
@@ -231,7 +232,7 @@ describe('every URL that is accepted', () => {
     for (const host of NASTY_HOSTS) {
       for (const path of NASTY_PATHS) {
         const text = `http://${host}${path}`;
-        if (!URL.canParse(text)) continue;
+        if (!tryParseUrl(text)) continue;
         const [key, url] = [rowKeyOf(text), withoutFragment(text)];
         expect(keys.get(key) ?? url).toBe(url);
         keys.set(key, url);
