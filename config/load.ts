@@ -1,7 +1,7 @@
 import { isAbsolute, resolve } from 'node:path';
 import { CrawlError, safeText } from '../packages/errors/index.js';
 import { crossChecks } from './cross-checks.js';
-import { givenByEnvironment, givenByFile, givenByFlags, type Given, type Problem } from './given.js';
+import { givenByEnvironment, givenByFile, givenByFlags, type Given, type Problem } from './setting-values.js';
 import { settingLeaves, typeInWords, type Leaf } from './leaves.js';
 import { masked } from './mask.js';
 import { settingsSchema, type Settings } from './schema.js';

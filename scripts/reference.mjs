@@ -9,21 +9,21 @@ const SHAPES = [
   [
     'Pages',
     'Of `readdb --url`, and a line of `readdb --dump`: the fields above, with these. A body (`content`) is base64.',
-    'webtable/page.ts',
+    'webtable/pages/page.ts',
     ['ProtocolStatus', 'ParseStatus', 'Outlink', 'Inlink'],
   ],
   ['Numbers of a table', '`readdb --stats --json`.', 'packages/jobs/readdb.ts', ['TableStats']],
-  ['Batches', 'In the numbers of a table.', 'webtable/batches.ts', ['BatchState', 'BatchHeader']],
+  ['Batches', 'In the numbers of a table.', 'webtable/tables/batches.ts', ['BatchState', 'BatchHeader']],
   [
     'Reports of jobs',
     'Every job with `--json`; and what `onProgress` is called with.',
-    'packages/jobs/job.ts',
+    'packages/jobs/reporting/job.ts',
     ['Report', 'Progress'],
   ],
   ['Explanations', '`explain --json`.', 'packages/jobs/explain.ts', ['Explanation', 'ExplainedPage', 'ExplainedMark']],
-  ['', '', 'packages/jobs/explain-next.ts', ['NextStep']],
-  ['', '', 'packages/jobs/explain-robots.ts', ['RobotsExplanation']],
-  ['', '', 'packages/jobs/backoff-record.ts', ['BackoffRecord']],
+  ['', '', 'packages/jobs/answers/explain-next.ts', ['NextStep']],
+  ['', '', 'packages/jobs/answers/explain-robots.ts', ['RobotsExplanation']],
+  ['', '', 'packages/jobs/hosts/backoff-record.ts', ['BackoffRecord']],
   ['', '', 'packages/plugin-api/url-trace.ts', ['UrlStep']],
   [
     'Checks',
@@ -31,8 +31,8 @@ const SHAPES = [
     'packages/jobs/check-url.ts',
     ['UrlCheck'],
   ],
-  ['', '', 'packages/jobs/check-robots.ts', ['RobotsCheck']],
-  ['', '', 'packages/jobs/check-parse.ts', ['ParseCheck', 'CheckedLink']],
+  ['', '', 'packages/jobs/answers/check-robots.ts', ['RobotsCheck']],
+  ['', '', 'packages/jobs/answers/check-parse.ts', ['ParseCheck', 'CheckedLink']],
 ];
 
 /** Objects with a `code` of something else than the outcome of a page: system errors that are made or compared. */
@@ -57,8 +57,8 @@ export function referenceMarkdown({ PROTOCOL_CODES, PARSE_CODES, COUNTERS }, roo
   };
   const schema = parse(root, 'webtable/schema.ts');
   const page = described(
-    'webtable/page.ts: field',
-    members(parse(root, 'webtable/page.ts'), 'Page').map(({ text, ...field }) => {
+    'webtable/pages/page.ts: field',
+    members(parse(root, 'webtable/pages/page.ts'), 'Page').map(({ text, ...field }) => {
       const [, meaning = '', writer = ''] = /^(.*?)\s*(?:\[([^\]]*)\])?$/s.exec(text) ?? [];
       return { ...field, text: meaning, writer };
     }),

@@ -5,13 +5,28 @@ import { parseSource, sourceFiles, visit, type SourceFile } from './support/sour
 /** What each layer may import; `(types)` means only `import type`. */
 const LAYERS: Readonly<Record<string, readonly string[]>> = {
   'packages/errors': [],
+  'packages/util': [],
   'packages/url': ['packages/errors'],
   config: ['packages/url', 'packages/errors'],
-  webtable: ['packages/url', 'packages/errors'],
+  webtable: ['packages/url', 'packages/util', 'packages/errors'],
   'packages/plugin-api': ['webtable (types)', 'packages/url', 'packages/errors'],
   'packages/plugins': ['packages/plugin-api', 'webtable', 'packages/url', 'packages/errors'],
-  'packages/fetch': ['packages/plugin-api', 'webtable (types)', 'packages/url', 'config (types)', 'packages/errors'],
-  'packages/parse': ['packages/plugin-api', 'webtable (types)', 'packages/url', 'config (types)', 'packages/errors'],
+  'packages/fetch': [
+    'packages/plugin-api',
+    'webtable (types)',
+    'packages/url',
+    'config (types)',
+    'packages/util',
+    'packages/errors',
+  ],
+  'packages/parse': [
+    'packages/plugin-api',
+    'webtable (types)',
+    'packages/url',
+    'config (types)',
+    'packages/util',
+    'packages/errors',
+  ],
   'packages/jobs': [
     'packages/fetch',
     'packages/parse',
@@ -19,6 +34,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
     'webtable',
     'config',
     'packages/url',
+    'packages/util',
     'packages/errors',
   ],
   'packages/webcrawl': [
@@ -30,10 +46,43 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
     'webtable',
     'config',
     'packages/url',
+    'packages/util',
     'packages/errors',
   ],
   bin: ['packages/webcrawl'],
 };
+
+/**
+ * The floors within a layer, lowest first: its sub-folders, and single files. `*` stands for all other files at its top.
+ * A file may import what is on its own floor or below; types may come from anywhere within the layer.
+ */
+const FLOORS: Readonly<Record<string, readonly string[]>> = {
+  'packages/fetch': ['address', 'http', 'robots', 'queues', '*'],
+  'packages/parse': ['charset', 'shared', 'sniff', 'html', 'xml', 'text', 'pdf', '*'],
+  'packages/plugins': ['patterns', '*'],
+  'packages/jobs': [
+    'context.ts',
+    'reporting',
+    'scope',
+    'hosts',
+    'rows',
+    'selection',
+    'pages',
+    'requests',
+    'parsing',
+    'linking',
+    'inject',
+    'fetching',
+    'answers',
+    '*',
+    'rounds',
+    'crawl.ts',
+    'index.ts',
+  ],
+};
+
+/** The most files that a folder may have at one level. */
+const MOST_FILES = 16;
 
 function layerOf(path: string): string {
   const [top = '', second = ''] = path.split('/');
@@ -85,6 +134,39 @@ function brokenManners({ path, ast }: SourceFile): string[] {
   return broken;
 }
 
+function floorOf(path: string, floors: readonly string[]): number {
+  const [first = ''] = path.slice(layerOf(path).length + 1).split('/');
+  const floor = floors.indexOf(first);
+  return floor === -1 && first.endsWith('.ts') ? floors.indexOf('*') : floor;
+}
+
+/** Imports that go up within a layer, and sub-folders that are on no floor. */
+function brokenFloors(files: readonly SourceFile[]): string[] {
+  return files.flatMap(({ path, imports }) => {
+    const layer = layerOf(path);
+    const floors = FLOORS[layer];
+    if (!floors) return [];
+    const floor = floorOf(path, floors);
+    if (floor === -1) return [`${path}: is on no floor, add its folder to those of ${layer} in test/layers.test.ts`];
+    return imports.flatMap(({ file, typesOnly }) => {
+      if (file === undefined || typesOnly || layerOf(file) !== layer || floorOf(file, floors) <= floor) return [];
+      return [`${path}: imports ${file}, which is on a higher floor: ${floors.join(', ')}`];
+    });
+  });
+}
+
+/** Folders with too many files at one level. */
+function crowdedFolders(files: readonly SourceFile[]): string[] {
+  const counts = new Map<string, number>();
+  for (const { path } of files) {
+    const folder = path.slice(0, path.lastIndexOf('/'));
+    counts.set(folder, (counts.get(folder) ?? 0) + 1);
+  }
+  return [...counts]
+    .filter(([, count]) => count > MOST_FILES)
+    .map(([folder, count]) => `${folder} has ${count} files, expected ${MOST_FILES} at the most`);
+}
+
 /** npm packages of which more than one layer imports other than types. */
 function strayPackages(files: readonly SourceFile[]): string[] {
   const homes = new Map<string, Set<string>>();
@@ -108,6 +190,14 @@ describe('the layers', () => {
 
   test('every import goes down, through the door', () => {
     expect(brokenRules(files)).toEqual([]);
+  });
+
+  test('within a layer every import goes to its own floor or down', () => {
+    expect(brokenFloors(files)).toEqual([]);
+  });
+
+  test('no folder is crowded', () => {
+    expect(crowdedFolders(files)).toEqual([]);
   });
 
   test('an npm package has one home', () => {
@@ -141,7 +231,7 @@ describe('the test itself finds', () => {
     [
       'webtable/x.ts',
       `import { a } from '../packages/jobs/index.js';`,
-      'webtable may import only: packages/url, packages/errors',
+      'webtable may import only: packages/url, packages/util, packages/errors',
     ],
     ['webtable/x.ts', `import type { A } from '../config/index.js';`, 'webtable/x.ts: imports config'],
     ['packages/errors/x.ts', `export * from '../url/index.js';`, 'may import only: nothing'],
@@ -169,6 +259,23 @@ describe('the test itself finds', () => {
     ['bin/webcrawl.ts', `process.exitCode = 1;`],
   ])('nothing in %s: %s', (path, text) => {
     expect(brokenRules([parseSource(path, text)])).toEqual([]);
+  });
+
+  test('imports that go up, folders on no floor, and crowded folders', () => {
+    const up = parseSource('packages/jobs/hosts/a.ts', `import { a } from '../parsing/b.js';`);
+    const types = parseSource('packages/jobs/hosts/a.ts', `import type { A } from '../parsing/b.js';`);
+    const verb = parseSource('packages/jobs/fetching/a.ts', `import { parse } from '../parse.js';`);
+    const down = parseSource('packages/jobs/parse.ts', `import { a } from './parsing/b.js';`);
+    const nowhere = parseSource('packages/jobs/attic/a.ts', ``);
+    expect(brokenFloors([types, down])).toEqual([]);
+    expect(brokenFloors([up, verb, nowhere]).map((text) => text.split(',')[0])).toEqual([
+      'packages/jobs/hosts/a.ts: imports packages/jobs/parsing/b.ts',
+      'packages/jobs/fetching/a.ts: imports packages/jobs/parse.ts',
+      'packages/jobs/attic/a.ts: is on no floor',
+    ]);
+    const many = Array.from({ length: 17 }, (_, i) => parseSource(`config/x${i}.ts`, ''));
+    expect(crowdedFolders(many)).toEqual(['config has 17 files, expected 16 at the most']);
+    expect(crowdedFolders(many.slice(1))).toEqual([]);
   });
 
   test('packages with two homes, and cycles', () => {

@@ -91,7 +91,7 @@ test('every type that an exported signature names is exported', () => {
 }, 120_000);
 
 test('and the test sees one that is not', () => {
-  const door = join(ROOT, 'packages/jobs/parse-page.ts');
+  const door = join(ROOT, 'packages/jobs/parsing/parse-page.ts');
   const program = programOf(door);
   expect(unexported(program, door)).toContain('CrawlContext, which ParseContext names');
 }, 120_000);

@@ -18,8 +18,8 @@ test('docs/REFERENCE.md is up to date (npm run docs writes it)', () => {
 test('a code without a meaning is named, with its place', () => {
   const { not_found: _, robots_denied: __, ...fewer } = PROTOCOL_CODES;
   const write = () => referenceMarkdown({ ...TABLES, PROTOCOL_CODES: fewer }, ROOT);
-  expect(write).toThrow(/packages\/fetch\/http-status\.ts:\d+: code `not_found` is not in .*outcome-codes\.ts/);
-  expect(write).toThrow(/packages\/jobs\/may-ask\.ts:\d+: code `robots_denied`/);
+  expect(write).toThrow(/packages\/fetch\/http\/http-status\.ts:\d+: code `not_found` is not in .*outcome-codes\.ts/);
+  expect(write).toThrow(/packages\/jobs\/fetching\/may-ask\.ts:\d+: code `robots_denied`/);
 });
 
 describe('no table has an entry that the source does not use', () => {

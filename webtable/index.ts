@@ -1,4 +1,4 @@
-export { type PageScan, WebTable, encodeFields, isBodyLost } from './web-table.js';
+export { type PageScan, WebTable, encodeFields, isBodyLost } from './pages/web-table.js';
 export type {
   CustomFields,
   EncodedFields,
@@ -12,9 +12,9 @@ export type {
   ParseStatus,
   PlainField,
   ProtocolStatus,
-} from './page.js';
-export { chunked } from './chunked.js';
-export { createGroupWriter, writeEach } from './group-writer.js';
+} from './pages/page.js';
+export { chunked } from './pages/chunked.js';
+export { createGroupWriter, writeEach } from './pages/group-writer.js';
 export {
   FIELD_COLUMNS,
   INDEX_COLUMNS,
@@ -27,9 +27,9 @@ export {
   type Status,
   type TableName,
 } from './schema.js';
-export { batchTime, makeBatchId } from './batch-id.js';
-export { ALL_SLOTS, partitionOf, slotOf } from './partition.js';
-export { domainRanges, hostRange, prefixRange, reversedHostOf, rowKeyOf, urlOf } from './row-key.js';
+export { batchTime, makeBatchId } from './keys/batch-id.js';
+export { ALL_SLOTS, partitionOf, slotOf } from './keys/partition.js';
+export { domainRanges, hostRange, prefixRange, reversedHostOf, rowKeyOf, urlOf } from './keys/row-key.js';
 export {
   FRONTIER_FIELDS,
   allEntries,
@@ -47,9 +47,9 @@ export {
   type FrontierRow,
   type IndexedChange,
   type StaleEntry,
-} from './frontier.js';
-export { countDue } from './frontier-count.js';
-export { dueHeads, removeStaleHeads, type DueScore } from './frontier-heads.js';
+} from './tables/frontier.js';
+export { countDue } from './tables/frontier-count.js';
+export { dueHeads, removeStaleHeads, type DueScore } from './tables/frontier-heads.js';
 export {
   allBatchEntries,
   batchEntry,
@@ -68,12 +68,12 @@ export {
   writeBatchIndex,
   type BatchHeader,
   type BatchState,
-} from './batches.js';
+} from './tables/batches.js';
 export type { Column, ColumnSelector, KeyRange, RowChange, ScanOptions, Store, StoredRow } from './store.js';
-export { MemoryStore } from './memory-store.js';
-export { LevelStore, type LevelStoreOptions } from './level-store.js';
-export type { LevelDatabase } from './level-database.js';
-export { openLevelStore } from './open-level-store.js';
+export { MemoryStore } from './stores/memory-store.js';
+export { LevelStore, type LevelStoreOptions } from './stores/level/level-store.js';
+export type { LevelDatabase } from './stores/level/database.js';
+export { openLevelStore } from './stores/level/open-level-store.js';
 export { repairLevelFiles, type DatabaseRepair, type FileRepair } from './stores/level/repair-files.js';
 export type { DatabaseName } from './stores/level/table-folder.js';
 export { LIVE_FOLDER } from './live/address.js';

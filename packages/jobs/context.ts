@@ -2,8 +2,8 @@ import { CrawlError } from '../errors/index.js';
 import type { Settings, SettingSource } from '../../config/index.js';
 import type { FrontierClock, WebTable } from '../../webtable/index.js';
 import type { OnPage, Plugin } from '../plugin-api/index.js';
-import type { ParseThreads } from './parse-threads.js';
-import type { RunningJobs, Watch } from './running-jobs.js';
+import type { ParseThreads } from './parsing/parse-threads.js';
+import type { RunningJobs, Watch } from './reporting/running-jobs.js';
 import type { ScopeRules, UrlPatterns } from './scope/crawl-scope.js';
 
 /** What the jobs work on and with. Everything that is not pure is passed in here. */

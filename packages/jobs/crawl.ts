@@ -1,14 +1,14 @@
 import { withOnPage, type CrawlContext, type OnPageOption } from './context.js';
-import { crawlRounds } from './crawl-rounds.js';
+import { crawlRounds } from './rounds/crawl-rounds.js';
 import { startTimeLimit } from './fetching/time-limit.js';
 import { injectSeeds, type InjectOptions } from './inject.js';
-import type { JobOptions, Report } from './job.js';
+import type { JobOptions, Report } from './reporting/job.js';
 import type { CrawlScope } from './scope/crawl-scope.js';
 import { withScope } from './scope/in-scope.js';
 import { createSeedList, foldersOf, rangesOfSites } from './scope/seed-list.js';
 import { readRefetch, writeScope } from './scope/stored-scope.js';
 import { makeDue } from './selection/make-due.js';
-import { createTracker } from './tracker.js';
+import { createTracker } from './reporting/tracker.js';
 
 /** What {@link crawl} takes: seeds, and limits on how far it goes. */
 export interface CrawlOptions

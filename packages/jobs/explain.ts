@@ -11,12 +11,12 @@ import {
 } from '../../webtable/index.js';
 import { normalizeUrl, traceUrl, type UrlStep } from '../plugin-api/index.js';
 import { domainOf, hostOf, readableUrl } from '../url/index.js';
-import { getBackoff, type BackoffRecord } from './backoff-record.js';
+import { getBackoff, type BackoffRecord } from './hosts/backoff-record.js';
 import type { CrawlContext } from './context.js';
-import { GENERATE_FIELDS, NEXT_FIELDS, nextOfRow, nextOfUnknown, type NextStep } from './explain-next.js';
-import { explainRobots, type RobotsExplanation } from './explain-robots.js';
-import { explainAddresses, type AddressExplanation } from './hosts/explain-addresses.js';
-import { createQueueNames } from './queue-name.js';
+import { GENERATE_FIELDS, NEXT_FIELDS, nextOfRow, nextOfUnknown, type NextStep } from './answers/explain-next.js';
+import { explainRobots, type RobotsExplanation } from './answers/explain-robots.js';
+import { explainAddresses, type AddressExplanation } from './answers/explain-addresses.js';
+import { createQueueNames } from './hosts/queue-name.js';
 import type { CrawlScope } from './scope/crawl-scope.js';
 import { inScope } from './scope/in-scope.js';
 

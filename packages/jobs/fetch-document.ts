@@ -2,8 +2,8 @@ import { CrawlError, safeText } from '../errors/index.js';
 import type { FetchOutcome } from '../plugin-api/index.js';
 import { hostOf, parseUrl } from '../url/index.js';
 import type { CheckContext } from './check-url.js';
-import type { PageContent } from './parse-page.js';
-import { request } from './protocol-for.js';
+import type { PageContent } from './parsing/parse-page.js';
+import { request } from './requests/protocol-for.js';
 
 const MAX_REDIRECTS = 5;
 

@@ -1,12 +1,12 @@
 import { CrawlError } from '../errors/index.js';
 import type { BatchHeader } from '../../webtable/index.js';
-import { mustBeOpen, overBatches, type BatchOptions } from './batch-rows.js';
+import { mustBeOpen, overBatches, type BatchOptions } from './rows/batch-rows.js';
 import { withOnPage, type CrawlContext, type OnPageOption } from './context.js';
-import { openFetcher } from './fetcher.js';
+import { openFetcher } from './fetching/fetcher.js';
 import { startTimeLimit } from './fetching/time-limit.js';
-import type { Report } from './job.js';
+import type { Report } from './reporting/job.js';
 import { inScope } from './scope/in-scope.js';
-import { addCounters, createTracker } from './tracker.js';
+import { addCounters, createTracker } from './reporting/tracker.js';
 
 /** What {@link fetch} takes; `onPage` is only called with `parse`. */
 export interface FetchOptions extends BatchOptions, OnPageOption {

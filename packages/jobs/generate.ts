@@ -21,17 +21,17 @@ import {
 } from '../../webtable/index.js';
 import { CrawlError } from '../errors/index.js';
 import { hostOf } from '../url/index.js';
-import { createSetAside } from './backoff-record.js';
+import { createSetAside } from './hosts/backoff-record.js';
 import { frontierClock, type CrawlContext } from './context.js';
-import type { CounterName } from './counters.js';
-import { FETCH_FIELDS } from './fetch-item.js';
-import type { JobOptions, Report } from './job.js';
-import { createDueRows, type DueRow, type DueRows } from './due-rows.js';
+import type { CounterName } from './reporting/counters.js';
+import { FETCH_FIELDS } from './fetching/fetch-item.js';
+import type { JobOptions, Report } from './reporting/job.js';
+import { createDueRows, type DueRow, type DueRows } from './selection/due-rows.js';
 import { inScope } from './scope/in-scope.js';
 import { refusalOf } from './selection/refusal.js';
-import { newBatchId } from './new-batch-id.js';
-import { createQueueNames } from './queue-name.js';
-import { createTracker, type Tracker } from './tracker.js';
+import { newBatchId } from './rows/new-batch-id.js';
+import { createQueueNames } from './hosts/queue-name.js';
+import { createTracker, type Tracker } from './reporting/tracker.js';
 
 /** What {@link generate} takes. */
 export interface GenerateOptions extends JobOptions {

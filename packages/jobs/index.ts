@@ -1,8 +1,8 @@
-export { bodyLimit } from './fetching/body-limit.js';
-export type { FetchingStatus, JobOptions, Progress, Report } from './job.js';
+export { bodyLimit } from './requests/body-limit.js';
+export type { FetchingStatus, JobOptions, Progress, Report } from './reporting/job.js';
 export type { CrawlContext, OnPageOption } from './context.js';
-export type { BatchOptions } from './batch-rows.js';
-export { readSitemap, type SitemapSeeds } from './inject-sitemap.js';
+export type { BatchOptions } from './rows/batch-rows.js';
+export { readSitemap, type SitemapSeeds } from './inject/inject-sitemap.js';
 export { inject, type InjectOptions } from './inject.js';
 export { generate, type GenerateOptions } from './generate.js';
 export { fetch, type FetchOptions } from './fetch.js';
@@ -11,26 +11,26 @@ export { updatedb } from './updatedb.js';
 export { crawl, type CrawlOptions } from './crawl.js';
 export { repair } from './repair.js';
 export { remove, type RemoveOptions } from './remove.js';
-export { createRunningJobs, type RunningJobs, type Watch } from './running-jobs.js';
-export type { DueCount } from './due-count.js';
-export type { LastFetch } from './last-fetch.js';
+export { createRunningJobs, type RunningJobs, type Watch } from './reporting/running-jobs.js';
+export type { DueCount } from './reporting/due-count.js';
+export type { LastFetch } from './hosts/last-fetch.js';
 export { ownStatus, type TableStatus } from './status.js';
 export { DUMP_FIELDS, FURTHER_FIELDS, dumpPage, stats, type TableStats } from './readdb.js';
 export type { PageSelection } from './pages/page-selection.js';
 export { MAX_SORTED, readPages, type FoundPage, type PageQuery } from './pages/read-pages.js';
 export { explain, type ExplainedMark, type ExplainedPage, type Explanation, type ExplainOptions } from './explain.js';
 export type { CrawlScope, ScopeRules, UrlPatterns } from './scope/crawl-scope.js';
-export type { BackoffRecord } from './backoff-record.js';
-export type { NextStep } from './explain-next.js';
-export type { RobotsExplanation } from './explain-robots.js';
-export type { AddressExplanation } from './hosts/explain-addresses.js';
+export type { BackoffRecord } from './hosts/backoff-record.js';
+export type { NextStep } from './answers/explain-next.js';
+export type { RobotsExplanation } from './answers/explain-robots.js';
+export type { AddressExplanation } from './answers/explain-addresses.js';
 export { checkUrl, type CheckContext, type UrlCheck } from './check-url.js';
-export { checkRobots, type RobotsCheck, type RobotsChecker } from './check-robots.js';
-export { checkParse, type CheckedLink, type ParseCheck } from './check-parse.js';
+export { checkRobots, type RobotsCheck, type RobotsChecker } from './answers/check-robots.js';
+export { checkParse, type CheckedLink, type ParseCheck } from './answers/check-parse.js';
 export { fetchDocument, type FetchDocumentOptions, type FetchedDocument } from './fetch-document.js';
-export type { PageContent, ParseResult } from './parse-page.js';
-export type { ThreadDraft, ThreadResult } from './parse-messages.js';
-export type { ThreadFailure } from './parse-thread.js';
+export type { PageContent, ParseResult } from './parsing/parse-page.js';
+export type { ThreadDraft, ThreadResult } from './parsing/parse-messages.js';
+export type { ThreadFailure } from './parsing/parse-thread.js';
 export type { PageDraft } from './parsing/draft.js';
 export type { ThreadShare } from './parsing/thread-share.js';
 export {
@@ -38,5 +38,5 @@ export {
   PARSE_THREAD_ENTRY,
   type ParseThreads,
   type ParseThreadsOptions,
-} from './parse-threads.js';
-export { COUNTERS, type CounterName } from './counters.js';
+} from './parsing/parse-threads.js';
+export { COUNTERS, type CounterName } from './reporting/counters.js';

@@ -9,17 +9,17 @@ import {
   type PageChange,
   type PageRow,
 } from '../../webtable/index.js';
-import type { Count, CounterName } from './counters.js';
+import type { Count, CounterName } from './reporting/counters.js';
 import { frontierClock, type CrawlContext } from './context.js';
 import type { SeedReach } from './hosts/seed-reach.js';
-import type { JobOptions, Report } from './job.js';
-import { SITEMAP_INTERVAL, newRowCells } from './new-row.js';
-import { forgetRobots } from './robots-store.js';
-import { createScoring } from './scoring.js';
-import { createSeedJudge, enterSeedHosts } from './seed-hosts.js';
-import { parseSeedLine, type Seed } from './seed-line.js';
-import { createTracker } from './tracker.js';
-import { untilAborted } from './until-aborted.js';
+import type { JobOptions, Report } from './reporting/job.js';
+import { SITEMAP_INTERVAL, newRowCells } from './rows/new-row.js';
+import { forgetRobots } from './requests/robots-store.js';
+import { createScoring } from './rows/scoring-chain.js';
+import { createSeedJudge, enterSeedHosts } from './hosts/seed-hosts.js';
+import { parseSeedLine, type Seed } from './inject/seed-line.js';
+import { createTracker } from './reporting/tracker.js';
+import { untilAborted } from './inject/until-aborted.js';
 
 /** What {@link inject} takes. */
 export interface InjectOptions extends JobOptions {

@@ -1,20 +1,16 @@
-import { urlOf, writeEach, type BatchHeader, type PageChange } from '../../webtable/index.js';
-import { batchRows, mustBeOpen, overBatches, type BatchOptions } from './batch-rows.js';
+import type { BatchHeader } from '../../webtable/index.js';
+import { mustBeOpen, overBatches, type BatchOptions } from './rows/batch-rows.js';
 import { withOnPage, type CrawlContext, type OnPageOption } from './context.js';
-import { countDamaged } from './damaged.js';
-import type { Report } from './job.js';
-import { parsePage } from './parse-page.js';
+import type { Report } from './reporting/job.js';
+import { parseRows } from './parsing/parse-rows.js';
 import { inScope } from './scope/in-scope.js';
-import { createTracker, type Tracker } from './tracker.js';
+import { createTracker } from './reporting/tracker.js';
 
 /** What {@link parse} takes. */
 export interface ParseOptions extends BatchOptions, OnPageOption {
   /** Parse pages again that this batch has parsed. */
   readonly force?: boolean;
 }
-
-/** Rows read at a time; each may bring a body of `http.contentLimit` bytes. A sitemap may be larger, and is read alone. */
-const CHUNK = 20;
 
 /**
  * Parses what a batch has fetched: title, text, links and digest, with the parse mark, in one change per row. Running
@@ -34,55 +30,4 @@ async function parseBatch(crawl: CrawlContext, batch: BatchHeader, options: Pars
   const tracker = createTracker(crawl, 'parse', options, { batchId, total: size });
   await parseRows(crawl, batchId, options.force ?? false, tracker);
   return tracker.report();
-}
-
-/** Parses what a batch has fetched and not parsed; with `force`, all that it has fetched. */
-export async function parseRows(crawl: CrawlContext, batchId: string, force: boolean, tracker: Tracker): Promise<void> {
-  for await (const rows of batchRows(crawl, batchId, ['status', 'sitemap'], CHUNK, tracker.count)) {
-    if (tracker.aborted) break;
-    const ready: string[] = [];
-    const sitemaps: string[] = [];
-    for (const { row } of rows) {
-      const { key, marks, status, sitemap } = row;
-      if (marks?.fetch !== batchId || status !== 'fetched') tracker.count('not_fetched');
-      else if (marks.parse === batchId && !force) tracker.count('already_parsed');
-      else (sitemap ? sitemaps : ready).push(key);
-    }
-    if (ready.length > 0) await parseTogether(crawl, batchId, ready, tracker);
-    for (const key of sitemaps) await parseTogether(crawl, batchId, [key], tracker);
-    tracker.done(rows.length);
-  }
-}
-
-const BODY_FIELDS = ['content', 'contentType', 'headers', 'protocolStatus', 'sitemap'] as const;
-
-/** Parses pages whose bodies are in memory all at once. */
-async function parseTogether(
-  crawl: CrawlContext,
-  batchId: string,
-  keys: readonly string[],
-  tracker: Tracker,
-): Promise<void> {
-  const bodies = await crawl.table.getMany(keys, BODY_FIELDS);
-  const parseRow = async (key: string, i: number): Promise<PageChange> => {
-    const page = bodies[i];
-    while (crawl.table.turns.isDue) await crawl.table.turns.next();
-    const { parsed, encoded, unset } = await parsePage(
-      crawl,
-      {
-        url: urlOf(key),
-        content: page?.content,
-        contentType: page?.contentType ?? '',
-        headers: page?.headers ?? {},
-        truncated: page?.protocolStatus?.truncated ?? false,
-        sitemap: page?.sitemap,
-      },
-      tracker.count,
-    );
-    return { key, encoded, unset, marks: { parse: parsed ? batchId : null } };
-  };
-  const changes = await Promise.all(keys.map(parseRow));
-  for (const outcome of await writeEach(crawl.table, changes)) {
-    if (outcome.status === 'rejected') countDamaged(outcome.reason, tracker.count);
-  }
 }

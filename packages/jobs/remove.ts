@@ -1,10 +1,10 @@
 import { FRONTIER_FIELDS, chunked, removeIndexed, reversedHostOf, type PageRow } from '../../webtable/index.js';
 import { CrawlError } from '../errors/index.js';
 import { frontierClock, type CrawlContext } from './context.js';
-import type { JobOptions, Report } from './job.js';
+import type { JobOptions, Report } from './reporting/job.js';
 import { selectorOf, type PageSelection, type PageSelector, type SelectionField } from './pages/page-selection.js';
-import { holdsSeed, removeSeedHost } from './seed-hosts.js';
-import { createTracker, type Tracker } from './tracker.js';
+import { holdsSeed, removeSeedHost } from './hosts/seed-hosts.js';
+import { createTracker, type Tracker } from './reporting/tracker.js';
 
 /** What {@link remove} takes: a selection that narrows the table somehow, and what every job takes. */
 export interface RemoveOptions extends JobOptions, PageSelection {

@@ -21,11 +21,11 @@ import {
 } from '../../webtable/index.js';
 import { hostOf } from '../url/index.js';
 import { frontierClock, type CrawlContext } from './context.js';
-import type { JobOptions, Report } from './job.js';
-import { makeLostBodiesDue } from './lost-bodies.js';
-import { createQueueNames } from './queue-name.js';
-import { allSeedHosts, enterSeedHosts, hasSeedHosts, holdsSeed, removeSeedHost } from './seed-hosts.js';
-import { createTracker, type Tracker } from './tracker.js';
+import type { JobOptions, Report } from './reporting/job.js';
+import { makeLostBodiesDue } from './rows/lost-bodies.js';
+import { createQueueNames } from './hosts/queue-name.js';
+import { allSeedHosts, enterSeedHosts, hasSeedHosts, holdsSeed, removeSeedHost } from './hosts/seed-hosts.js';
+import { createTracker, type Tracker } from './reporting/tracker.js';
 
 type Row = PageRow<(typeof FRONTIER_FIELDS)[number]>;
 const CHUNK = 1000;

@@ -1,9 +1,9 @@
 import { listBatches, type BatchHeader } from '../../webtable/index.js';
 import type { CrawlContext } from './context.js';
-import type { DueCount } from './due-count.js';
-import type { Progress } from './job.js';
-import { lastFetch, type LastFetch } from './last-fetch.js';
-import type { RunningJobs } from './running-jobs.js';
+import type { DueCount } from './reporting/due-count.js';
+import type { Progress } from './reporting/job.js';
+import { lastFetch, type LastFetch } from './hosts/last-fetch.js';
+import type { RunningJobs } from './reporting/running-jobs.js';
 
 /** What goes on at a table, and what is left to do. Plain data, fit for JSON; URLs and hosts are untrusted text. */
 export interface TableStatus {

@@ -11,14 +11,14 @@ import {
   type IndexedChange,
   type Outlink,
 } from '../../webtable/index.js';
-import { batchRows, overBatches, type BatchOptions, type BatchRow } from './batch-rows.js';
+import { batchRows, overBatches, type BatchOptions, type BatchRow } from './rows/batch-rows.js';
 import { frontierClock, type CrawlContext } from './context.js';
-import type { Report } from './job.js';
-import { hintsOf } from './link-hints.js';
-import { addLinks, createLinkSlice, type LinkSlice } from './link-slice.js';
-import { RESCHEDULE_FIELDS, reschedule } from './reschedule.js';
-import { createScoring, scoringReads, type Scoring } from './scoring.js';
-import { createTracker, type Tracker } from './tracker.js';
+import type { Report } from './reporting/job.js';
+import { hintsOf } from './parsing/link-hints.js';
+import { addLinks, createLinkSlice, type LinkSlice } from './linking/link-slice.js';
+import { RESCHEDULE_FIELDS, reschedule } from './linking/reschedule.js';
+import { createScoring, scoringReads, type Scoring } from './rows/scoring-chain.js';
+import { createTracker, type Tracker } from './reporting/tracker.js';
 
 const CHUNK = 200;
 /** Rows read at a time together with their links, of which each may have `db.maxOutlinksPerPage`. */

@@ -1,6 +1,6 @@
 import type { Plugin } from '../plugin-api/index.js';
-import { BadRule, readRules } from './rule-file.js';
-import { PATTERN_INPUT_LIMIT, compilePattern } from './rule-pattern.js';
+import { BadRule, readRules } from './patterns/rule-file.js';
+import { PATTERN_INPUT_LIMIT, compilePattern } from './patterns/rule-pattern.js';
 
 /**
  * Accepts and rejects URLs by patterns. A line is `+` (accept) or `-` (reject) and a pattern that is looked for anywhere

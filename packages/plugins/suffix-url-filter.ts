@@ -1,6 +1,6 @@
 import { CrawlError } from '../errors/index.js';
 import type { Plugin } from '../plugin-api/index.js';
-import { BadRule, readRules } from './rule-file.js';
+import { BadRule, readRules } from './patterns/rule-file.js';
 
 /**
  * Accepts or rejects URLs by how they end. One line gives the mode: `+` accepts all URLs but those with a listed

@@ -31,7 +31,7 @@ import { checkPlugin } from './check-plugin.js';
 import { mainPlugins, readRules } from './default-plugins.js';
 import { loadPlugins } from './load-plugins.js';
 import { parsePlugins, urlPlugins } from './page-plugins.js';
-import { parseThreadsOf } from './parse-threads.js';
+import { parseThreadsOf } from './wire-parse-threads.js';
 import { VERSION } from './version.js';
 
 /** What to open, and with which settings and plugins. Everything may be left out. */

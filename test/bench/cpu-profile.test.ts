@@ -15,27 +15,31 @@ function partOf(...stack: string[]): string | undefined {
 }
 
 describe('secondsByPart', () => {
-  const scan = `scan ${DIST}packages/parse/html-scan.js`;
-  const charset = `decode ${DIST}packages/parse/charset.js`;
+  const scan = `scan ${DIST}packages/parse/html/scan/html-scan.js`;
+  const charset = `decode ${DIST}packages/parse/charset/charset.js`;
   it.each([
     ['HTML scan', [scan]],
-    ['text', [scan, `add ${DIST}packages/parse/text-builder.js`]],
+    ['text', [scan, `add ${DIST}packages/parse/shared/text-builder.js`]],
     ['parse5', [scan, 'next file:///x/node_modules/parse5/dist/tokenizer/index.js']],
     ['HTML scan', [scan, 'toLowerCase']],
     ['charset decoding', [charset, 'decode node:internal/encoding', 'decodeUTF8']],
     ['URLs and rules', [`parse ${DIST}packages/url/parse-url.js`, 'URL node:internal/url', 'parse']],
     [
       'LevelDB calls',
-      [`write ${DIST}webtable/level-write.js`, 'write file:///a/node_modules/classic-level/index.js', 'batch_write'],
+      [
+        `write ${DIST}webtable/stores/level/write/write.js`,
+        'write file:///a/node_modules/classic-level/index.js',
+        'batch_write',
+      ],
     ],
-    ['table codec and indexes', [`write ${DIST}webtable/level-write.js`]],
+    ['table codec and indexes', [`write ${DIST}webtable/stores/level/write/write.js`]],
     [
       'undici',
       ['onData node:net', 'parse file:///a/node_modules/undici/lib/client.js', 'wasm-function[3] wasm://wasm/1'],
     ],
     ['node internals', ['read node:net']],
     ['node internals', ['runMicrotasks']],
-    ['messages between threads', [`give ${DIST}packages/jobs/parse-thread.js`, 'postMessage']],
+    ['messages between threads', [`give ${DIST}packages/jobs/parsing/parse-thread.js`, 'postMessage']],
     ['start-up: loading modules', ['run node:internal/modules/esm/module_job', `top ${DIST}packages/url/host.js`]],
     ['garbage collection', [scan, '(garbage collector)']],
     ['outside JavaScript', ['(program)']],

@@ -1,6 +1,6 @@
 import { describeSettings, loadSettings } from '../../config/index.js';
 import { CrawlError, ERROR_CODES, safeText } from '../../packages/errors/index.js';
-import type { JobOptions, Report } from '../../packages/jobs/job.js';
+import type { JobOptions, Report } from '../../packages/jobs/reporting/job.js';
 
 /** What the command called, and what the calls are to do. A stand-in for packages/webcrawl, so that no table is opened. */
 export const stub = {

@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { settingsSchema, type Settings } from '../../config/schema.js';
-import { PrivateAddressError, guardedConnector } from '../../packages/fetch/address-guard.js';
+import { PrivateAddressError, guardedConnector } from '../../packages/fetch/address/address-guard.js';
 import { httpProtocol, type HttpExtras, type HttpProtocol, type Lookup } from '../../packages/fetch/index.js';
 import { answer, rawServer, type RawServer } from '../support/raw-server.js';
 import { SELF_SIGNED } from '../support/self-signed.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { literalOnlyRange, specialRange } from '../../packages/fetch/address-ranges.js';
+import { literalOnlyRange, specialRange } from '../../packages/fetch/address/address-ranges.js';
 
 /** The first and the last address of each range, and their public neighbours where there are any. */
 const RANGES: readonly (readonly [

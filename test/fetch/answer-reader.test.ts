@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createAnswerReader } from '../../packages/fetch/answer-reader.js';
-import type { ExchangeResult } from '../../packages/fetch/http-exchange.js';
+import { createAnswerReader } from '../../packages/fetch/http/lenient/answer-reader.js';
+import type { ExchangeResult } from '../../packages/fetch/http/http-exchange.js';
 import { randomNumbers } from '../support/fake-web.js';
 import { ODD_ANSWERS, oddBytes, type OddExpectation } from '../support/odd-answers.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createBodyBuffer } from '../../packages/fetch/body-buffer.js';
+import { createBodyBuffer } from '../../packages/fetch/http/body-buffer.js';
 
 describe('a body buffer', () => {
   it('keeps the bytes in their order, whatever their pieces', () => {

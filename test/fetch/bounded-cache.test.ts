@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createBoundedCache } from '../../packages/fetch/bounded-cache.js';
+import { createBoundedCache } from '../../packages/util/bounded-cache.js';
 
 it('forgets what was not used for longest', () => {
   const cache = createBoundedCache<number>(10);

@@ -1,6 +1,6 @@
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { decodeBody, encodedLimit } from '../../packages/fetch/content-coding.js';
+import { decodeBody, encodedLimit } from '../../packages/fetch/http/content-coding.js';
 import { zstdCompressSync } from '../support/zstd.js';
 
 const short = Buffer.from('<p>hello hello hello</p>');

@@ -8,7 +8,7 @@ import {
   mediaType,
   redirectTarget,
   retryAfterSeconds,
-} from '../../packages/fetch/http-headers.js';
+} from '../../packages/fetch/http/http-headers.js';
 
 const NOW = Date.UTC(2025, 0, 1, 12, 0, 0);
 const bytes = (...parts: (string | number)[]): string =>

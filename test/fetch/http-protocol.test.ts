@@ -3,7 +3,7 @@ import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
 import { settingsSchema, type Settings } from '../../config/schema.js';
 import type { FetchRequest } from '../../packages/plugin-api/index.js';
-import { acceptEncoding } from '../../packages/fetch/content-coding.js';
+import { acceptEncoding } from '../../packages/fetch/http/content-coding.js';
 import { httpProtocol, type HttpExtras, type HttpProtocol } from '../../packages/fetch/index.js';
 import type { FetchOutcome } from '../../packages/plugin-api/index.js';
 import { answer, rawServer, type RawHandler, type RawServer } from '../support/raw-server.js';

@@ -1,9 +1,9 @@
 import net from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { buildConnector } from 'undici';
-import { PrivateAddressError } from '../../packages/fetch/address-guard.js';
-import type { Exchange } from '../../packages/fetch/http-exchange.js';
-import { lenientExchange } from '../../packages/fetch/lenient-exchange.js';
+import { PrivateAddressError } from '../../packages/fetch/address/address-guard.js';
+import type { Exchange } from '../../packages/fetch/http/http-exchange.js';
+import { lenientExchange } from '../../packages/fetch/http/lenient/lenient-exchange.js';
 import { rawServer, type RawHandler, type RawServer } from '../support/raw-server.js';
 
 const cleanups: (() => Promise<void>)[] = [];

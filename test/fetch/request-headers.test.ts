@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { settingsSchema, type Settings } from '../../config/schema.js';
-import { requestHeaders } from '../../packages/fetch/request-headers.js';
+import { requestHeaders } from '../../packages/fetch/http/request-headers.js';
 
 function headersOf(settings: Partial<Settings['http']>, url: string): Record<string, string> {
   const flat = requestHeaders({ ...settingsSchema.shape.http.parse({}), ...settings })(new URL(url));

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseRobots, ROBOTS_LIMIT } from '../../packages/fetch/index.js';
-import { compilePattern, matches, toOctets } from '../../packages/fetch/robots-pattern.js';
+import { compilePattern, matches, toOctets } from '../../packages/fetch/robots/robots-pattern.js';
 
 const allowed = (robots: string | Uint8Array, path: string, agents = ['bot']): boolean =>
   parseRobots(robots).rulesFor(agents).allowed(path).allowed;

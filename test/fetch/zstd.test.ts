@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { acceptEncoding, contentCodings, decodeBody } from '../../packages/fetch/content-coding.js';
+import { acceptEncoding, contentCodings, decodeBody } from '../../packages/fetch/http/content-coding.js';
 import { zstdCompressSync } from '../support/zstd.js';
 
 const text = (body: Uint8Array): string => Buffer.from(body).toString('latin1');

@@ -1,18 +1,18 @@
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { contentCodings, decodeBody } from '../../packages/fetch/content-coding.js';
+import { contentCodings, decodeBody } from '../../packages/fetch/http/content-coding.js';
 import {
   allValues,
   joinedHeaders,
   mediaType,
   redirectTarget,
   retryAfterSeconds,
-} from '../../packages/fetch/http-headers.js';
+} from '../../packages/fetch/http/http-headers.js';
 import { decodeText, sniffContentType } from '../../packages/parse/index.js';
-import { canonicalInHeader } from '../../packages/parse/link-header.js';
-import { parseRefresh } from '../../packages/parse/refresh.js';
-import { RobotsReader } from '../../packages/parse/robots.js';
+import { canonicalInHeader } from '../../packages/parse/html/link-header.js';
+import { parseRefresh } from '../../packages/parse/html/refresh.js';
+import { RobotsReader } from '../../packages/parse/shared/robots-directives.js';
 import { runs } from '../support/fuzz-runs.js';
 
 const words = (text: string): fc.Arbitrary<string> => fc.constantFrom(...text.split(' '));

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createEventLoopTurns } from '../../webtable/event-loop-turns.js';
+import { createEventLoopTurns } from '../../webtable/stores/event-loop-turns.js';
 import { jobs, type Crawl } from '../../packages/webcrawl/index.js';
 import { fakeWeb, links } from '../support/fake-web.js';
 import { testCrawl } from '../support/test-crawl.js';

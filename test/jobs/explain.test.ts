@@ -9,7 +9,7 @@ import {
   type Explanation,
   type PageChange,
 } from '../../packages/webcrawl/index.js';
-import { putBackoff } from '../../packages/jobs/backoff-record.js';
+import { putBackoff } from '../../packages/jobs/hosts/backoff-record.js';
 import { ALL_SLOTS, FIELD_COLUMNS, putBatch, writeIndexed, type Column } from '../../webtable/index.js';
 import { fakeWeb, links } from '../support/fake-web.js';
 import { dumpStore } from '../support/copy-store.js';

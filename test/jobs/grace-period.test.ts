@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { GRACE_PERIOD, gracePeriod } from '../../packages/jobs/grace-period.js';
+import { GRACE_PERIOD, gracePeriod } from '../../packages/jobs/requests/grace-period.js';
 import { jobs, type FetchOutcome, type FetchRequest, type Plugin } from '../../packages/webcrawl/index.js';
 import { start } from '../support/job-steps.js';
 import { allRows, testCrawl } from '../support/test-crawl.js';

@@ -1,9 +1,9 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { settingsSchema } from '../../config/schema.js';
-import { createSetAside, getBackoff, isSetAside, putBackoff } from '../../packages/jobs/backoff-record.js';
-import { createHostBackoff } from '../../packages/jobs/host-backoff.js';
-import { withBackoff } from '../../packages/jobs/robots-backoff.js';
-import { enterSeedHosts, hasSeedHosts } from '../../packages/jobs/seed-hosts.js';
+import { createSetAside, getBackoff, isSetAside, putBackoff } from '../../packages/jobs/hosts/backoff-record.js';
+import { createHostBackoff } from '../../packages/jobs/hosts/host-backoff.js';
+import { withBackoff } from '../../packages/jobs/requests/robots-backoff.js';
+import { enterSeedHosts, hasSeedHosts } from '../../packages/jobs/hosts/seed-hosts.js';
 import type { FetchOutcome } from '../../packages/plugin-api/index.js';
 import { INDEX_COLUMNS, MemoryStore, WebTable, rowKeyOf, type Store } from '../../webtable/index.js';
 import { STORES } from '../support/open-stores.js';

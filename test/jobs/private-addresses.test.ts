@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { MemoryStore, explain, jobs, type Crawl } from '../../packages/webcrawl/index.js';
-import { createSeedHosts } from '../../packages/jobs/seed-hosts.js';
+import { createSeedHosts } from '../../packages/jobs/hosts/seed-hosts.js';
 import { FailingStore } from '../support/failing-store.js';
 import { fakeWeb, links } from '../support/fake-web.js';
 import { round, rowOf } from '../support/job-steps.js';

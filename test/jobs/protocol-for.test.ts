@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { settingsSchema } from '../../config/schema.js';
-import { request, robotsProtocol } from '../../packages/jobs/protocol-for.js';
-import { createSeedHosts } from '../../packages/jobs/seed-hosts.js';
+import { request, robotsProtocol } from '../../packages/jobs/requests/protocol-for.js';
+import { createSeedHosts } from '../../packages/jobs/hosts/seed-hosts.js';
 import type { FetchOutcome, FetchRequest, Plugin } from '../../packages/plugin-api/index.js';
 import { jobs } from '../../packages/webcrawl/index.js';
 import { fakeWeb } from '../support/fake-web.js';

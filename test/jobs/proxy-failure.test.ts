@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { FetchOutcome } from '../../packages/webcrawl/index.js';
 import { explain, jobs, type Crawl } from '../../packages/webcrawl/index.js';
-import { createProxyWatch } from '../../packages/jobs/fetching/proxy-watch.js';
+import { createProxyWatch } from '../../packages/jobs/requests/proxy-watch.js';
 import { fakeWeb, links } from '../support/fake-web.js';
 import { rowOf } from '../support/job-steps.js';
 import { testProxy } from '../support/proxy-server.js';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { settingsSchema } from '../../config/schema.js';
-import { createQueueDelays } from '../../packages/jobs/queue-delays.js';
+import { createQueueDelays } from '../../packages/jobs/hosts/queue-delays.js';
 
 const delays = (settings: object) => createQueueDelays(settingsSchema.parse({ fetcher: settings }).fetcher);
 

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { MemoryStore, jobs, rowKeyOf, type Plugin } from '../../packages/webcrawl/index.js';
 import { LevelStore } from '../../webtable/index.js';
 import { MemoryLevel } from 'memory-level';
-import { createLinkSlice, addLinks } from '../../packages/jobs/link-slice.js';
-import { createTracker } from '../../packages/jobs/tracker.js';
+import { createLinkSlice, addLinks } from '../../packages/jobs/linking/link-slice.js';
+import { createTracker } from '../../packages/jobs/reporting/tracker.js';
 import { fakeWeb, links } from '../support/fake-web.js';
 import { START, testCrawl } from '../support/test-crawl.js';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createRoundsProgress } from '../../packages/jobs/rounds-progress.js';
+import { createRoundsProgress } from '../../packages/jobs/rounds/rounds-progress.js';
 
 it('adds up what batches told last, also of those that are through', () => {
   const progress = createRoundsProgress();

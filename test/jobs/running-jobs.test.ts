@@ -1,5 +1,5 @@
 import { expect, it, vi } from 'vitest';
-import { createRunningJobs } from '../../packages/jobs/running-jobs.js';
+import { createRunningJobs } from '../../packages/jobs/reporting/running-jobs.js';
 import { testCrawl } from '../support/test-crawl.js';
 
 it('an onProgress that throws ends the job and not the process', async () => {

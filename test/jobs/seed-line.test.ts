@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseSeedLine } from '../../packages/jobs/seed-line.js';
+import { parseSeedLine } from '../../packages/jobs/inject/seed-line.js';
 
 const URL = 'http://a.com/';
 

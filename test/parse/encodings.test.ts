@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { findEncoding } from '../../packages/parse/encodings.js';
+import { findEncoding } from '../../packages/parse/charset/encodings.js';
 
 /**
  * What the whole code space of each encoding decodes to, as SHA-256 cut to 32 digits: every sequence of

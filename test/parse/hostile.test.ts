@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { parse } from 'parse5';
 import { describe, expect, it } from 'vitest';
 import { htmlParser, textParser } from '../../packages/parse/index.js';
-import { parseTree } from '../../packages/parse/html-tree.js';
+import { parseTree } from '../../packages/parse/html/html-tree.js';
 import { PARSE_SETTINGS, parsePage } from '../support/parse-page.js';
 
 const ALL = { parser: { htmlOutlinksIgnoreTags: [], htmlFormUseAction: true } };

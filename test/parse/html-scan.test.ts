@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { scanHtml } from '../../packages/parse/html-scan.js';
-import { sourceOf } from '../../packages/parse/html-source.js';
-import { findEncoding } from '../../packages/parse/encodings.js';
-import { parseTree, walkTree } from '../../packages/parse/html-tree.js';
-import { PageBody } from '../../packages/parse/page-body.js';
-import { PageHead } from '../../packages/parse/page-head.js';
-import { RobotsReader } from '../../packages/parse/robots.js';
+import { scanHtml } from '../../packages/parse/html/scan/html-scan.js';
+import { sourceOf } from '../../packages/parse/html/scan/html-source.js';
+import { findEncoding } from '../../packages/parse/charset/encodings.js';
+import { parseTree, walkTree } from '../../packages/parse/html/html-tree.js';
+import { PageBody } from '../../packages/parse/html/page-body.js';
+import { PageHead } from '../../packages/parse/html/page-head.js';
+import { RobotsReader } from '../../packages/parse/shared/robots-directives.js';
 import { randomNumbers } from '../support/fake-web.js';
 import { PARSE_SETTINGS } from '../support/parse-page.js';
 

@@ -15,7 +15,7 @@ import { ROOT } from '../support/source-files.js';
 import { testCrawl } from '../support/test-crawl.js';
 
 /** A thread cannot be run from TypeScript; what is built is up to date in `npm test`. */
-const BUILT = join(ROOT, 'dist/packages/parse/pdf-worker.js');
+const BUILT = join(ROOT, 'dist/packages/parse/pdf/pdf-worker.js');
 const entry = pathToFileURL(BUILT);
 
 const parsers: ReturnType<typeof pdfParser>[] = [];

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { TextBuilder } from '../../packages/parse/text-builder.js';
+import { TextBuilder } from '../../packages/parse/shared/text-builder.js';
 import { randomNumbers } from '../support/fake-web.js';
 
 /** What a builder promises, in one step: `null` breaks a word. */

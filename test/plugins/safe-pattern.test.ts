@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { countedSearch, TooManySteps } from '../../packages/plugins/counted-search.js';
-import { neededCharacter } from '../../packages/plugins/needed-character.js';
-import { parsePattern } from '../../packages/plugins/pattern-tree.js';
-import { safePattern } from '../../packages/plugins/safe-pattern.js';
+import { countedSearch, TooManySteps } from '../../packages/plugins/patterns/counted-search.js';
+import { neededCharacter } from '../../packages/plugins/patterns/needed-character.js';
+import { parsePattern } from '../../packages/plugins/patterns/pattern-tree.js';
+import { safePattern } from '../../packages/plugins/patterns/safe-pattern.js';
 import { runs } from '../support/fuzz-runs.js';
 
 const isRegExp = (source: string): boolean => {

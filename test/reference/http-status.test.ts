@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { statusVerdict } from '../../packages/fetch/index.js';
-import { redirectTarget } from '../../packages/fetch/http-headers.js';
+import { redirectTarget } from '../../packages/fetch/http/http-headers.js';
 
 interface StatusCase {
   readonly input: number | string;

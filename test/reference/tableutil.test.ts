@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { domainRanges, hostRange, prefixRange, reversedHostOf, rowKeyOf, urlOf } from '../../webtable/row-key.js';
+import { domainRanges, hostRange, prefixRange, reversedHostOf, rowKeyOf, urlOf } from '../../webtable/keys/row-key.js';
 import { readReference, referenceTitle } from '../support/reference-cases.js';
 
 interface Case<I = string, E = string | null> {

@@ -7,7 +7,7 @@ import { LevelStore, MemoryStore, openLevelStore, openSharedStore, type Store } 
 import { connectTo } from '../../webtable/live/connection.js';
 import { RemoteStore } from '../../webtable/live/remote-store.js';
 import { serveTable } from '../../webtable/live/server.js';
-import { createLocks } from '../../webtable/locks.js';
+import { createLocks } from '../../webtable/stores/locks.js';
 import type { OpenedStore } from '../../webtable/store-suite/index.js';
 
 const ENCODINGS = { keyEncoding: 'utf8', valueEncoding: 'view' } as const;

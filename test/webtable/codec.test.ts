@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { FIELD_CODECS, inlinkCodec } from '../../webtable/codec.js';
+import { FIELD_CODECS, inlinkCodec } from '../../webtable/pages/codec.js';
 import type { Outlink } from '../../webtable/index.js';
 
 const SEED = 11;

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { MemoryStore, WebTable, allBatchEntries, allEntries, listBatches, putBatch } from '../../webtable/index.js';
-import { batchEntry, queueEntry, writeBatchIndex } from '../../webtable/batches.js';
-import { writeFences } from '../../webtable/fences.js';
-import { dueRange, headRange, timedRange } from '../../webtable/frontier-keys.js';
-import { ALL_SLOTS } from '../../webtable/partition.js';
-import { promote, writeIndexed } from '../../webtable/frontier.js';
+import { batchEntry, queueEntry, writeBatchIndex } from '../../webtable/tables/batches.js';
+import { writeFences } from '../../webtable/tables/fences.js';
+import { dueRange, headRange, timedRange } from '../../webtable/tables/frontier-keys.js';
+import { ALL_SLOTS } from '../../webtable/keys/partition.js';
+import { promote, writeIndexed } from '../../webtable/tables/frontier.js';
 import type { TableName } from '../../webtable/schema.js';
 import type { KeyRange } from '../../webtable/store.js';
 

@@ -1,7 +1,7 @@
 import { MemoryLevel } from 'memory-level';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { LevelStore, type RowChange } from '../../webtable/index.js';
-import { decodePacked } from '../../webtable/packed-cells.js';
+import { decodePacked } from '../../webtable/stores/level/packed-cells.js';
 import { memoryLevel } from '../support/open-stores.js';
 import { bytes, cells, getPlain, put, scanPlain, type PlainRow } from '../support/plain-rows.js';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decodePacked, mergePacked, packedCellEquals, packedReader } from '../../webtable/packed-cells.js';
+import { decodePacked, mergePacked, packedCellEquals, packedReader } from '../../webtable/stores/level/packed-cells.js';
 import { bytes } from '../support/plain-rows.js';
 
 const SEED = 7;

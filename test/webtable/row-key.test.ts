@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { tryParseUrl } from '../../packages/url/index.js';
-import { domainRanges, hostRange, prefixRange, reversedHostOf, rowKeyOf, urlOf } from '../../webtable/row-key.js';
+import { domainRanges, hostRange, prefixRange, reversedHostOf, rowKeyOf, urlOf } from '../../webtable/keys/row-key.js';
 import type { KeyRange } from '../../webtable/store.js';
 
 const within = (key: string, { start, end }: KeyRange) => key >= start && (end === undefined || key < end);

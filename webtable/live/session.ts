@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { CrawlError, messageOf } from '../../packages/errors/index.js';
-import type { Exclusive } from '../locks.js';
+import type { Exclusive } from '../stores/locks.js';
 import type { TableName } from '../schema.js';
 import type { Column, Store, StoredRow } from '../store.js';
 import { readBatch } from './batches.js';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CrawlError, messageOf } from '../../packages/errors/index.js';
-import { createLocks } from '../locks.js';
+import { createLocks } from '../stores/locks.js';
 import type { TableName } from '../schema.js';
 import type { ColumnSelector, RowChange, ScanOptions, Store, StoredRow } from '../store.js';
 import { readBatch, scanBatches, type Batch } from './batches.js';

@@ -1,8 +1,8 @@
 import { htmlDocument } from '../../parse/index.js';
 import type { CrawledPage, HtmlDocument, ParsedPage } from '../../plugin-api/index.js';
 import type { CustomFields, Outlink } from '../../../webtable/index.js';
-import type { Count } from '../counters.js';
-import type { PageContent, ParseContext } from '../parse-page.js';
+import type { Count } from '../reporting/counters.js';
+import type { PageContent, ParseContext } from './parse-page.js';
 import { contentTypeOf } from './parse-content.js';
 import { withTimeout } from './with-timeout.js';
 

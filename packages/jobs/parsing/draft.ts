@@ -2,8 +2,8 @@ import { messageOf } from '../../errors/index.js';
 import { applyUrlChain, type ParsedOutlink, type ParsedPage, type Plugin } from '../../plugin-api/index.js';
 import { sniffSitemap } from '../../parse/index.js';
 import { signatureOf } from '../context.js';
-import type { Count } from '../counters.js';
-import type { PageContent, ParseContext } from '../parse-page.js';
+import type { Count } from '../reporting/counters.js';
+import type { PageContent, ParseContext } from './parse-page.js';
 import { parseContent } from './parse-content.js';
 
 /** A page that was parsed, and that the first steps of the URL chain have seen. Plain data, so it can cross threads. */

@@ -1,9 +1,9 @@
 import { messageOf } from '../../errors/index.js';
 import type { ParsedPage, UrlStepPlugin } from '../../plugin-api/index.js';
 import { encodeFields, type EncodedFields, type ParseStatus } from '../../../webtable/index.js';
-import { outOfScope } from '../external.js';
-import type { Count } from '../counters.js';
-import type { PageContent, ParseContext, ParseResult } from '../parse-page.js';
+import { outOfScope } from '../rows/leaves-site.js';
+import type { Count } from '../reporting/counters.js';
+import type { PageContent, ParseContext, ParseResult } from './parse-page.js';
 import { callOnPage } from './call-on-page.js';
 import { throughSteps, type PageDraft, type PageFailure } from './draft.js';
 import { keptLinks } from './kept-links.js';

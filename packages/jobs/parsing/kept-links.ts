@@ -2,10 +2,10 @@ import type { ParsedPage } from '../../plugin-api/index.js';
 import { hostOf } from '../../url/index.js';
 import type { Outlink } from '../../../webtable/index.js';
 import type { CrawlContext } from '../context.js';
-import { outOfScope } from '../external.js';
-import { hintsOf } from '../link-hints.js';
-import type { Count } from '../counters.js';
-import type { ParseContext } from '../parse-page.js';
+import { outOfScope } from '../rows/leaves-site.js';
+import { hintsOf } from './link-hints.js';
+import type { Count } from '../reporting/counters.js';
+import type { ParseContext } from './parse-page.js';
 
 /** How many links of a page are kept, and the setting that says so. */
 export function linkLimit(

@@ -2,7 +2,7 @@ import { messageOf } from '../../errors/index.js';
 import { chooseParser, sniffContentType, sniffSitemap } from '../../parse/index.js';
 import type { ParseOutcome } from '../../plugin-api/index.js';
 import type { CrawlContext } from '../context.js';
-import type { PageContent } from '../parse-page.js';
+import type { PageContent } from './parse-page.js';
 import { withTimeout } from './with-timeout.js';
 
 /**

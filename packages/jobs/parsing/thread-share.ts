@@ -1,6 +1,6 @@
 import { urlSteps, type Plugin } from '../../plugin-api/index.js';
 import { signatureOf } from '../context.js';
-import type { ParseContext } from '../parse-page.js';
+import type { ParseContext } from './parse-page.js';
 
 /** How much of the work on a page a thread does. The main thread does the rest, with what only it has. */
 export interface ThreadShare {

@@ -1,6 +1,6 @@
 import { FRONTIER_FIELDS, chunked, urlOf, writeIndexed, type KeyRange } from '../../../webtable/index.js';
 import { frontierClock, type CrawlContext } from '../context.js';
-import type { Tracker } from '../tracker.js';
+import type { Tracker } from '../reporting/tracker.js';
 import { REFUSAL_FIELDS, refusalOf } from './refusal.js';
 
 const FIELDS = [...FRONTIER_FIELDS, ...REFUSAL_FIELDS, 'prevFetchTime'] as const;

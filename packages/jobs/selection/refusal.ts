@@ -2,7 +2,7 @@ import { safeText } from '../../errors/index.js';
 import { filterUrl, type UrlVerdict } from '../../plugin-api/index.js';
 import { urlOf, type PageRow } from '../../../webtable/index.js';
 import type { CrawlContext } from '../context.js';
-import type { CounterName } from '../counters.js';
+import type { CounterName } from '../reporting/counters.js';
 
 /** What {@link refusalOf} goes by. */
 export const REFUSAL_FIELDS = ['status', 'distance', 'score', 'sitemap'] as const;

@@ -1,14 +1,14 @@
 import type { ParseInput } from '../../plugin-api/index.js';
-import { changedEncoding, encodingOf, type ChosenEncoding } from '../charset.js';
-import type { Encoding } from '../encodings.js';
-import { scanHtml } from '../html-scan.js';
-import { sourceOf, textSource, type HtmlSource } from '../html-source.js';
-import { parseTree, walkTree } from '../html-tree.js';
-import { MAX_ELEMENTS, MAX_SRCDOC_DEPTH } from '../limits.js';
-import { PageBody } from '../page-body.js';
-import { PageHead } from '../page-head.js';
-import type { ParseSettings } from '../parse-settings.js';
-import { RobotsReader } from '../robots.js';
+import { changedEncoding, encodingOf, type ChosenEncoding } from '../charset/charset.js';
+import type { Encoding } from '../charset/encodings.js';
+import { scanHtml } from './scan/html-scan.js';
+import { sourceOf, textSource, type HtmlSource } from './scan/html-source.js';
+import { parseTree, walkTree } from './html-tree.js';
+import { MAX_ELEMENTS, MAX_SRCDOC_DEPTH } from '../shared/limits.js';
+import { PageBody } from './page-body.js';
+import { PageHead } from './page-head.js';
+import type { ParseSettings } from '../shared/parse-settings.js';
+import { RobotsReader } from '../shared/robots-directives.js';
 
 /** What was seen of a document. */
 export interface SeenDocument {

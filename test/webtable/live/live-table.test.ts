@@ -16,7 +16,7 @@ import { readBatch, scanBatches } from '../../../webtable/live/batches.js';
 import { connectTo } from '../../../webtable/live/connection.js';
 import { encodeMessage } from '../../../webtable/live/messages.js';
 import { serveTable, type LiveServer } from '../../../webtable/live/server.js';
-import { createLocks, type Exclusive } from '../../../webtable/locks.js';
+import { createLocks, type Exclusive } from '../../../webtable/stores/locks.js';
 import { getPlain, put, scanPlain } from '../../support/plain-rows.js';
 
 let directory: string;

@@ -3,7 +3,7 @@ import { cp, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { Level } from 'level';
 import { CrawlError } from '../../../packages/errors/index.js';
-import { toCrawlError } from '../../level-errors.js';
+import { toCrawlError } from './errors.js';
 import { DATABASE_OPTIONS } from './database-options.js';
 import { DATABASES, lookAtTable, makePrivateFolder, type DatabaseFolder, type DatabaseName } from './table-folder.js';
 

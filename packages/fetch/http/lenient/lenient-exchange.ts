@@ -1,0 +1,84 @@
+import { isIP, type Socket } from 'node:net';
+import type { buildConnector } from 'undici';
+import { createAnswerReader } from './answer-reader.js';
+import type { Exchange, ExchangeResult } from '../http-exchange.js';
+import { networkCode, networkMessage } from '../network-error.js';
+
+/** Bounds of {@link lenientExchange}. */
+export interface LenientLimits {
+  /** Milliseconds that may pass without a byte. */
+  readonly timeout: number;
+  /** Bytes of the head, interim answers included. */
+  readonly headerLimit: number;
+}
+
+/**
+ * Sends one GET request over a connection of its own, and reads the answer as leniently as browsers do. It never
+ * rejects, and it ends within the time limit.
+ * @param connector makes the connection, and must not offer HTTP/2
+ */
+export function lenientExchange(
+  connector: buildConnector.connector,
+  request: Exchange,
+  { timeout, headerLimit }: LenientLimits,
+): Promise<ExchangeResult> {
+  return new Promise((resolve) => {
+    const { url, signal, keep } = request;
+    const reader = createAnswerReader({ headerLimit, keep });
+    let socket: Socket | undefined;
+    let done = false;
+
+    const end = (result: ExchangeResult): void => {
+      if (done) return;
+      done = true;
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', onAbort);
+      socket?.destroy();
+      resolve(result);
+    };
+    const onAbort = (): void => end({ failure: 'aborted', message: 'the request was aborted' });
+    const limit = Math.min(request.timeLimit, 2_147_483_647);
+    const timer = setTimeout(() => end({ failure: 'too_slow', message: `not done after ${limit} ms` }), limit);
+    const onError = (error: Error): void => {
+      const failure = { code: networkCode(error), message: networkMessage(error) };
+      end(socket ? reader.end(failure) : { failure: failure.code, message: failure.message });
+    };
+
+    if (signal?.aborted) return onAbort();
+    signal?.addEventListener('abort', onAbort);
+
+    connector(connectOptions(url), (error, connected) => {
+      if (error || !connected) return onError(error ?? new Error('no connection'));
+      if (done) return void connected.destroy();
+      socket = connected;
+      connected.setTimeout(timeout, () => end({ failure: 'timeout', message: `silent for ${timeout} ms` }));
+      connected.on('error', onError);
+      connected.on('data', (bytes: Buffer) => {
+        const result = done ? undefined : reader.push(bytes);
+        if (result) end(result);
+      });
+      const onEnd = (): void => {
+        if (!done) end(reader.end());
+      };
+      connected.on('end', onEnd);
+      connected.on('close', onEnd);
+      connected.write(requestHead(url, request.headers), 'latin1');
+    });
+  });
+}
+
+function connectOptions(url: URL): buildConnector.Options {
+  const { protocol, host, port } = url;
+  const hostname = url.hostname.replace(/^\[(.*)\]$/, '$1');
+  return { protocol, host, hostname, port, ...(isIP(hostname) === 0 && { servername: hostname }) };
+}
+
+/** A header with a line break or a NUL would be another request; none is expected, and none is sent. */
+function requestHead(url: URL, headers: readonly string[]): string {
+  const lines = [`GET ${url.pathname}${url.search} HTTP/1.1`, `Host: ${url.host}`, 'Connection: close'];
+  for (let i = 0; i + 1 < headers.length; i += 2) {
+    const line = `${headers[i]}: ${headers[i + 1]}`;
+    if (!/^(?:host|connection):/i.test(line) && !/[\r\n\0]/.test(line)) lines.push(line);
+  }
+  return `${lines.join('\r\n')}\r\n\r\n`;
+}

@@ -1,0 +1,93 @@
+import { isProxyFailure } from '../../fetch/index.js';
+import type { FetchOutcome } from '../../plugin-api/index.js';
+import { hostOf } from '../../url/index.js';
+import { addSitemaps } from './add-sitemaps.js';
+import type { CrawlContext } from '../context.js';
+import type { FetchItem, FetchRun } from './fetch-item.js';
+import { protocolFor } from '../requests/protocol-for.js';
+import { hostIfAny } from '../requests/robots-backoff.js';
+
+/** Why a page is not asked for now. */
+export interface Refusal {
+  /** What came of the page; absent where it was put off, or was left to a later batch as if it had not been in this one. */
+  readonly outcome?: FetchOutcome;
+  /** Its robots.txt was fetched, so the queue has to wait. */
+  readonly asked: boolean;
+}
+
+/** Requests that one run spends on a page, or on its robots.txt, while the host keeps it waiting. */
+export const MAX_TRIES = 3;
+
+/** Whether the server may be asked for a page now: by its back-off, then by robots.txt. Undefined when it may. */
+export async function mayAsk(
+  crawl: CrawlContext,
+  run: FetchRun,
+  item: FetchItem,
+  url: string,
+  queue: string,
+): Promise<Refusal | undefined> {
+  if (!protocolFor(crawl, url)) return { outcome: { kind: 'gone', code: 'no_protocol' }, asked: false };
+  const host = hostOf(url);
+  const rest = await run.backoff.restOf(host);
+  if (rest) {
+    if (rest.isLong) return leave(run, 'host_backoff', false);
+    run.queues.pause(queue, rest.seconds);
+    run.queues.putBack(queue, item);
+    return { asked: false };
+  }
+
+  let wasAway = false;
+  const rules = await run.robots.check(url, {
+    onSitemaps: (sitemaps) => addSitemaps(crawl, run, item, sitemaps),
+    whileElsewhere(wait) {
+      wasAway = true;
+      return run.queues.away(queue, wait);
+    },
+  });
+  if (rules.kind === 'unavailable') {
+    // The run is to stop, and the page stays as it was.
+    if (rules.code === 'aborted') return leave(run, 'given_up');
+    if (isProxyFailure(rules)) return leave(run, 'proxy');
+    if (rules.refused) {
+      return { outcome: { kind: 'gone', code: rules.code, message: rules.message }, asked: false };
+    }
+    // Where a redirect led to another host, only that one's failure has been noted.
+    if (hostIfAny(rules.url) !== host) await run.backoff.fail(host, rules);
+    const tries = (item.tries ?? 0) + 1;
+    if (tries >= MAX_TRIES) return leave(run, 'host_backoff');
+    run.queues.push(queue, { ...item, tries });
+    return { asked: true };
+  }
+  const asked = rules.asked === true;
+  if (rules.kind === 'denied') {
+    const message = rules.line && `line ${rules.line.number}: ${rules.line.text}`;
+    return { outcome: { kind: 'gone', code: 'robots_denied', ...(message !== undefined && { message }) }, asked };
+  }
+  const { maxCrawlDelay } = crawl.settings.fetcher;
+  if (rules.crawlDelay !== undefined) {
+    if (maxCrawlDelay >= 0 && rules.crawlDelay > maxCrawlDelay) {
+      const message = `Crawl-delay: ${rules.crawlDelay}`;
+      return { outcome: { kind: 'gone', code: 'crawl_delay_too_long', message }, asked };
+    }
+    run.delays.crawlDelay(queue, rules.crawlDelay);
+    run.queues.setDelay(queue, run.delays.of(queue));
+    // The fetch before this one may have asked the same host.
+    const wait = (run.since - performance.now()) / 1000 + rules.crawlDelay;
+    if (wait > 0) {
+      run.queues.pause(queue, wait);
+      run.queues.putBack(queue, item);
+      return { asked };
+    }
+  }
+  // Who was away comes back to a queue that may be at work.
+  if (!wasAway && (!asked || run.delays.of(queue) === 0)) return undefined;
+  run.queues.putBack(queue, item);
+  return { asked };
+}
+
+/** The page gets no mark, so updatedb lets go of it, and it stays due. */
+function leave({ tracker }: FetchRun, reason: 'host_backoff' | 'given_up' | 'proxy', asked = true): Refusal {
+  tracker.count(reason);
+  tracker.done();
+  return { asked };
+}

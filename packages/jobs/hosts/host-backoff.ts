@@ -1,0 +1,180 @@
+import { hostHealth, type HostHealth } from '../../fetch/index.js';
+import { createBoundedCache } from '../../util/index.js';
+import type { FetchOutcome } from '../../plugin-api/index.js';
+import { hostOf } from '../../url/index.js';
+import { JITTER, getBackoff, longestWait, putBackoff, type BackoffRecord } from './backoff-record.js';
+import type { CrawlContext } from '../context.js';
+
+/** How long a host is to be left alone. */
+export interface Rest {
+  /** From now. */
+  readonly seconds: number;
+  /** Longer than a fetch waits for it: its pages are left to a later batch, as long as this is so. */
+  readonly isLong: boolean;
+}
+
+/** Leaves hosts alone that are in trouble or ask for it, as long as they ask, or else longer with every failure. */
+export interface HostBackoff {
+  /** How long nothing may be asked of a host; undefined when it may be asked now. */
+  restOf(host: string): Promise<Rest | undefined>;
+  /**
+   * Sends a request to the host of the URL and notes how that went, in the table too, before it returns. What was sent
+   * before the host's last failure was noted neither counts as another nor makes up for it.
+   */
+  ask(
+    url: string,
+    send: () => Promise<FetchOutcome>,
+    healthOf?: (outcome: FetchOutcome) => HostHealth,
+  ): Promise<FetchOutcome>;
+  /** Notes that a host failed although its own answer was none, or not at fault. */
+  fail(host: string, why: Failure): Promise<void>;
+  /** The hosts, of those met last, that are left alone for longer than a fetch waits for them. */
+  setAside(): { host: string; seconds: number; code: string }[];
+}
+
+/** Why a host is left alone; `retryAfter` in seconds. */
+export type Failure = Pick<BackoffRecord, 'code' | 'http' | 'message'> & { readonly retryAfter?: number };
+
+export interface HostBackoffOptions {
+  /** Called whenever a host begins to be left alone, or fails again after that. */
+  readonly onFailure?: () => void;
+  /** Milliseconds from any origin, never set back. Default: `performance.now`. */
+  readonly ticks?: () => number;
+}
+
+/** In seconds. A host may ask for more, and is then asked again after a day. */
+const LONGEST_RETRY_AFTER = 86_400;
+/** Failures in a row after which a `Retry-After` that is shorter than the wait without one counts no more. */
+const BELIEVED = 3;
+const MAX_HOSTS = 20_000;
+
+interface HostState {
+  record: BackoffRecord | undefined;
+  /** By `ticks`, as is `failedAt`. */
+  freeAt: number;
+  failedAt: number;
+  /** Settles when the table holds the record. */
+  written: Promise<void>;
+}
+
+/**
+ * Reads the record of each host once, when it is first met. Within a run it goes by a clock that is never set back;
+ * records of earlier runs are believed for as long as they were made for, whatever the clock of the system says.
+ */
+export function createHostBackoff(
+  crawl: Pick<CrawlContext, 'table' | 'settings' | 'clock' | 'random'>,
+  { onFailure = () => {}, ticks = () => performance.now() }: HostBackoffOptions = {},
+): HostBackoff {
+  const { settings, clock, random } = crawl;
+  const { store } = crawl.table;
+  const hosts = createBoundedCache<Promise<HostState>>(MAX_HOSTS);
+  /** Those that have a record. */
+  const troubled = new Map<string, HostState>();
+
+  function stateOf(host: string): Promise<HostState> {
+    let state = hosts.get(host);
+    if (!state) {
+      state = load(host);
+      hosts.set(host, state, 1);
+    }
+    return state;
+  }
+
+  async function load(host: string): Promise<HostState> {
+    let record = await getBackoff(store, host);
+    const now = clock();
+    if (record && now < record.since) {
+      record = { ...record, since: now, until: now + (record.until - record.since) };
+      await putBackoff(store, host, record);
+    }
+    const state: HostState = {
+      record,
+      freeAt: record ? ticks() + record.until - now : -Infinity,
+      failedAt: -Infinity,
+      written: Promise.resolve(),
+    };
+    if (record) note(host, state);
+    return state;
+  }
+
+  function note(host: string, state: HostState): void {
+    if (troubled.size >= MAX_HOSTS) troubled.clear();
+    troubled.set(host, state);
+  }
+
+  function save(host: string, state: HostState, record: BackoffRecord | undefined): Promise<void> {
+    state.record = record;
+    if (record) note(host, state);
+    else troubled.delete(host);
+    state.written = state.written.then(() => putBackoff(store, host, record));
+    return state.written;
+  }
+
+  /** @param began when what failed was sent */
+  function noteFailure(host: string, state: HostState, failure: Failure, began: number): Promise<void> {
+    const { code, http, message, retryAfter } = failure;
+    const tick = ticks();
+    let failures = state.record?.failures ?? 0;
+    if (began >= state.failedAt) {
+      failures += 1;
+      state.failedAt = tick;
+      onFailure();
+    }
+    const rest = waitAfter(settings.fetcher, failures, retryAfter) * (1 + random() * JITTER) * 1000;
+    state.freeAt = Math.max(state.freeAt, tick + rest);
+    const since = clock();
+    return save(host, state, {
+      failures,
+      since,
+      until: Math.ceil(since + state.freeAt - tick),
+      code,
+      ...(http !== undefined && { http }),
+      ...(message !== undefined && { message: message.slice(0, 200) }),
+    });
+  }
+
+  return {
+    async restOf(host) {
+      const { record, freeAt } = await stateOf(host);
+      const millis = freeAt - ticks();
+      if (!record || millis <= 0) return undefined;
+      return { seconds: millis / 1000, isLong: millis > longestWait(settings, record) };
+    },
+    async ask(url, send, healthOf = hostHealth) {
+      const host = hostOf(url);
+      const state = await stateOf(host);
+      const began = ticks();
+      const outcome = await send();
+      const health = healthOf(outcome);
+      if (health === 'troubled') await noteFailure(host, state, outcome, began);
+      else if (health === 'well' && state.record && began >= state.failedAt) await save(host, state, undefined);
+      return outcome;
+    },
+    setAside() {
+      const now = ticks();
+      return [...troubled].flatMap(([host, { record, freeAt }]) => {
+        const millis = freeAt - now;
+        const isLong = record && millis > longestWait(settings, record);
+        return isLong ? [{ host, seconds: millis / 1000, code: record.code }] : [];
+      });
+    },
+    async fail(host, failure) {
+      await noteFailure(host, await stateOf(host), failure, ticks());
+    },
+  };
+}
+
+/**
+ * Seconds to wait after so many failures in a row: what the host asks for, or else twice as long every time. A host that
+ * asks for little and keeps failing has to wait as if it had not asked.
+ */
+function waitAfter(
+  { backoffMin, backoffMax }: CrawlContext['settings']['fetcher'],
+  failures: number,
+  retryAfter: number | undefined,
+): number {
+  const usual = Math.min(backoffMin * 2 ** Math.min(failures - 1, 60), backoffMax);
+  if (retryAfter === undefined || !(retryAfter >= 0)) return usual;
+  const asked = Math.min(retryAfter, LONGEST_RETRY_AFTER);
+  return failures > BELIEVED ? Math.max(asked, usual) : asked;
+}

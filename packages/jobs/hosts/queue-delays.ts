@@ -1,0 +1,43 @@
+import type { Settings } from '../../../config/index.js';
+import { createBoundedCache } from '../../util/index.js';
+
+/** The delay of every queue in a run, in seconds. It is only ever raised above `fetcher.serverDelay`. */
+export interface QueueDelays {
+  of(queue: string): number;
+  /** Takes a Crawl-delay in seconds; of several hosts in a queue the longest holds. */
+  crawlDelay(queue: string, seconds: number): void;
+  /** Takes how many milliseconds an answer took, where that is known. */
+  answered(queue: string, millis: number | undefined): void;
+}
+
+/** How much of a new time goes into the smoothed one. */
+const WEIGHT = 0.25;
+/** In seconds, where `fetcher.maxCrawlDelay` sets no limit: slow answers slow a queue down no further than this. */
+const LONGEST = 30;
+
+/** What is known of others is forgotten; a Crawl-delay is told again with the next page. */
+const MAX_QUEUES = 100_000;
+
+/** Starts with the same delay for all. What differs from it is kept for each queue that was asked lately. */
+export function createQueueDelays(settings: Settings['fetcher']): QueueDelays {
+  const { threadsPerQueue, serverDelay, serverMinDelay, maxCrawlDelay, delayFactor } = settings;
+  const usual = threadsPerQueue > 1 ? serverMinDelay : serverDelay;
+  const longest = maxCrawlDelay < 0 ? LONGEST : maxCrawlDelay;
+  const asked = createBoundedCache<number>(MAX_QUEUES);
+  const times = createBoundedCache<number>(MAX_QUEUES);
+  return {
+    of(queue) {
+      const slowed = Math.min(delayFactor * (times.get(queue) ?? 0), longest);
+      return Math.max(asked.get(queue) ?? usual, slowed);
+    },
+    crawlDelay(queue, seconds) {
+      asked.set(queue, Math.max(serverDelay, seconds, asked.get(queue) ?? 0), 1);
+    },
+    answered(queue, millis) {
+      if (delayFactor === 0 || millis === undefined || !(millis >= 0)) return;
+      const seconds = millis / 1000;
+      const before = times.get(queue) ?? seconds;
+      times.set(queue, before + WEIGHT * (seconds - before), 1);
+    },
+  };
+}

@@ -1,0 +1,98 @@
+import type { PageChange, PageRow, Status } from '../../../webtable/index.js';
+import type { FetchSchedule, Schedule } from '../../plugin-api/index.js';
+import type { Count, CounterName } from '../reporting/counters.js';
+import type { CrawlContext } from '../context.js';
+import { createSchedule } from '../rows/guarded-schedule.js';
+
+/** What planning the next fetch of a row reads. */
+export const RESCHEDULE_FIELDS = [
+  'status',
+  'fetchTime',
+  'prevFetchTime',
+  'fetchInterval',
+  'retries',
+  'modifiedTime',
+  'score',
+  'cash',
+  'share',
+  'signature',
+  'newSignature',
+  'protocolStatus',
+  'parseStatus',
+  'redirect',
+  'marks',
+] as const;
+
+type Row = PageRow<(typeof RESCHEDULE_FIELDS)[number]>;
+
+/**
+ * The change that ends a row's stay in a batch: when it is fetched next, what is known of it now, and its marks. A row
+ * that was not fetched only loses its mark and stays due.
+ */
+export function reschedule(crawl: CrawlContext, row: Row, batchId: string, count: Count): PageChange {
+  if (row.marks?.fetch !== batchId) {
+    count('not_fetched');
+    return { key: row.key, unset: ['share'], marks: { generate: null } };
+  }
+  const fetchedAt = row.prevFetchTime ?? crawl.clock();
+  const { status, schedule, reason } = outcome(crawl, createSchedule(crawl, count), row, fetchedAt);
+  count(reason);
+  if (row.status === 'fetched' && row.marks.parse !== batchId && !row.parseStatus) count('not_parsed');
+  const isParsed = row.marks.parse === batchId && row.newSignature !== undefined;
+  const handedOn = row.marks.parse === batchId || row.redirect !== undefined;
+  return {
+    key: row.key,
+    set: {
+      status,
+      fetchTime: schedule.fetchTime,
+      fetchInterval: schedule.fetchInterval,
+      retries: schedule.retries,
+      ...(schedule.modifiedTime > 0 && { modifiedTime: schedule.modifiedTime }),
+      ...(handedOn && { cash: Math.max(0, (row.cash ?? 0) - (row.share ?? 0)) }),
+      ...(isParsed && { signature: row.newSignature }),
+      ...(isParsed && row.signature !== undefined && { prevSignature: row.signature }),
+    },
+    unset: ['share', 'newSignature'],
+    marks: { generate: null, fetch: null, parse: null, updatedb: batchId },
+  };
+}
+
+function outcome(
+  crawl: CrawlContext,
+  plan: FetchSchedule,
+  row: Row,
+  fetchedAt: number,
+): { status: Status; schedule: Schedule; reason: CounterName } {
+  const before: Schedule = {
+    fetchTime: row.fetchTime ?? fetchedAt,
+    fetchInterval: row.fetchInterval ?? crawl.settings.db.fetchIntervalDefault,
+    retries: row.retries ?? 0,
+    modifiedTime: row.protocolStatus?.lastModified ?? row.modifiedTime ?? 0,
+  };
+  // A body that is gone although it was kept (the power failed) has to be fetched again.
+  const isLost = row.parseStatus?.code === 'missing_content' && crawl.settings.fetcher.storeContent;
+  const status = row.status === 'fetched' && isLost ? 'retry' : (row.status ?? 'retry');
+  switch (status) {
+    case 'fetched':
+      return { status, schedule: plan.afterFetch(before, fetchedAt, changeOf(row)), reason: 'fetched' };
+    case 'notmodified':
+      return { status, schedule: plan.afterFetch(before, fetchedAt, 'notmodified'), reason: 'notmodified' };
+    case 'redir_perm':
+    case 'redir_temp':
+      return { status, schedule: plan.afterFetch(before, fetchedAt, 'unknown'), reason: 'redirected' };
+    case 'gone':
+      return { status, schedule: plan.afterGone(before, fetchedAt), reason: 'gone' };
+    case 'unfetched':
+    case 'retry': {
+      const schedule = plan.afterRetry(before, fetchedAt);
+      if (schedule.retries < crawl.settings.db.fetchRetryMax) return { status: 'unfetched', schedule, reason: 'retry' };
+      const gone = plan.afterGone(before, fetchedAt);
+      return { status: 'gone', schedule: { ...gone, retries: schedule.retries }, reason: 'gone' };
+    }
+  }
+}
+
+function changeOf(row: Row): 'modified' | 'notmodified' | 'unknown' {
+  if (row.newSignature === undefined || row.signature === undefined) return 'unknown';
+  return row.newSignature === row.signature ? 'notmodified' : 'modified';
+}

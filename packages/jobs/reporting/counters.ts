@@ -1,0 +1,152 @@
+import type { PluginErrorCode, ProtocolCode } from '../../plugin-api/index.js';
+
+/**
+ * What the jobs count, by job, with what each counter means. A counter that is not here does not compile;
+ * docs/REFERENCE.md is written from here. `<plugin>` stands for the name of a plugin, `<code>` for a code.
+ */
+export const COUNTERS = {
+  inject: {
+    injected: 'new pages',
+    known: 'pages that were known, or were given twice, and keep their row',
+    updated: 'known pages that were changed, because of `db.injectorOverwrite` or `db.injectorUpdate`',
+    held: 'known pages that were not changed, because a batch holds them',
+    denied_before: 'known pages that are due at once, although their last fetch was denied by 401, 403 or robots.txt',
+    damaged: 'rows that cannot be read, and stay as they are',
+    malformed: 'lines that are no seed',
+    'rejected_<plugin>': 'seeds that a plugin rejects; `url`: that are no URL a table can hold',
+    'plugin_error_<plugin>': 'errors of a plugin that is passed over: scoring, schedule',
+  },
+  generate: {
+    generated: 'pages in the batch',
+    taken_back: 'pages that were selected and released again, by a generate that was stopped or killed',
+    capped: 'queues that had more due pages than `generate.maxCount`',
+    host_backoff: 'hosts passed over because they are left alone for now',
+    status: 'pages passed over because of `generate.restrictStatus`',
+    distance: 'pages passed over because of `generate.maxDistance`',
+    low_score: 'pages passed over because of `generate.minScore`',
+    excluded: 'pages passed over because the scope of the last crawl excludes them',
+    'rejected_<plugin>': 'pages passed over because a URL filter rejects them by now',
+    damaged: 'rows that cannot be read',
+    stale: 'entries of the frontier that were put right',
+  },
+  fetch: {
+    fetched: 'pages with an outcome; each is counted by its protocol code too',
+    seeds_denied: 'seeds that answered 401 or 403',
+    already_fetched: 'pages that the batch has fetched before',
+    damaged: 'rows that cannot be read',
+    time_limit: 'batches of which pages are left because the time of `fetcher.timelimitMins` was over',
+    given_up: 'pages whose request was ended because the run was to stop; they stay due',
+    proxy: 'pages that the proxy stood in the way of; they stay due',
+    host_backoff: 'pages left for a later batch because their host is left alone',
+    backed_off: 'times that a host began to be left alone',
+    tried_again: 'requests for a page again, because its host asked for a short wait',
+    redirects_followed: 'targets of redirects that joined the batch',
+    redirect_known: 'redirects to a page that is known and not due, or held by a batch',
+    redirect_not_added: 'redirects to a new page, while `db.updateAdditionsAllowed` is off',
+    redirect_invalid: 'redirects without a target that is a URL',
+    redirect_to_itself: 'redirects of a page to itself',
+    redirect_external: 'redirects that leave the site, while `db.ignoreExternalLinks` is on',
+    redirect_excluded: 'redirects that the scope of the crawl excludes',
+    'redirect_rejected_<plugin>': 'redirects to a URL that a plugin rejects',
+    sitemaps_added: 'pages made for the sitemaps that a robots.txt names',
+    sitemaps_known: 'sitemaps that are known',
+    sitemaps_not_added: 'new sitemaps, while `db.updateAdditionsAllowed` is off',
+    sitemaps_over_limit: 'lines of a robots.txt beyond the sitemaps that are taken of one',
+    sitemaps_too_long: 'sitemaps with a URL longer than `db.maxOutlinkLength`',
+    sitemaps_invalid: 'sitemaps whose URL is none',
+    sitemaps_external: 'sitemaps that leave the site, while `db.ignoreExternalLinks` is on',
+    sitemaps_excluded: 'sitemaps that the scope of the crawl excludes',
+    'sitemaps_rejected_<plugin>': 'sitemaps with a URL that a plugin rejects',
+    batches: 'batches worked on, with `--all`',
+    batch_closed: 'the batch is closed, and nothing is left to do',
+    batch_closing: 'batches that updatedb has begun on, with `--all`',
+    batch_unfinished: 'the batch was left by a generate that was killed',
+    'plugin_error_<plugin>': 'errors of a plugin',
+  },
+  parse: {
+    parsed: 'pages that were parsed',
+    parsed_in_part: 'of these, pages of which the rest was left out because a bound was reached',
+    'failed_<code>': 'pages that were not parsed, by parse code',
+    already_parsed: 'pages that the batch has parsed before',
+    not_a_sitemap: 'pages named as sitemaps that are neither sitemap, feed nor list of URLs; parsed as any page',
+    not_fetched: 'pages of the batch without a new body',
+    damaged: 'rows that cannot be read',
+    links: 'links that were kept',
+    links_too_long: 'links longer than `db.maxOutlinkLength`',
+    links_over_limit: 'links of one page beyond `db.maxOutlinksPerPage` or `db.maxOutlinksPerSitemap`',
+    links_external: 'links that leave the site, while `db.ignoreExternalLinks` is on',
+    links_excluded: 'links that the scope of the crawl excludes',
+    'links_rejected_<plugin>': 'links that a plugin rejects',
+    redirect_external: 'refreshes that leave the site, while `db.ignoreExternalLinks` is on',
+    redirect_excluded: 'refreshes that the scope of the crawl excludes',
+    'redirect_rejected_<plugin>': 'refreshes to a URL that a plugin rejects',
+    parsed_in_main_thread: 'pages whose parser was handed in as an object, which no thread has',
+    'custom_over_limit_<plugin>':
+      'fields of `onPage` that were left out, since those of a page may have 64 KiB together',
+    parse_thread_failed: 'pages that were parsed in the main thread, because no other could be started',
+    batches: 'batches worked on, with `--all`',
+    batch_closed: 'the batch is closed, and nothing is left to do',
+    batch_closing: 'batches that updatedb has begun on, with `--all`',
+    batch_unfinished: 'the batch was left by a generate that was killed',
+  },
+  updatedb: {
+    fetched: 'pages of the batch that were fetched',
+    notmodified: 'pages that are as they were',
+    redirected: 'pages that redirect',
+    gone: 'pages that are gone',
+    retry: 'pages that failed and are tried again',
+    not_fetched: 'pages that were not fetched, and stay due',
+    not_parsed:
+      'of those fetched, pages that were not parsed: their links are not followed until they are fetched again',
+    links: 'links that were added to the pages they lead to',
+    added: 'new pages that links lead to',
+    linked: 'known pages that links lead to',
+    sooner: 'of these, pages due sooner because a sitemap or feed says that they changed',
+    not_added: 'new pages, while `db.updateAdditionsAllowed` is off',
+    damaged: 'rows that cannot be read',
+    batches: 'batches worked on, with `--all`',
+    batch_closed: 'the batch is closed, and nothing is left to do',
+    batch_unfinished: 'the batch was left by a generate that was killed',
+    'plugin_error_<plugin>': 'errors of a plugin that is passed over: scoring, schedule',
+  },
+  crawl: {
+    rounds: 'batches that were selected',
+    made_due: 'pages that `refetch` made due',
+    time_limit: 'the time was over before all was done',
+    'generate_<counter>': 'what the last generate passed over, by its counter',
+  },
+  repair: {
+    rows: 'rows of the table',
+    missing_frontier: 'rows that the frontier did not lead to',
+    missing_batch: 'rows that the index of their batch did not name',
+    missing_header: 'batches whose header was lost',
+    missing_seed_host: 'hosts that were not noted as injected',
+    stale_frontier: 'entries of the frontier that no row bears out',
+    stale_batch: 'entries of batches that no row bears out',
+    stale_seed_host: 'hosts noted as injected without such a page',
+    lost_body: 'pages whose stored body cannot be read',
+    lost_body_due: 'of these, pages that were made due',
+    damaged: 'rows that cannot be read, and stay as they are',
+  },
+  remove: {
+    removed: 'pages that were removed',
+    would_remove: 'pages that would be removed, in a dry run',
+    held: 'selected pages that stay, because a batch under way holds them',
+    damaged: 'rows that cannot be read, and stay as they are',
+  },
+} as const satisfies Record<string, Record<string, string>>;
+
+/** The name of a counter: one of {@link COUNTERS}, or a protocol code. */
+export type CounterName =
+  | {
+      [Job in keyof typeof COUNTERS]: keyof (typeof COUNTERS)[Job] extends infer Name
+        ? Name extends `${infer Head}<${string}>`
+          ? `${Head}${string}`
+          : Name
+        : never;
+    }[keyof typeof COUNTERS]
+  | ProtocolCode
+  | PluginErrorCode;
+
+/** Adds to a counter; one where no number is given. */
+export type Count = (name: CounterName, n?: number) => void;

@@ -1,0 +1,93 @@
+import type { CrawlContext } from '../context.js';
+import { createDueCount, type DueCount } from './due-count.js';
+import type { FetchingStatus, JobOptions, Progress, Report } from './job.js';
+
+/** Takes where to ask how far a job has got, and what it fetches. What is left out stays as it was said before. */
+export type Watch = (progress: (() => Progress) | undefined, fetching?: () => FetchingStatus) => void;
+
+/** The jobs under way on an open table. */
+export interface RunningJobs {
+  /** How far each has got, the one that began first in front. */
+  progress(): Progress[];
+  /** Counts the rows that are due, unless it did so just now. */
+  due(): Promise<DueCount>;
+  /** Runs a job, and tells `onProgress` at least once a second how far it has got. */
+  run<O extends JobOptions>(
+    job: string,
+    options: O | undefined,
+    start: (watch: Watch, options: O | undefined) => Promise<Report>,
+  ): Promise<Report>;
+}
+
+const TICK_MS = 1000;
+/** Milliseconds over which the rate is measured. */
+const RATE_WINDOW_MS = 10_000;
+
+/** No job is under way. */
+export function createRunningJobs(crawl: Pick<CrawlContext, 'table' | 'clock'>): RunningJobs {
+  const running = new Set<() => Progress>();
+  const dueCount = createDueCount(crawl);
+  return {
+    progress: () => [...running].map((progress) => progress()),
+    due: dueCount.count,
+    async run(job, options, start) {
+      const began = performance.now();
+      const rate = createRate();
+      let read = (): Progress => ({ job, done: 0, counters: {}, errors: {} });
+      let fetching: (() => FetchingStatus) | undefined;
+      const progress = (): Progress => {
+        const told = read();
+        const due = job === 'crawl' ? dueCount.last : undefined;
+        return {
+          ...told,
+          seconds: (performance.now() - began) / 1000,
+          rate: rate(`${told.job} ${told.batchId}`, told.done),
+          ...(due && { due: due.count }),
+          ...(fetching && { fetching: fetching() }),
+        };
+      };
+      const onProgress = options?.onProgress;
+      const tick = (): void => {
+        const now = progress();
+        if (!onProgress) return;
+        if (job === 'crawl') dueCount.refresh();
+        try {
+          onProgress(now);
+        } catch {
+          // From a timer it would end the process. It throws again where the job itself calls it, and ends the job.
+        }
+      };
+      const timer = setInterval(tick, TICK_MS);
+      timer.unref();
+      running.add(progress);
+      try {
+        const watch: Watch = (newRead, newFetching) => {
+          read = newRead ?? read;
+          fetching = newFetching ?? fetching;
+        };
+        return await start(
+          watch,
+          options && { ...options, ...(onProgress && { onProgress: () => onProgress(progress()) }) },
+        );
+      } finally {
+        running.delete(progress);
+        clearInterval(timer);
+      }
+    },
+  };
+}
+
+/** The rate of what is counted, per second over the last ten seconds, or since now; it begins anew with another thing. */
+function createRate(): (what: string, done: number) => number {
+  let last: string | undefined;
+  let samples = [{ at: performance.now(), done: 0 }];
+  return (what, done) => {
+    const at = performance.now();
+    if (last !== undefined && what !== last) samples = [];
+    last = what;
+    if (samples.length === 0 || at - samples.at(-1)!.at >= TICK_MS / 5) samples.push({ at, done });
+    while (samples.length > 2 && at - samples[1]!.at > RATE_WINDOW_MS) samples.shift();
+    const first = samples[0]!;
+    return at > first.at ? ((done - first.done) * 1000) / (at - first.at) : 0;
+  };
+}

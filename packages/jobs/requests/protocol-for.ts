@@ -1,0 +1,127 @@
+import { messageOf } from '../../errors/index.js';
+import {
+  isPluginError,
+  type FetchOutcome,
+  type FetchRequest,
+  type Plugin,
+  type Protocol,
+} from '../../plugin-api/index.js';
+import type { Count } from '../reporting/counters.js';
+import type { CrawlContext } from '../context.js';
+import type { SeedHosts } from '../hosts/seed-hosts.js';
+
+/** The last plugin whose protocol takes the scheme of a URL. */
+export function protocolFor(crawl: Pick<CrawlContext, 'plugins'>, url: string): Plugin | undefined {
+  const scheme = url.slice(0, url.indexOf(':'));
+  return crawl.plugins.findLast((plugin) => plugin.protocol?.schemes.includes(scheme));
+}
+
+/** What {@link request} needs of the crawl. */
+type Requesting = Pick<CrawlContext, 'plugins' | 'settings'>;
+
+/** Protocols end a request at `http.timeLimit` themselves; one that has not by this many of them never will. */
+const GRACE = 2;
+const LONGEST_TIMER = 2_147_483_647;
+
+/**
+ * Fetches with the protocol that the URL calls for. One that throws, or whose answer is no outcome, counts as a fetch
+ * that failed and may work later, as does one that does not answer within twice `http.timeLimit`, with code `too_slow`:
+ * it is told to abort, and what becomes of it is of no interest any more. An aborted request is over as soon as
+ * the protocol had a turn of the event loop to say so itself.
+ */
+export async function request(crawl: Requesting, request: FetchRequest): Promise<FetchOutcome> {
+  const plugin = protocolFor(crawl, request.url);
+  if (!plugin?.protocol) return { kind: 'gone', code: 'no_protocol' };
+  const limit = Math.min(GRACE * crawl.settings.http.timeLimit, LONGEST_TIMER);
+  const controller = new AbortController();
+  let turn: NodeJS.Immediate | undefined;
+  let giveUp = (): void => {};
+  const aborted = new Promise<FetchOutcome>((resolve) => {
+    giveUp = () => resolve({ kind: 'retry', code: 'aborted', message: `${plugin.name}: the request was aborted` });
+  });
+  const abort = (): void => {
+    controller.abort();
+    turn ??= setImmediate(giveUp);
+  };
+  if (request.signal?.aborted) abort();
+  request.signal?.addEventListener('abort', abort);
+  let timer: NodeJS.Timeout | undefined;
+  const tooSlow = new Promise<FetchOutcome>((resolve) => {
+    timer = setTimeout(() => {
+      resolve({ kind: 'retry', code: 'too_slow', message: `${plugin.name}: no outcome after ${limit} ms` });
+      abort();
+    }, limit);
+  });
+  try {
+    const answer = plugin.protocol.fetch({ ...request, signal: controller.signal });
+    const outcome: unknown = await Promise.race([answer, tooSlow, aborted]);
+    if (isOutcome(outcome)) return outcome;
+    return { kind: 'retry', code: `plugin_error_${plugin.name}`, message: 'expected an outcome, found something else' };
+  } catch (error) {
+    return { kind: 'retry', code: `plugin_error_${plugin.name}`, message: messageOf(error) };
+  } finally {
+    clearTimeout(timer);
+    clearImmediate(turn);
+    request.signal?.removeEventListener('abort', abort);
+  }
+}
+
+/** Whether what a plugin answered is what its type promises, so that no row is written with anything else. */
+function isOutcome(value: unknown): value is FetchOutcome {
+  if (typeof value !== 'object' || value === null) return false;
+  const found = value as Readonly<Record<string, unknown>>;
+  const { kind, code, http, message, headers, retryAfter } = found;
+  return (
+    typeof code === 'string' &&
+    code !== '' &&
+    (http === undefined || Number.isInteger(http)) &&
+    (message === undefined || typeof message === 'string') &&
+    (retryAfter === undefined || typeof retryAfter === 'number') &&
+    (headers === undefined || isTexts(headers)) &&
+    typeof kind === 'string' &&
+    (KINDS.get(kind)?.(found) ?? false)
+  );
+}
+
+/** What the outcomes of each kind have of their own. */
+const KINDS: ReadonlyMap<string, (outcome: Readonly<Record<string, unknown>>) => boolean> = new Map([
+  [
+    'content',
+    ({ body, truncated, contentType }) =>
+      body instanceof Uint8Array && typeof truncated === 'boolean' && typeof contentType === 'string',
+  ],
+  [
+    'redirect',
+    ({ permanent, target }) => typeof permanent === 'boolean' && (target === null || typeof target === 'string'),
+  ],
+  ['notmodified', () => true],
+  ['gone', () => true],
+  ['retry', () => true],
+]);
+
+function isTexts(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && Object.values(value).every((text) => typeof text === 'string');
+}
+
+/**
+ * Fetches each robots.txt with the protocol that its URL calls for. A redirect of one may lead to another host, which
+ * is then judged by itself.
+ * @param onOutcome told of each; what it throws ends the fetch
+ */
+export function robotsProtocol(
+  crawl: Requesting,
+  seedHosts: SeedHosts,
+  count: Count,
+  onOutcome: (outcome: FetchOutcome) => void = () => {},
+): Protocol {
+  return {
+    schemes: ['http', 'https'],
+    async fetch(robots) {
+      const allowPrivate = await seedHosts.mayBePrivate(robots.url, robots.signal);
+      const outcome = await request(crawl, { ...robots, ...(allowPrivate && { allowPrivate }) });
+      if (isPluginError(outcome.code)) count(outcome.code);
+      onOutcome(outcome);
+      return outcome;
+    },
+  };
+}

@@ -1,0 +1,43 @@
+import type { FetchQueues, HostTurn } from '../../fetch/index.js';
+import type { CrawlContext } from '../context.js';
+import type { FetchTools } from '../fetching/fetch-item.js';
+import { hostIfAny } from './robots-backoff.js';
+
+/** What turns are made of. */
+export interface RobotsTurnsOptions extends Pick<FetchTools, 'queueNames' | 'delays' | 'backoff'> {
+  readonly queues: Pick<FetchQueues<never>, 'turn' | 'pause' | 'setDelay'>;
+}
+
+/**
+ * Has the requests that redirects of a robots.txt lead to wait in the queue of the host there, as its pages do: for its
+ * delay, and for a host that is to be left alone for a short while. A Crawl-delay found that way holds from then on.
+ */
+export function createRobotsTurns(
+  { settings }: Pick<CrawlContext, 'settings'>,
+  { queues, queueNames, delays, backoff }: RobotsTurnsOptions,
+): HostTurn {
+  const { maxCrawlDelay } = settings.fetcher;
+  return async (url, ask) => {
+    const host = hostIfAny(url);
+    const queue = host === undefined ? url : await queueNames.nameOf(host);
+    for (let isMade = false; !isMade;) {
+      const hadTurn = await queues.turn(queue, async () => {
+        const rest = host === undefined ? undefined : await backoff.restOf(host);
+        if (rest && !rest.isLong) {
+          queues.pause(queue, rest.seconds);
+          return 'no_request';
+        }
+        isMade = true;
+        const { asked, crawlDelay } = await ask();
+        // Pages of a host that asks for more are not fetched at all.
+        if (crawlDelay !== undefined && (maxCrawlDelay < 0 || crawlDelay <= maxCrawlDelay)) {
+          delays.crawlDelay(queue, crawlDelay);
+          queues.setDelay(queue, delays.of(queue));
+        }
+        return asked ? undefined : 'no_request';
+      });
+      if (!hadTurn) return false;
+    }
+    return true;
+  };
+}

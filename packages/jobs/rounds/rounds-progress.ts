@@ -1,0 +1,39 @@
+import type { Progress } from '../reporting/job.js';
+import { addCounters } from '../reporting/tracker.js';
+
+type Sum = Pick<Progress, 'done' | 'counters' | 'errors'>;
+
+/** The progress of rounds that overlap, as one. */
+export interface RoundsProgress {
+  /** Takes how far the fetch of a batch has got. */
+  tell(progress: Progress): void;
+  /** Over all batches. */
+  sum(): Sum;
+  /** A batch is through: what it has told last stays in the sum. */
+  end(batchId: string): void;
+}
+
+/** Starts with nothing; it holds one entry for each batch that is not through. */
+export function createRoundsProgress(): RoundsProgress {
+  const open = new Map<string, Progress>();
+  let ended: Sum = { done: 0, counters: {}, errors: {} };
+  return {
+    tell(progress) {
+      open.set(progress.batchId ?? '', progress);
+    },
+    sum: () => [...open.values()].reduce(plus, ended),
+    end(batchId) {
+      const last = open.get(batchId);
+      open.delete(batchId);
+      if (last) ended = plus(ended, last);
+    },
+  };
+}
+
+function plus(sum: Sum, { done, counters, errors }: Sum): Sum {
+  return {
+    done: sum.done + done,
+    counters: addCounters(sum.counters, counters),
+    errors: addCounters(sum.errors, errors),
+  };
+}

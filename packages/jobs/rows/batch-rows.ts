@@ -1,0 +1,108 @@
+import {
+  batchRowKeys,
+  chunked,
+  getBatch,
+  listBatches,
+  type BatchHeader,
+  type Field,
+  type PageRow,
+} from '../../../webtable/index.js';
+import { CrawlError } from '../../errors/index.js';
+import type { Count } from '../reporting/counters.js';
+import type { CrawlContext } from '../context.js';
+import type { JobOptions, Report } from '../reporting/job.js';
+import { createTracker } from '../reporting/tracker.js';
+
+/** What the jobs that work on batches take. */
+export interface BatchOptions extends JobOptions {
+  /** A batch id, or `all` for every batch that is open, oldest first. */
+  readonly batch: string;
+}
+
+/**
+ * Runs a step over one batch, or over each open batch in turn with one report over all. Steps on one batch take turns,
+ * so that updatedb waits for a fetch under way; each finds the header as the one before left it. A batch that is closed
+ * already has nothing left to do, so that a command which was killed after its work was done can be run again.
+ * @throws CrawlError UNKNOWN_BATCH
+ */
+export async function overBatches(
+  crawl: CrawlContext,
+  job: string,
+  options: BatchOptions,
+  step: (batch: BatchHeader) => Promise<Report>,
+): Promise<Report> {
+  const { store } = crawl.table;
+  const inTurn = <T>(batchId: string, task: (batch: BatchHeader) => Promise<T>): Promise<T> =>
+    crawl.table.exclusive(`batch ${batchId}`, async () => task(await getBatch(store, batchId)));
+
+  if (options.batch !== 'all') {
+    return inTurn(options.batch, async (batch) => {
+      if (hasWork(batch)) return step(batch);
+      const tracker = createTracker(crawl, job, options, { batchId: batch.batchId });
+      tracker.count(batch.state === 'closed' ? 'batch_closed' : 'batch_unfinished');
+      return tracker.report();
+    });
+  }
+
+  const began = crawl.clock();
+  const counters: Record<string, number> = {};
+  const add = (reason: string, n: number): void => void (counters[reason] = (counters[reason] ?? 0) + n);
+  for (const { batchId } of (await listBatches(store)).filter(hasWork)) {
+    if (options.signal?.aborted) break;
+    await inTurn(batchId, async (batch) => {
+      if (!hasWork(batch)) return;
+      if (job !== 'updatedb' && batch.state !== 'open') return add('batch_closing', 1);
+      const report = await step(batch);
+      add('batches', 1);
+      for (const [reason, n] of Object.entries(report.counters)) add(reason, n);
+    });
+  }
+  return {
+    job,
+    seconds: Math.max(0, crawl.clock() - began) / 1000,
+    counters,
+    ...(options.signal?.aborted && { interrupted: true }),
+  };
+}
+
+function hasWork({ state }: BatchHeader): boolean {
+  return state !== 'closed' && state !== 'generating';
+}
+
+/** @throws CrawlError BATCH_CLOSING once updatedb has begun on the batch */
+export function mustBeOpen(batch: BatchHeader): void {
+  if (batch.state === 'open') return;
+  throw new CrawlError('BATCH_CLOSING', `expected batch ${batch.batchId} to be open, but updatedb has begun on it`, {
+    hint: `run \`webcrawl updatedb ${batch.batchId}\` to its end; pages that were not fetched stay due`,
+  });
+}
+
+/** A row of a batch, and its place in the order of the batch's index, which holds until the batch is closing. */
+export interface BatchRow<F extends Field> {
+  readonly row: PageRow<F | 'marks'>;
+  readonly position: number;
+}
+
+/**
+ * The rows of a batch in chunks, with what is asked for and the marks. Index entries whose row the batch does not hold
+ * are passed over; so are damaged rows, which are counted.
+ */
+export async function* batchRows<F extends Field>(
+  crawl: CrawlContext,
+  batchId: string,
+  fields: readonly F[],
+  size: number,
+  count: Count,
+): AsyncGenerator<BatchRow<F>[]> {
+  let position = 0;
+  for await (const keys of chunked(batchRowKeys(crawl.table.store, batchId), size)) {
+    const rows = await crawl.table.getMany<F | 'marks'>(keys, [...fields, 'marks']);
+    const held: BatchRow<F>[] = [];
+    for (const row of rows) {
+      if (row?.damaged) count('damaged');
+      else if (row?.marks?.generate === batchId) held.push({ row, position });
+      position += 1;
+    }
+    yield held;
+  }
+}

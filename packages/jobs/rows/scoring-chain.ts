@@ -1,0 +1,56 @@
+import type { LinkingPage, Score, ScoringFilter } from '../../plugin-api/index.js';
+import type { Count } from '../reporting/counters.js';
+import type { CrawlContext } from '../context.js';
+
+/**
+ * The scoring filters as one: each gets what the one before returned. A filter that throws, or returns what is no
+ * finite number, is passed over for that page and counted as `plugin_error_<name>`.
+ */
+export interface Scoring {
+  injected(score: number, url: string): Score;
+  initial(url: string): Score;
+  distribute(source: string, targets: readonly string[], share: number, page: LinkingPage): readonly number[];
+  update(score: Score, inlinkScores: readonly number[], url: string, anchors: readonly string[]): Score;
+}
+
+/** What the scoring filters want to see of a page that links, besides its links. */
+export function scoringReads({ plugins }: Pick<CrawlContext, 'plugins'>): readonly ('title' | 'text')[] {
+  return (['title', 'text'] as const).filter((field) => plugins.some(({ scoring }) => scoring?.reads?.includes(field)));
+}
+
+/** @param count where errors of plugins are counted */
+export function createScoring(crawl: Pick<CrawlContext, 'plugins'>, count: Count): Scoring {
+  function chain<T>(
+    first: T,
+    isSound: (value: T) => boolean,
+    step: (filter: ScoringFilter, value: T) => T | undefined,
+  ): T {
+    let value = first;
+    for (const { name, scoring } of crawl.plugins) {
+      if (!scoring) continue;
+      try {
+        const next = step(scoring, value);
+        if (next === undefined) continue;
+        if (isSound(next)) value = next;
+        else count(`plugin_error_${name}`);
+      } catch {
+        count(`plugin_error_${name}`);
+      }
+    }
+    return value;
+  }
+  const isScore = ({ score, cash }: Score): boolean => Number.isFinite(score) && Number.isFinite(cash);
+
+  return {
+    injected: (score, url) => chain({ score, cash: 0 }, isScore, (filter, value) => filter.injected?.(value, url)),
+    initial: (url) => chain({ score: 0, cash: 0 }, isScore, (filter, value) => filter.initial?.(value, url)),
+    update: (score, inlinkScores, url, anchors) =>
+      chain(score, isScore, (filter, value) => filter.update?.(value, inlinkScores, url, anchors)),
+    distribute: (source, targets, share, page) =>
+      chain<readonly number[]>(
+        targets.map(() => 0),
+        (values) => values.length === targets.length && values.every(Number.isFinite),
+        (filter, values) => filter.distribute?.(values, source, targets, share, page),
+      ),
+  };
+}

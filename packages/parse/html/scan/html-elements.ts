@@ -1,0 +1,117 @@
+import { html as spec } from 'parse5';
+import type { Element } from '../html-tree.js';
+
+/** What the scanner knows of the elements of one name. */
+export interface ElementKind {
+  /** In lower case. */
+  readonly name: string;
+  /** Those of the rules below that hold of it, each a bit. */
+  readonly rules: number;
+  /** An element of HTML of this name, with neither attributes nor content. */
+  readonly bare: Element;
+}
+
+/** Content or place follows rules that the scanner does not know. */
+export const NEVER_SURE = 1 << 0;
+/** An element of SVG that holds others of it and text, and neither HTML nor scripts. */
+export const IN_SVG = 1 << 1;
+/** 13.2.6.4.16: what a list of choices is made of. */
+export const SELECT_PART = 1 << 2;
+/** 13.2.6.4.4: stands in the head. */
+export const IN_HEAD = 1 << 3;
+/** Has no content. */
+export const VOID = 1 << 4;
+/** Content is text in which nothing counts but the end tag, or, for the second, character references besides. */
+export const RAW_TEXT = 1 << 5;
+export const RICH_TEXT = 1 << 6;
+export const HEADING = 1 << 7;
+/** 13.2.6.4.7: the start tag closes an open paragraph. */
+export const CLOSES_P = 1 << 8;
+/** 13.2.6.4.7: before the end tag others may be left out. */
+export const BLOCK_END = 1 << 9;
+/** 13.2.6.3: the end tag may be left out. */
+export const IMPLIED_END = 1 << 10;
+/** 13.2.4.2: bounds the search for an open element; the others are for an open paragraph, list item or part of a table. */
+export const SCOPE = 1 << 11;
+export const BUTTON_SCOPE = 1 << 12;
+export const LIST_SCOPE = 1 << 13;
+export const TABLE_SCOPE = 1 << 14;
+/** Means something within a table only. */
+export const TABLE_TAG = 1 << 15;
+/** An element of a table in which nothing stands but other parts of it. */
+export const TABLE_PART = 1 << 16;
+/** 13.2.4.2: the search for an open list item ends there. */
+export const ENDS_ITEM_SEARCH = 1 << 17;
+/** Closes an item of the same list. */
+export const ITEM = 1 << 18;
+/** Never stands in another of its name. */
+export const NOT_NESTED = 1 << 19;
+/** `html`, `head` and `body`, of which there is one. */
+export const ONLY_ONE = 1 << 20;
+/** The visitor wants to know attributes of it. */
+export const WITH_ATTRIBUTES = 1 << 21;
+
+const BOUNDS = 'applet caption html marquee object table td th';
+
+const NAMES: readonly (readonly [rule: number, names: string])[] = [
+  [NEVER_SURE, 'frame frameset image math nobr plaintext rb rp rt rtc template'],
+  [IN_SVG, 'circle clippath defs ellipse g line lineargradient marker mask path pattern polygon polyline'],
+  [IN_SVG, 'radialgradient rect stop svg symbol text tspan use'],
+  [SELECT_PART, 'optgroup option select'],
+  [IN_HEAD, 'base basefont bgsound link meta noframes script style title'],
+  [VOID, 'area base basefont bgsound br col embed hr img input keygen link meta param source track wbr'],
+  [RAW_TEXT, 'iframe noembed noframes script style xmp'],
+  [RICH_TEXT, 'textarea title'],
+  [HEADING, 'h1 h2 h3 h4 h5 h6'],
+  [CLOSES_P, 'address article aside blockquote center dd details dialog dir div dl dt fieldset figcaption figure'],
+  [CLOSES_P, 'footer form h1 h2 h3 h4 h5 h6 header hgroup hr li listing main menu nav ol p pre search section'],
+  [CLOSES_P, 'summary table ul xmp'],
+  [BLOCK_END, 'address applet article aside blockquote button center dd details dialog dir div dl dt fieldset'],
+  [BLOCK_END, 'figcaption figure footer form header hgroup listing main marquee menu nav object ol pre search'],
+  [BLOCK_END, 'section summary ul'],
+  [IMPLIED_END, 'dd dt li p'],
+  [SCOPE, BOUNDS],
+  [BUTTON_SCOPE, `${BOUNDS} button`],
+  [LIST_SCOPE, `${BOUNDS} ol ul`],
+  [TABLE_SCOPE, 'html table'],
+  [TABLE_TAG, 'caption col colgroup tbody td tfoot th thead tr'],
+  [TABLE_PART, 'colgroup table tbody tfoot thead tr'],
+  // All that are special but `address`, `div` and `p`.
+  [ENDS_ITEM_SEARCH, 'applet area article aside base basefont bgsound blockquote body br button caption center col'],
+  [ENDS_ITEM_SEARCH, 'colgroup dd details dir dl dt embed fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6'],
+  [ENDS_ITEM_SEARCH, 'head header hgroup hr html iframe img input keygen li link listing main marquee menu meta nav'],
+  [ENDS_ITEM_SEARCH, 'noembed noframes noscript object ol param pre script search section source style summary table'],
+  [ENDS_ITEM_SEARCH, 'tbody td textarea tfoot th thead title tr track ul wbr xmp'],
+  [ITEM, 'dd dt li'],
+  [NOT_NESTED, 'a button form'],
+  [ONLY_ONE, 'body head html'],
+  [WITH_ATTRIBUTES, 'a area base form frame html iframe img link meta script source'],
+];
+
+const KINDS: ReadonlyMap<string, ElementKind> = kinds();
+
+function kinds(): Map<string, ElementKind> {
+  const rulesOf = new Map<string, number>();
+  for (const [rule, names] of NAMES) {
+    for (const name of names.split(' ')) rulesOf.set(name, (rulesOf.get(name) ?? 0) | rule);
+  }
+  for (const name of 'b code em i small span strong tt u var'.split(' ')) rulesOf.set(name, 0);
+  return new Map(Array.from(rulesOf, ([name, rules]) => [name, kind(name, rules)]));
+}
+
+function kind(name: string, rules: number): ElementKind {
+  return { name, rules, bare: { tagName: name, namespaceURI: spec.NS.HTML, attrs: [], childNodes: [] } };
+}
+
+/** The kind of a name as it is written; no rules hold of one that is not known. */
+export function kindOf(rawName: string): ElementKind {
+  const known = KINDS.get(rawName);
+  if (known) return known;
+  const name = lowerCase(rawName);
+  return KINDS.get(name) ?? kind(name, 0);
+}
+
+/** ASCII letters only. */
+export function lowerCase(name: string): string {
+  return /[A-Z]/.test(name) ? name.replace(/[A-Z]+/g, (letters) => letters.toLowerCase()) : name;
+}

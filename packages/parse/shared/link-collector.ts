@@ -1,0 +1,101 @@
+import type { ParsedOutlink } from '../../plugin-api/index.js';
+import { linkResolver, resolveLink, type EncodeQuery } from '../../url/index.js';
+import { MAX_LINK_CHARACTERS, MAX_LINKS } from './limits.js';
+
+/** A link as it stands in the page. Its anchor may be set as long as it has none, and what is said of its target too. */
+export type FoundLink = Writable<Omit<ParsedOutlink, 'url'>>;
+type Writable<T> = { -readonly [K in keyof T]: T[K] };
+
+/** The links of a document within the page, which has its own base where it states one. */
+interface InnerLinks {
+  readonly links: LinkCollector;
+  readonly base: string | undefined;
+  /** How many links of the page come before it. */
+  readonly after: number;
+}
+
+/** Links as they were made URLs. */
+interface Resolved {
+  readonly byUrl: Map<string, FoundLink & { url: string }>;
+  characters: number;
+}
+
+/**
+ * Collects the links of a page. Pages repeat their links, so each reference is kept once as it stands there and only
+ * then made a URL.
+ */
+export class LinkCollector {
+  readonly #maxLength: number;
+  readonly #links = new Map<string, FoundLink>();
+  readonly #inner: InnerLinks[] = [];
+  /** More links than a page may have were left out. */
+  truncated = false;
+
+  /** @param maxLength characters of a URL; longer ones are left out */
+  constructor(maxLength: number) {
+    this.#maxLength = maxLength;
+  }
+
+  /** Undefined when it is too long, or one more than a page may have. */
+  add(reference: string): FoundLink | undefined {
+    const hash = reference.indexOf('#');
+    const key = hash === -1 ? reference : reference.slice(0, hash);
+    const known = this.#links.get(key);
+    if (known || key.length > this.#maxLength) return known;
+    if (this.#links.size >= MAX_LINKS) {
+      this.truncated = true;
+      return undefined;
+    }
+    const link: FoundLink = { anchor: '' };
+    this.#links.set(key, link);
+    return link;
+  }
+
+  /**
+   * Adds the links of a document within this one.
+   * @param base as it states it; undefined: the base of this one
+   */
+  addInner(links: LinkCollector, base: string | undefined): void {
+    this.truncated ||= links.truncated;
+    const isKept = base !== undefined && base.length <= this.#maxLength;
+    this.#inner.push({ links, base: isKept ? base : undefined, after: this.#links.size });
+  }
+
+  /**
+   * Absolute URLs in order of appearance, each once with the first anchor that is not empty.
+   * @param encodeQuery for a document whose queries are not in UTF-8
+   */
+  resolve(base: string, encodeQuery?: EncodeQuery): ParsedOutlink[] {
+    const resolved: Resolved = { byUrl: new Map(), characters: 0 };
+    if (!this.#resolve(base, encodeQuery, resolved)) this.truncated = true;
+    return [...resolved.byUrl.values()];
+  }
+
+  /** false when there is no room for more. */
+  #resolve(base: string, encodeQuery: EncodeQuery | undefined, into: Resolved): boolean {
+    const urlOf = linkResolver(base, encodeQuery);
+    let [seen, inner] = [0, 0];
+    const resolveInner = (): boolean => {
+      for (let next = this.#inner[inner]; next?.after === seen; next = this.#inner[++inner]) {
+        const ownBase = next.base === undefined ? null : resolveLink(next.base, base, encodeQuery);
+        if (!next.links.#resolve(ownBase ?? base, encodeQuery, into)) return false;
+      }
+      return true;
+    };
+    for (const [reference, link] of this.#links) {
+      if (!resolveInner()) return false;
+      seen++;
+      const url = urlOf(reference);
+      if (url === null || url.length > this.#maxLength) continue;
+      const known = into.byUrl.get(url);
+      if (known) {
+        known.anchor ||= link.anchor;
+        continue;
+      }
+      into.characters += url.length;
+      if (into.characters > MAX_LINK_CHARACTERS || into.byUrl.size >= MAX_LINKS) return false;
+      into.byUrl.set(url, { url, ...link });
+    }
+    return resolveInner();
+  }
+}

@@ -1,0 +1,60 @@
+import type { RobotsDirectives } from '../../plugin-api/index.js';
+
+/** What may name a robot: one word, and no number, since the time of a date has colons too. */
+const NAME = /^(?:(?=.*[a-z])\S+)?$/;
+
+/** Directives that take a value after a colon; any other name before a colon is that of a robot. */
+const WITH_VALUE = /^(unavailable_after|max-snippet|max-image-preview|max-video-preview)$/;
+
+const KNOWN: ReadonlySet<string> = new Set(['none', 'noindex', 'nofollow', 'noarchive']);
+
+/**
+ * Adds what a page says to robots up. Every statement that is meant for us counts and none takes another back, so `all`
+ * says nothing and the strictest wins.
+ */
+export class RobotsReader {
+  readonly #names: ReadonlySet<string>;
+  readonly #said = new Set<string>();
+
+  /** @param agentName the name by which a page may address us alone */
+  constructor(agentName: string) {
+    this.#names = new Set(['robots', '*', agentName.toLowerCase()]);
+  }
+
+  /** A `meta` element; one that addresses another robot, or says something else, is left out. */
+  addMeta(name: string, content: string): void {
+    if (this.#names.has(name)) this.#addWords(content);
+  }
+
+  /**
+   * The `X-Robots-Tag` header. A directive may be addressed (`otherbot: noindex`); the address holds until the next, or
+   * the end of the line. The date of an `unavailable_after` may have a comma, and what follows it counts all the same. Where a repeated header comes joined by commas, the lines cannot be told apart any more.
+   */
+  addHeader(value: string | undefined): void {
+    for (const line of value?.toLowerCase().split('\n') ?? []) this.#addLine(line);
+  }
+
+  #addLine(line: string): void {
+    let forUs = true;
+    for (const part of line.split(',')) {
+      const colon = part.indexOf(':');
+      const before = part.slice(0, Math.max(colon, 0)).trim();
+      const addressed = colon !== -1 && NAME.test(before) && !WITH_VALUE.test(before);
+      if (addressed) forUs = this.#names.has(before);
+      if (forUs) this.#addWords(addressed ? part.slice(colon + 1) : part);
+    }
+  }
+
+  get directives(): RobotsDirectives {
+    const none = this.#said.has('none');
+    return {
+      noindex: none || this.#said.has('noindex'),
+      nofollow: none || this.#said.has('nofollow'),
+      noarchive: this.#said.has('noarchive'),
+    };
+  }
+
+  #addWords(text: string): void {
+    for (const word of text.toLowerCase().split(/[\s,;]+/)) if (KNOWN.has(word)) this.#said.add(word);
+  }
+}

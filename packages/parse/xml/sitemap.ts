@@ -1,0 +1,116 @@
+import { resolveLink } from '../../url/index.js';
+import { LinkCollector } from '../shared/link-collector.js';
+import { statedTime } from './stated-time.js';
+import { hasUnknownEntity, type XmlVisitor } from './xml-reader.js';
+
+/** Seconds. `always` is no promise that a crawler should keep; `never` is as long as there is. */
+const INTERVALS: ReadonlyMap<string, number> = new Map([
+  ['always', 3_600],
+  ['hourly', 3_600],
+  ['daily', 86_400],
+  ['weekly', 604_800],
+  ['monthly', 2_592_000],
+  ['yearly', 31_536_000],
+  ['never', 31_536_000],
+]);
+
+const FIELDS: ReadonlySet<string> = new Set(['loc', 'lastmod', 'changefreq', 'priority']);
+
+/** Characters of the other fields that are looked at. */
+const MAX_FIELD_LENGTH = 64;
+
+/**
+ * Reads a sitemap, or an index of sitemaps, by the sitemaps.org protocol: `url` and `sitemap` entries with `loc`, and
+ * the versions in other languages that `xhtml:link` names, whatever its prefix. Extensions (images, news) are passed over.
+ */
+export class SitemapReader implements XmlVisitor {
+  readonly links: LinkCollector;
+  readonly #url: string;
+  readonly #maxLength: number;
+  readonly #entry = new Map<string, string>();
+  #field: string | undefined;
+  #depth = 0;
+
+  /**
+   * @param url of the sitemap
+   * @param maxLength characters of a URL; longer ones are left out
+   */
+  constructor(url: string, maxLength: number) {
+    this.#url = url;
+    this.#maxLength = maxLength;
+    this.links = new LinkCollector(maxLength);
+  }
+
+  open(name: string, attributes: ReadonlyMap<string, string>, source: () => string): void {
+    this.#depth++;
+    if (this.#depth === 2) this.#entry.clear();
+    this.#field = this.#depth === 3 && FIELDS.has(name) && !this.#entry.has(name) ? name : undefined;
+    const isLink = this.#depth === 3 && /^(?:[^:]*:)?link$/.test(name);
+    if (isLink && !hasUnknownEntity(source())) this.#add(attributes.get('href'));
+  }
+
+  text(value: string): void {
+    if (this.#field === undefined) return;
+    const before = this.#entry.get(this.#field) ?? '';
+    // One more than allowed, so that what is too long is seen to be.
+    const room = (this.#field === 'loc' ? this.#maxLength : MAX_FIELD_LENGTH) + 1;
+    this.#entry.set(
+      this.#field,
+      before.length === 0 ? value.trimStart().slice(0, room) : (before + value.slice(0, room)).slice(0, room),
+    );
+  }
+
+  close(name: string, source: () => string): void {
+    if (this.#field === 'loc' && hasUnknownEntity(source())) this.#entry.set('loc', '');
+    if (this.#depth === 2 && (name === 'url' || name === 'sitemap')) this.#addEntry(name === 'sitemap');
+    this.#field = undefined;
+    this.#depth--;
+  }
+
+  #addEntry(isSitemap: boolean): void {
+    const link = this.#add(this.#entry.get('loc'));
+    if (!link) return;
+    if (isSitemap) link.sitemap = true;
+    const field = (name: string) => this.#entry.get(name)?.trim().toLowerCase() ?? '';
+    const lastModified = statedTime(field('lastmod').toUpperCase());
+    const changeInterval = INTERVALS.get(field('changefreq'));
+    const priority = /^(?:0?\.\d+|[01](?:\.\d*)?)$/.test(field('priority')) ? Number(field('priority')) : NaN;
+    if (lastModified !== undefined) link.lastModified = lastModified;
+    if (changeInterval !== undefined) link.changeInterval = changeInterval;
+    if (priority <= 1) link.priority = priority;
+  }
+
+  #add(reference: string | undefined) {
+    const trimmed = reference?.trim() ?? '';
+    if (trimmed === '' || trimmed.length > this.#maxLength) return undefined;
+    const url = resolveLink(trimmed, this.#url);
+    return url === null ? undefined : this.links.add(url);
+  }
+}
+
+/**
+ * The links of a text sitemap: a text of which every line (up to CR, LF or both) that is not empty is an absolute URL. Undefined when the text
+ * is something else.
+ * @param cut the text ends somewhere: a last line without its end is no URL to be sure of
+ */
+export function readTextSitemap(text: string, maxLength: number, cut = false): LinkCollector | undefined {
+  const links = new LinkCollector(maxLength);
+  const lineEnd = /[\r\n]/g;
+  let found = false;
+  for (let from = 0; from < text.length;) {
+    lineEnd.lastIndex = from;
+    const lineBreak = lineEnd.exec(text)?.index;
+    const whole = lineBreak !== undefined || !cut;
+    if (found && !whole) break;
+    const end = lineBreak ?? text.length;
+    const line = text.slice(from, Math.min(end, from + maxLength + 2)).trim();
+    from = end + 1;
+    if (line === '') continue;
+    if (!/^https?:\/\/\S+$/i.test(line)) return undefined;
+    found = true;
+    const url = whole ? resolveLink(line, line) : null;
+    if (url !== null) links.add(url);
+  }
+  links.truncated ||= cut;
+  return found ? links : undefined;
+}

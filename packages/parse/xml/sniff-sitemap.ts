@@ -1,0 +1,22 @@
+import { decodeText } from '../charset/charset.js';
+import { isGzip } from './gunzip.js';
+import { prescanXml } from '../charset/meta-prescan.js';
+import { rootName } from './xml-reader.js';
+
+/** How many bytes are looked at: a licence or a style sheet may come before the root element. */
+const HEAD = 65_536;
+
+const ROOTS: ReadonlySet<string> = new Set(['urlset', 'sitemapindex', 'rss', 'rdf', 'feed']);
+
+/**
+ * The media type of something that was named as a sitemap, by its content alone, since servers have many names for the
+ * types of sitemaps: `application/gzip`, `application/xml` for a sitemap, an index or a feed, `text/plain` for a list of
+ * URLs. Undefined where it looks like none of these.
+ */
+export function sniffSitemap(content: Uint8Array): string | undefined {
+  if (isGzip(content)) return 'application/gzip';
+  const text = decodeText(content.subarray(0, HEAD), undefined, 'windows-1252', prescanXml).text.trimStart();
+  if (/^https?:\/\/[^\s<]+(?:\s|$)/i.test(text)) return 'text/plain';
+  const root = text.startsWith('<') ? rootName(text, () => false) : undefined;
+  return root !== undefined && ROOTS.has(root) ? 'application/xml' : undefined;
+}

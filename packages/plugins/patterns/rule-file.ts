@@ -1,0 +1,36 @@
+import { CrawlError, safeText } from '../../errors/index.js';
+
+/** What is wrong with a line of a rule file, thrown by the function that reads one line. */
+export class BadRule extends Error {}
+
+/** A rule with the line it stands on, from 1. */
+export interface RuleLine<T> {
+  readonly line: number;
+  readonly rule: T;
+}
+
+/**
+ * Reads a text file with one rule per line. Blank lines and lines that start with `#` are comments; white space at the
+ * end of a line does not count. CRLF and a byte order mark are taken.
+ * @param what names the file in the message
+ * @throws CrawlError BAD_SETTING that lists every line for which `read` threw {@link BadRule}
+ */
+export function readRules<T>(what: string, text: string, read: (line: string) => T): RuleLine<T>[] {
+  const rules: RuleLine<T>[] = [];
+  const wrong: string[] = [];
+  for (const [index, raw] of text
+    .replace(/^\ufeff/, '')
+    .split(/\r?\n/)
+    .entries()) {
+    if (raw.startsWith('#') || raw.trim() === '') continue;
+    const line = index + 1;
+    try {
+      rules.push({ line, rule: read(raw) });
+    } catch (error) {
+      if (!(error instanceof BadRule)) throw error;
+      wrong.push(`line ${line}: ${error.message}, found "${safeText(raw)}"`);
+    }
+  }
+  if (wrong.length > 0) throw new CrawlError('BAD_SETTING', `${what}: ${wrong.join('; ')}`);
+  return rules;
+}

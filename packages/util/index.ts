@@ -1,0 +1,1 @@
+export { createBoundedCache, type BoundedCache } from './bounded-cache.js';

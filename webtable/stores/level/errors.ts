@@ -1,0 +1,78 @@
+import { CrawlError } from '../../../packages/errors/index.js';
+
+/** An error of LevelDB, or of the file system beneath it, as the error of ours that says what to do. */
+export function toCrawlError(error: unknown, directory?: string): CrawlError {
+  if (error instanceof CrawlError) return error;
+  const chain = causes(error);
+  const codes = new Set(chain.map((cause) => (cause as { code?: unknown }).code));
+  const text = chain.map((cause) => cause.message).join(': ');
+  const where = directory === undefined ? 'the table' : `the table in ${directory}`;
+
+  if (codes.has('LEVEL_LOCKED') || /\block\b.*\b(held|unavailable)/i.test(text)) {
+    return new CrawlError(
+      'TABLE_LOCKED',
+      `expected ${where} to be free, found it open already, in another process or in this one`,
+      {
+        hint: 'wait for the other command to end, or stop it; one process at a time can have a table open',
+        cause: error,
+      },
+    );
+  }
+  if (codes.has('ENOSPC') || codes.has('EDQUOT') || /no space left|ENOSPC|quota exceeded/i.test(text)) {
+    return new CrawlError('STORE_FULL', `expected room for ${where}, found the disk full`, {
+      hint: 'make room and run the same command again; no finished work is lost',
+      cause: error,
+    });
+  }
+  if (codes.has('LEVEL_CORRUPTION') || /^corruption|: corruption/i.test(text) || BROKEN_FILE.test(text)) {
+    return tableDamaged(directory, text, error);
+  }
+  const ended = ['LEVEL_DATABASE_NOT_OPEN', 'LEVEL_ITERATOR_NOT_OPEN', 'LEVEL_SNAPSHOT_NOT_OPEN'];
+  if (chain.length === 1 && ended.some((code) => codes.has(code))) {
+    return new CrawlError('CLOSED', 'expected an open store, found it closed', { cause: error });
+  }
+  return new CrawlError('STORE_FAILED', `expected ${where} to be readable and writable, found: ${text}`, {
+    hint: hintFor(codes, text),
+    cause: error,
+  });
+}
+
+/**
+ * A file that a database names is not there, or CURRENT names none (a zero byte in it cuts the reason off); or one is shorter
+ * than its list says, or a folder, which shows when LevelDB maps it into memory.
+ */
+const BROKEN_FILE =
+  /IO error: .*: (?:No such file|Is a directory|Not a directory)|IO error: .*\/MANIFEST-[^:]*$|\.(?:ldb|sst): (?:Invalid argument|No such device)|create_if_missing is false/is;
+
+/** TABLE_DAMAGED, of a table in which this was found. */
+export function tableDamaged(directory: string | undefined, found: string, cause?: unknown): CrawlError {
+  const where = directory === undefined ? 'the table' : `the table in ${directory}`;
+  return new CrawlError('TABLE_DAMAGED', `expected ${where} to be whole, found it damaged: ${found}`, {
+    hint:
+      'if it is being copied, wait for the copy to end; else restore the whole directory from a copy, or see what ' +
+      '`webcrawl repair --files` would save',
+    ...(cause !== undefined && { cause }),
+  });
+}
+
+/** What to do where the file system refuses. */
+function hintFor(codes: ReadonlySet<unknown>, text: string): string {
+  const refused = ['EACCES', 'EPERM', 'EROFS'].some((code) => codes.has(code));
+  if (refused || /permission denied|read-only file system|not permitted/i.test(text)) {
+    return 'name a directory that you may write to; a table is written to even when it is only read, so copy one that is on read-only media';
+  }
+  if (codes.has('EMFILE') || codes.has('ENFILE') || /too many open files/i.test(text)) {
+    return 'allow more open files, for instance with `ulimit -n 4096`';
+  }
+  if (codes.has('EIO') || /input\/output error/i.test(text)) {
+    return 'the disk or the connection to it fails: copy the table to another one while it can be read';
+  }
+  return 'name a directory that can be made and written to; the message says what is in the way';
+}
+
+/** The error and what caused it, outermost first. */
+function causes(error: unknown): Error[] {
+  const chain: Error[] = [];
+  for (let next = error; next instanceof Error && chain.length < 10; next = next.cause) chain.push(next);
+  return chain.length > 0 ? chain : [new Error(String(error))];
+}

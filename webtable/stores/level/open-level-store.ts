@@ -1,0 +1,51 @@
+import { resolve } from 'node:path';
+import { Level } from 'level';
+import { CrawlError } from '../../../packages/errors/index.js';
+import { tableDamaged, toCrawlError } from './errors.js';
+import { LevelStore } from './level-store.js';
+import { DATABASE_OPTIONS } from './database-options.js';
+import { DATABASES, lookAtTable, makePrivateFolder } from './table-folder.js';
+
+/**
+ * Opens the store in a directory. Where no file of a table is, one is made unless `create` is false; the directory is
+ * then for its owner only (0700). Where any is, nothing is made, so that no part of a table is taken for a new one.
+ * @throws CrawlError NO_TABLE, TABLE_LOCKED, TABLE_DAMAGED, STORE_FULL or STORE_FAILED, naming the directory
+ */
+export async function openLevelStore(directory: string, { create = true } = {}): Promise<LevelStore> {
+  const opened: Level<string, Uint8Array>[] = [];
+  try {
+    const path = resolve(directory);
+    const table = await lookAtTable(path);
+    if (table.state === 'damaged') throw tableDamaged(directory, table.found);
+    const isNew = table.state === 'none';
+    if (isNew && !create) throw noTable(directory, table.found);
+    if (table.isBlocked) throw notMade(directory, table.found);
+    if (isNew)
+      for (const folder of [path, ...DATABASES.map((name) => table[name].path)]) await makePrivateFolder(folder);
+    for (const name of DATABASES) {
+      const database = new Level<string, Uint8Array>(table[name].path, {
+        ...DATABASE_OPTIONS[name],
+        createIfMissing: isNew,
+      });
+      opened.push(database);
+      await database.open();
+    }
+    const [content, hot] = opened;
+    return new LevelStore({ hot: hot!, content: content!, directory });
+  } catch (error) {
+    await Promise.allSettled(opened.map((database) => database.close()));
+    throw toCrawlError(error, directory);
+  }
+}
+
+function noTable(directory: string, found: string): CrawlError {
+  return new CrawlError('NO_TABLE', `expected a table in ${directory}, found ${found}`, {
+    hint: 'crawl and inject make one; or name another place with --table level:<directory>',
+  });
+}
+
+function notMade(directory: string, found: string): CrawlError {
+  return new CrawlError('STORE_FAILED', `expected a folder for a table at ${directory}, found ${found}`, {
+    hint: 'name a folder, or a place where one can be made',
+  });
+}

@@ -1,0 +1,47 @@
+import { FamilyCursor } from './cursor.js';
+import type { LevelSnapshot } from '../database.js';
+import { newDraft, type ReadPlan, type RowDraft } from './rows.js';
+import type { KeyRange } from '../../../store.js';
+
+/** All rows of the range, joined from one cursor for each family; `wanted` is how many will be asked for at most. */
+export async function* mergedRows(
+  snapshot: LevelSnapshot,
+  { families }: ReadPlan,
+  range: KeyRange,
+  wanted: number,
+): AsyncGenerator<RowDraft[]> {
+  const cursors = families.map((family) => new FamilyCursor(snapshot, family, range, wanted));
+  try {
+    for (;;) {
+      const group: RowDraft[] = [];
+      for (const cursor of cursors) if (cursor.isEmpty) await cursor.fill();
+      let readOn = false;
+      // A row that had to be read on ends the group, so that a group holds little more than what was read ahead.
+      while (!readOn && !cursors.some((cursor) => cursor.isEmpty)) {
+        const key = lowestKey(cursors);
+        if (key === undefined) {
+          if (group.length > 0) yield group;
+          return;
+        }
+        const row = newDraft(key);
+        for (const cursor of cursors) {
+          if (cursor.key !== key) continue;
+          const rest = cursor.take(row);
+          if (!rest) continue;
+          readOn = true;
+          await rest;
+        }
+        group.push(row);
+      }
+      yield group;
+    }
+  } finally {
+    await Promise.all(cursors.map((cursor) => cursor.close()));
+  }
+}
+
+function lowestKey(cursors: readonly FamilyCursor[]): string | undefined {
+  let lowest: string | undefined;
+  for (const { key } of cursors) if (key !== undefined && (lowest === undefined || key < lowest)) lowest = key;
+  return lowest;
+}
