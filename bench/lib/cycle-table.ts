@@ -48,13 +48,13 @@ function makeRow({ notDue }: TablePlan, host: string, row: number, random: numbe
     key: rowKeyOf(`http://${host}${pathOf(row)}`),
     set: {
       status: isDue ? 'unfetched' : 'fetched',
-      fetchTime: CYCLE_TIME + (isDue ? -DAY : dueIn),
+      dueAt: CYCLE_TIME + (isDue ? -DAY : dueIn),
       fetchInterval: MONTH,
       retries: 0,
       score,
       cash: score,
       distance: 1,
-      ...(!isDue && { prevFetchTime: CYCLE_TIME - MONTH * 1000, signature: random.toString(16).padStart(32, '0') }),
+      ...(!isDue && { fetchedAt: CYCLE_TIME - MONTH * 1000, signature: random.toString(16).padStart(32, '0') }),
     },
   };
 }

@@ -7,7 +7,7 @@ import type { MeasuredStore, StoreJob } from './store-operations.js';
 
 const BODY_BYTES = 8192;
 /** What generate and fetch read of a row. */
-const FIELDS = ['status', 'fetchTime', 'score', 'retries', 'signature'] as const satisfies readonly Field[];
+const FIELDS = ['status', 'dueAt', 'score', 'retries', 'signature'] as const satisfies readonly Field[];
 
 /** The store that a job names, empty. */
 export async function openMeasured({ store, directory }: StoreJob): Promise<MeasuredStore> {
@@ -31,7 +31,7 @@ function bodyOf(row: number): Uint8Array {
 function values(row: number) {
   return {
     status: 'fetched' as const,
-    fetchTime: 1_800_000_000_000 + row,
+    dueAt: 1_800_000_000_000 + row,
     score: mix(row) / 2 ** 32,
     retries: 0,
     signature: mix(row, 1).toString(16).padStart(32, '0'),
@@ -56,7 +56,7 @@ function fields(table: WebTable): MeasuredStore {
 
 /** Cells of bytes, without the codecs. */
 function cells(store: Store): MeasuredStore {
-  const column = { status: 'm:st', fetchTime: 'm:ft', score: 'm:sc', retries: 'm:re', signature: 'm:sg' } as const;
+  const column = { status: 'm:st', dueAt: 'm:ft', score: 'm:sc', retries: 'm:re', signature: 'm:sg' } as const;
   const columns = Object.values(column);
   const cellsOf = (row: number): Map<Column, Uint8Array> =>
     new Map(

@@ -81,7 +81,7 @@ Examples:
   webcrawl readdb --stats
   webcrawl readdb --url https://example.com/
   webcrawl readdb --url https://example.com/logo.svg --raw > logo.svg
-  webcrawl readdb --dump --host example.com --status fetched --fields title,fetchTime
+  webcrawl readdb --dump --host example.com --status fetched --fields title,dueAt
   webcrawl readdb --dump --code not_found,timeout --fetched-since 2d --fields protocolStatus
   webcrawl readdb --dump --sort score --limit 100 --format csv --fields title,score --output best.csv
   webcrawl readdb --dump --fields outlinks | jq -r '.outlinks[]?.url'`,

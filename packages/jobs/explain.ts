@@ -31,10 +31,10 @@ export interface ExplainOptions {
 
 const FIELDS = [
   ...NEXT_FIELDS,
-  'prevFetchTime',
+  'fetchedAt',
   'fetchInterval',
   'contentType',
-  'redirect',
+  'redirectTarget',
   'title',
   'inlinkCount',
   'inlinks',

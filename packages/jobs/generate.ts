@@ -52,7 +52,7 @@ export interface GenerateOptions extends JobOptions {
 }
 
 // What fetch reads is read too: a row that it cannot read must not get into a batch.
-const FIELDS = ['fetchTime', 'score', 'status', 'cash', ...FETCH_FIELDS] as const;
+const FIELDS = ['dueAt', 'score', 'status', 'cash', ...FETCH_FIELDS] as const;
 type Candidate = PageRow<(typeof FIELDS)[number]>;
 const CHUNK = 500;
 /** Milliseconds. */
@@ -193,7 +193,7 @@ async function take(
     crawl.table,
     [...selected.values()].map((row) => ({
       before: row,
-      change: { key: row.key, set: { share: row.cash ?? 0 }, marks: { generate: batchId } },
+      change: { key: row.key, set: { cashInFlight: row.cash ?? 0 }, marks: { generate: batchId } },
     })),
     clock,
   );
@@ -202,7 +202,7 @@ async function take(
 
 /** Due at the time that is asked about, while no batch holds it at the time that it is. */
 function isSelectable(row: Candidate, due: number, { now, lockExpiry }: FrontierClock): boolean {
-  return selectableAt({ ...row, fetchTime: 0 }, lockExpiry) <= now && (row.fetchTime ?? 0) <= due;
+  return selectableAt({ ...row, dueAt: 0 }, lockExpiry) <= now && (row.dueAt ?? 0) <= due;
 }
 
 function reasonAgainst(crawl: CrawlContext, row: Candidate, filter: boolean): CounterName | undefined {
@@ -218,14 +218,14 @@ async function takeBack(crawl: CrawlContext, batchId: string): Promise<number> {
   let released = 0;
   for await (const keys of chunked(batchRowKeys(table.store, batchId), CHUNK)) {
     await table.exclusive('rows', async () => {
-      const rows = await table.getMany(keys, ['fetchTime', 'score', 'marks']);
+      const rows = await table.getMany(keys, ['dueAt', 'score', 'marks']);
       const held = rows.filter((row) => row?.marks?.generate === batchId) as Candidate[];
       released += held.length;
       await writeIndexed(
         table,
         held.map((row) => ({
           before: row,
-          change: { key: row.key, unset: ['share' as const], marks: { generate: null } },
+          change: { key: row.key, unset: ['cashInFlight' as const], marks: { generate: null } },
         })),
         frontierClock(crawl),
       );

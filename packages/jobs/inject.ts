@@ -147,7 +147,7 @@ async function injectChunk(
     if (row && seed.retryDenied && isDenied(crawl, row)) {
       count('denied_before');
       await forgetRobots(crawl.table.store, new URL(seed.url).origin);
-      change = { ...change, key, set: { ...change?.set, fetchTime: crawl.clock() } };
+      change = { ...change, key, set: { ...change?.set, dueAt: crawl.clock() } };
     }
     if (change) changes.push({ before: row, change });
     if (!row) count('injected');
@@ -157,8 +157,8 @@ async function injectChunk(
 }
 
 /** Whether a row waits although it may be let in by now: for a password, another name or another robots.txt. */
-function isDenied(crawl: CrawlContext, row: PageRow<'fetchTime' | 'marks' | 'protocolStatus'>): boolean {
-  if (row.damaged || row.marks?.generate !== undefined || (row.fetchTime ?? 0) <= crawl.clock()) return false;
+function isDenied(crawl: CrawlContext, row: PageRow<'dueAt' | 'marks' | 'protocolStatus'>): boolean {
+  if (row.damaged || row.marks?.generate !== undefined || (row.dueAt ?? 0) <= crawl.clock()) return false;
   const { code, http } = row.protocolStatus ?? {};
   return http === 401 || http === 403 || code === 'robots_denied' || code === 'crawl_delay_too_long';
 }
@@ -195,7 +195,7 @@ function changeOfKnown(
       ...(Object.keys(metadata).length > 0 && { metadata }),
       ...((injectorOverwrite || seed.fetchInterval !== undefined) && { fetchInterval: fresh.fetchInterval }),
       ...((injectorOverwrite || seed.score !== undefined) && { score: fresh.score, cash: fresh.cash }),
-      ...(injectorOverwrite && { fetchTime: fresh.fetchTime }),
+      ...(injectorOverwrite && { dueAt: fresh.dueAt }),
     },
     unset: injectorOverwrite && Object.keys(metadata).length === 0 ? ['metadata'] : [],
     marks: { inject: 'y' },

@@ -23,7 +23,15 @@ import { createTracker, type Tracker } from './reporting/tracker.js';
 const CHUNK = 200;
 /** Rows read at a time together with their links, of which each may have `db.maxOutlinksPerPage`. */
 const SOURCE_CHUNK = 20;
-const SOURCE_FIELDS = ['status', 'share', 'distance', 'redirects', 'redirect', 'outlinks', 'sitemap'] as const;
+const SOURCE_FIELDS = [
+  'status',
+  'cashInFlight',
+  'distance',
+  'redirectDepth',
+  'redirectTarget',
+  'outlinks',
+  'sitemap',
+] as const;
 type Source = BatchRow<(typeof SOURCE_FIELDS)[number] | 'title' | 'text'>['row'];
 
 /**
@@ -87,8 +95,8 @@ function collectLinks(scoring: Scoring, slice: LinkSlice, row: Source, position:
   if (row.marks?.fetch !== slice.batchId) return;
   const isRedirect = row.status === 'redir_perm' || row.status === 'redir_temp';
   let links: readonly Outlink[] = [];
-  if (isRedirect && row.redirect !== undefined) {
-    links = [{ url: row.redirect, anchor: '', ...(row.sitemap && { sitemap: true }) }];
+  if (isRedirect && row.redirectTarget !== undefined) {
+    links = [{ url: row.redirectTarget, anchor: '', ...(row.sitemap && { sitemap: true }) }];
   }
   if (row.status === 'fetched' && row.marks.parse === slice.batchId) links = row.outlinks ?? [];
   if (links.length === 0) return;
@@ -96,7 +104,7 @@ function collectLinks(scoring: Scoring, slice: LinkSlice, row: Source, position:
   const targets = links.map((link) => link.url);
   const { title = '', text = '' } = isRedirect ? {} : row;
   const anchors = links.map((link) => link.anchor);
-  const scores = scoring.distribute(urlOf(row.key), targets, row.share ?? 0, { anchors, title, text });
+  const scores = scoring.distribute(urlOf(row.key), targets, row.cashInFlight ?? 0, { anchors, title, text });
   for (const [i, link] of links.entries()) {
     slice.add(rowKeyOf(link.url), {
       source: row.key,
@@ -106,7 +114,7 @@ function collectLinks(scoring: Scoring, slice: LinkSlice, row: Source, position:
       distance: row.distance === undefined ? Infinity : row.distance + (isRedirect ? 0 : 1),
       hints: hintsOf(link),
       sitemap: link.sitemap,
-      redirects: isRedirect ? (row.redirects ?? 0) + 1 : 0,
+      redirectDepth: isRedirect ? (row.redirectDepth ?? 0) + 1 : 0,
     });
   }
 }

@@ -1,7 +1,7 @@
 /** What a schedule reads and decides. Times are ms since the epoch, the interval is in seconds. */
 export interface Schedule {
   /** When the page is due. */
-  readonly fetchTime: number;
+  readonly dueAt: number;
   readonly fetchInterval: number;
   /** Failed fetches since the last that worked. */
   readonly retries: number;

@@ -19,7 +19,7 @@ export function defaultSchedule(settings: ScheduleSettings): Plugin & { readonly
     name: 'schedule-default',
     schedule: {
       initialize: (now) => ({
-        fetchTime: now,
+        dueAt: now,
         fetchInterval: knownInterval(0, settings),
         retries: 0,
         modifiedTime: 0,
@@ -32,7 +32,7 @@ export function defaultSchedule(settings: ScheduleSettings): Plugin & { readonly
       },
       afterRetry: (schedule, fetchedAt) => ({
         ...schedule,
-        fetchTime: fetchedAt + DAY,
+        dueAt: fetchedAt + DAY,
         retries: schedule.retries + 1,
       }),
       afterGone(schedule, fetchedAt) {
@@ -63,5 +63,5 @@ export function dueAfter(
   changes: Partial<Pick<Schedule, 'retries' | 'modifiedTime'>> = {},
 ): Schedule {
   const fetchInterval = Math.round(interval);
-  return { ...schedule, ...changes, fetchInterval, fetchTime: from + fetchInterval * 1000 };
+  return { ...schedule, ...changes, fetchInterval, dueAt: from + fetchInterval * 1000 };
 }

@@ -13,7 +13,7 @@ describe('the table of cycle', () => {
     const keys = rows.map(({ key }) => key);
     expect(keys).toHaveLength(230);
     expect(keys).toEqual([...new Set(keys)].sort());
-    expect(rows.every(({ set }) => set!.fetchTime! <= LOAD_TIME)).toBe(true);
+    expect(rows.every(({ set }) => set!.dueAt! <= LOAD_TIME)).toBe(true);
   });
 
   it('puts one host before all others', () => {
@@ -22,7 +22,7 @@ describe('the table of cycle', () => {
   });
 
   it('has rows that are not due, of which some become due by the time of the cycle', () => {
-    const times = [...tableRows({ ...PLAN, rowsPerHost: 500, notDue: 0.9 })].map(({ set }) => set!.fetchTime!);
+    const times = [...tableRows({ ...PLAN, rowsPerHost: 500, notDue: 0.9 })].map(({ set }) => set!.dueAt!);
     const [atLoad, inCycle] = [LOAD_TIME, CYCLE_TIME].map((now) => times.filter((time) => time <= now).length);
     expect(atLoad! / times.length).toBeCloseTo(0.1, 1);
     expect(inCycle).toBeGreaterThan(atLoad!);

@@ -168,6 +168,16 @@ describe('a dump that is injected again', () => {
     to.stdin.end();
   }
 
+  /** Starts a command that opens the table; anew where it met a `status` that had it open, and only connects to the next. */
+  async function startAsHolder(verb: string, ...args: string[]): Promise<ReturnType<typeof start>> {
+    for (;;) {
+      const started = start(verb, ...args);
+      for (let i = 0; i < 20; i++) if ((await json<Status>('status')).holder?.name === verb) return started;
+      started.child.kill('SIGKILL');
+      await started.ended;
+    }
+  }
+
   async function expectAll(dump: Promise<Ended>, inject: Promise<Ended>): Promise<void> {
     const [{ code, err }, injected] = [await dump, await inject];
     expect([code, err]).toEqual([0, '']);
@@ -193,8 +203,7 @@ describe('a dump that is injected again', () => {
   test(
     'works where inject opens the table first',
     async () => {
-      const inject = start('inject', '-', '--json', '-q');
-      while ((await json<Status>('status')).holder?.name !== 'inject');
+      const inject = await startAsHolder('inject', '-', '--json', '-q');
       const dump = start('readdb', '--dump', '--fields', 'status', '--host', 'example.com');
       const lines: string[] = [];
       for await (const line of createInterface({ input: dump.child.stdout })) {

@@ -1,5 +1,6 @@
 import { describeSettings, loadSettings } from '../../config/index.js';
 import { CrawlError, ERROR_CODES, safeText } from '../../packages/errors/index.js';
+import { tryParseUrl } from '../../packages/url/index.js';
 import type { JobOptions, Report } from '../../packages/jobs/reporting/job.js';
 
 /** What the command called, and what the calls are to do. A stand-in for packages/webcrawl, so that no table is opened. */
@@ -55,6 +56,7 @@ export const api = {
   CrawlError,
   ERROR_CODES,
   safeText,
+  tryParseUrl,
   describeSettings,
   loadSettings,
   VERSION: '1.2.3',

@@ -43,7 +43,7 @@ describe('a port that browsers refuse', () => {
     await using crawl = await testCrawl(fakeWeb({}));
     await jobs.inject(crawl, { seeds: [A] });
     const key = rowKeyOf('http://10.0.0.1:25/');
-    const set = { status: 'unfetched', fetchTime: START, score: 1, cash: 1 } as const;
+    const set = { status: 'unfetched', dueAt: START, score: 1, cash: 1 } as const;
     await writeIndexed(crawl.table, [{ before: undefined, change: { key, set } }], { now: START, lockExpiry: 1 });
     expect((await jobs.generate(crawl, {})).counters).toEqual({ generated: 1, 'rejected_urlfilter-port': 1 });
   });

@@ -176,7 +176,7 @@ describe('crawl', () => {
     expect(report.counters).toMatchObject({ fetched: 2, notmodified: 1, success: 1, known: 1 });
     const [root, x] = await allRows(crawl);
     expect(root).toMatchObject({ status: 'notmodified', title: 't', retries: 0, marks: { inject: 'y' } });
-    expect(x).toMatchObject({ status: 'fetched', text: 'changed', fetchTime: START + 61 * 86_400_000 });
+    expect(x).toMatchObject({ status: 'fetched', text: 'changed', dueAt: START + 61 * 86_400_000 });
     expect(x!.signature).not.toBe(x!.prevSignature);
   });
 
@@ -188,9 +188,7 @@ describe('crawl', () => {
       await jobs.crawl(crawl, { seeds: ['http://a.com/'] });
     }
     expect(web.requests).toHaveLength(3);
-    expect(await allRows(crawl)).toMatchObject([
-      { status: 'gone', retries: 3, fetchTime: START + (2 + 45) * 86_400_000 },
-    ]);
+    expect(await allRows(crawl)).toMatchObject([{ status: 'gone', retries: 3, dueAt: START + (2 + 45) * 86_400_000 }]);
   });
 
   it('ends chains and loops of redirects', async () => {

@@ -31,7 +31,7 @@ const nextOf = async (crawl: Crawl, url = URL_A) => (await explained(crawl, url)
 
 async function change(crawl: Crawl, set: NonNullable<PageChange['set']>, marks: PageChange['marks'] = {}) {
   const key = rowKeyOf(URL_A);
-  const before = await crawl.table.get(key, ['fetchTime', 'score', 'marks']);
+  const before = await crawl.table.get(key, ['dueAt', 'score', 'marks']);
   await writeIndexed(crawl.table, [{ before, change: { key, set, marks } }], AT);
 }
 
@@ -107,7 +107,7 @@ describe('a row that no batch holds', () => {
       [{ status: 'gone', retries: 3 }, `Gone; looked at again at ${day}.`],
     ];
     for (const [set, text] of waits) {
-      await change(crawl, { ...set, fetchTime: at });
+      await change(crawl, { ...set, dueAt: at });
       expect(await nextOf(crawl)).toEqual({ kind: 'waiting', at, text });
     }
     crawl.setTime(at);
@@ -117,7 +117,7 @@ describe('a row that no batch holds', () => {
   it('a time that no calendar holds is no fault', async () => {
     await using crawl = await testCrawl(undefined);
     await jobs.inject(crawl, { seeds: [URL_A] });
-    await change(crawl, { fetchTime: 9e15 });
+    await change(crawl, { dueAt: 9e15 });
     expect((await nextOf(crawl)).text).toBe('Not fetched yet; due at 9000000000000000.');
   });
 
@@ -295,12 +295,12 @@ describe('a host that is left alone', () => {
     await using crawl = await testCrawl(undefined);
     await jobs.inject(crawl, { seeds: [URL_A] });
     await put(crawl, { http: undefined, code: 'evil\u001b', failures: 1 });
-    await change(crawl, { fetchTime: START + 1000 });
+    await change(crawl, { dueAt: START + 1000 });
     const text = (await nextOf(crawl)).text;
     expect(text).toBe(
       `Not fetched yet; due at 2023-11-14T22:13:21.000Z. Its host is left alone until ${until}: it failed once, with evil\\u001b.`,
     );
-    await change(crawl, { fetchTime: START + DAY });
+    await change(crawl, { dueAt: START + DAY });
     expect((await nextOf(crawl)).text).toBe('Not fetched yet; due at 2023-11-15T22:13:20.000Z.');
   });
 });
@@ -341,7 +341,7 @@ describe('robots.txt', () => {
     await using crawl = await testCrawl(web());
     await jobs.inject(crawl, { seeds: [URL_A, page] });
     await round(crawl);
-    await change(crawl, { fetchTime: START });
+    await change(crawl, { dueAt: START });
     expect((await explained(crawl)).robots).toMatchObject({ source: 'stored', verdict: 'allowed', fetchedAt: START });
     crawl.setTime(START + DAY - 1);
     expect((await explained(crawl)).robots).not.toHaveProperty('expired');

@@ -113,8 +113,8 @@ describe('a host that always asks to come back soon', () => {
     const updated = await jobs.updatedb(crawl, { batch });
     expect(updated.counters).toMatchObject({ not_fetched: left.length });
     for (const { url } of left) {
-      expect(await rowOf(crawl, String(url), 'fetchTime', 'retries', 'marks')).toEqual({
-        fetchTime: before.get(url)?.fetchTime,
+      expect(await rowOf(crawl, String(url), 'dueAt', 'retries', 'marks')).toEqual({
+        dueAt: before.get(url)?.dueAt,
         retries: 0,
         marks: { inject: 'y' },
       });
@@ -434,6 +434,6 @@ describe('over HTTP', () => {
     const batch = await start(crawl, url);
     expect((await jobs.fetch(crawl, { batch })).counters).toEqual({ host_backoff: 1, backed_off: 1 });
     expect((await explain(crawl, url)).backoff).toMatchObject({ failures: 1, code: 'connect' });
-    expect((await rowOf(crawl, url, 'status', 'fetchTime')).fetchTime).toBe(START);
+    expect((await rowOf(crawl, url, 'status', 'dueAt')).dueAt).toBe(START);
   });
 });

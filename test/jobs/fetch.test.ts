@@ -54,10 +54,10 @@ describe('fetch', () => {
     expect(report.counters).toMatchObject({ fetched: 1, success: 1 });
     expect(report.counters.proxy).toBeGreaterThanOrEqual(2);
     for (const url of ['http://a.com/', 'http://b.com/']) {
-      expect(await crawl.page(url, ['retries', 'fetchTime', 'marks'])).toMatchObject({
+      expect(await crawl.page(url, ['retries', 'dueAt', 'marks'])).toMatchObject({
         status: 'unfetched',
         retries: 0,
-        fetchTime: START,
+        dueAt: START,
         marks: { inject: 'y' },
       });
     }
@@ -84,7 +84,7 @@ describe('fetch', () => {
       {
         ...before,
         status: 'fetched',
-        prevFetchTime: START + 5000,
+        fetchedAt: START + 5000,
         contentType: 'text/html',
         headers,
         protocolStatus: { code: 'success', http: 200, lastModified: Date.UTC(2020, 0, 1), etag: '"1"' },
@@ -483,17 +483,17 @@ describe('fetch and redirects', () => {
       redirects_followed: 1,
     });
     expect(await allRows(crawl)).toMatchObject([
-      { status: 'redir_temp', redirect: 'http://a.com/b' },
+      { status: 'redir_temp', redirectTarget: 'http://a.com/b' },
       {
         status: 'fetched',
-        fetchTime: START,
+        dueAt: START,
         fetchInterval: 2_592_000,
         retries: 0,
         score: 0,
         cash: 0,
-        share: 0,
+        cashInFlight: 0,
         distance: 0,
-        redirects: 1,
+        redirectDepth: 1,
         marks: { generate: batch, fetch: batch },
       },
     ]);
@@ -519,10 +519,7 @@ describe('fetch and redirects', () => {
     const batch = await start(crawl, 'http://a.com/', 'http://b.com/', 'http://b.com/2');
     // b.com answers only when a.com is through.
     web.onRequest = async (url) => {
-      while (
-        url === 'http://b.com/' &&
-        (await rowOf(crawl, 'http://a.com/', 'prevFetchTime')).prevFetchTime === undefined
-      ) {
+      while (url === 'http://b.com/' && (await rowOf(crawl, 'http://a.com/', 'fetchedAt')).fetchedAt === undefined) {
         await new Promise(setImmediate);
       }
     };
@@ -590,7 +587,10 @@ describe('fetch and redirects', () => {
     await jobs.inject(crawl, { seeds: ['http://a.com/\tscore=2', 'http://a.com/b\tscore=1'] });
     const batch = await select(crawl, 1);
     expect((await jobs.fetch(crawl, { batch, parse: true })).counters).toMatchObject({ redirects_followed: 1 });
-    expect(await rowOf(crawl, 'http://a.com/b', 'share', 'distance', 'metadata')).toEqual({ share: 1, distance: 0 });
+    expect(await rowOf(crawl, 'http://a.com/b', 'cashInFlight', 'distance', 'metadata')).toEqual({
+      cashInFlight: 1,
+      distance: 0,
+    });
     await jobs.updatedb(crawl, { batch });
     expect(await rowOf(crawl, 'http://a.com/c', 'score', 'distance')).toEqual({ score: 1, distance: 1 });
     expect(await rowOf(crawl, 'http://a.com/b', 'score', 'cash')).toEqual({ score: 3, cash: 2 });
@@ -602,8 +602,8 @@ describe('fetch and redirects', () => {
     const batch = await start(crawl, 'http://a.com/');
     expect((await jobs.fetch(crawl, { batch })).counters).toEqual({ fetched: 1, moved: 1 });
     expect((await jobs.updatedb(crawl, { batch })).counters).toEqual({ redirected: 1, links: 1, added: 1 });
-    expect(await rowOf(crawl, 'http://a.com/b', 'redirects', 'distance', 'score', 'cash')).toEqual({
-      redirects: 1,
+    expect(await rowOf(crawl, 'http://a.com/b', 'redirectDepth', 'distance', 'score', 'cash')).toEqual({
+      redirectDepth: 1,
       distance: 0,
       score: 1,
       cash: 1,
@@ -617,7 +617,7 @@ describe('fetch and redirects', () => {
     await using crawl = await testCrawl(web, { settings: { 'fetcher.maxRedirects': 0 } });
     await jobs.crawl(crawl, { seeds: ['http://a.com/0'] });
     expect(web.requests).toHaveLength(21);
-    expect(await rowOf(crawl, 'http://a.com/20', 'status', 'protocolStatus', 'redirect')).toEqual({
+    expect(await rowOf(crawl, 'http://a.com/20', 'status', 'protocolStatus', 'redirectTarget')).toEqual({
       status: 'gone',
       protocolStatus: { code: 'redirect_exceeded', http: 301 },
     });
@@ -638,7 +638,7 @@ describe('fetch and redirects', () => {
     await round(crawl);
     const { fetched } = await round(crawl);
     expect(fetched.counters).toMatchObject({ redirects_followed: 1, redirect_external: 1 });
-    expect(await rowOf(crawl, 'http://www.a.com/out', 'status', 'redirect')).toEqual({ status: 'redir_perm' });
+    expect(await rowOf(crawl, 'http://www.a.com/out', 'status', 'redirectTarget')).toEqual({ status: 'redir_perm' });
     expect(web.requests).not.toContain('http://b.com/');
   });
 
@@ -785,7 +785,15 @@ describe('fetching a page again', () => {
       retry: { status: 503 },
       image: { html: 'GIF89a', contentType: 'image/gif' },
     };
-    const fields = ['status', 'redirect', 'newSignature', 'parseStatus', 'protocolStatus', 'marks', 'share'] as const;
+    const fields = [
+      'status',
+      'redirectTarget',
+      'newSignature',
+      'parseStatus',
+      'protocolStatus',
+      'marks',
+      'cashInFlight',
+    ] as const;
     for (const first of Object.keys(outcomes)) {
       for (const second of Object.keys(outcomes)) {
         const after = async (...pages: FakePage[]): Promise<unknown> => {

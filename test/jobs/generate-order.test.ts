@@ -23,7 +23,7 @@ async function changeSome(crawl: TestCrawl, below: (n: number) => number, now: n
   const clock = { now, lockExpiry: crawl.settings.generate.lockExpiry * 1000 };
   for await (const row of crawl.table.scan({ fields: FRONTIER_FIELDS })) {
     if (below(5) > 0) continue;
-    const set = { score: below(5) / 2, ...(below(2) === 0 && { fetchTime: now + below(3) * 500_000 - 500_000 }) };
+    const set = { score: below(5) / 2, ...(below(2) === 0 && { dueAt: now + below(3) * 500_000 - 500_000 }) };
     await writeIndexed(crawl.table, [{ before: row, change: { key: row.key, set } }], clock);
   }
 }
@@ -48,7 +48,7 @@ describe('generate', () => {
         const rows = Array.from({ length: below(80) }, (_, i) => ({
           url: `http${below(4) === 0 ? 's' : ''}://${HOSTS[below(HOSTS.length)]!}${below(9) === 0 ? ':81' : ''}/${i}`,
           score: below(4) - 1 + (below(2) === 0 ? 0 : random()),
-          fetchTime: START + below(5) * 1000,
+          dueAt: START + below(5) * 1000,
           distance: below(5),
         }));
         await putRows(crawl, rows);

@@ -25,12 +25,12 @@ describe('generate', () => {
     expect(report).toMatchObject({ job: 'generate', counters: { generated: 2 } });
     expect(report.batchId).toMatch(/^1700000000-\d+$/);
     expect(await selected(crawl, report.batchId!)).toEqual(['http://a.com/high', 'http://b.com/']);
-    expect(await crawl.table.get(rowKeyOf('http://b.com/'), ['share'])).toMatchObject({ share: 0.5 });
+    expect(await crawl.table.get(rowKeyOf('http://b.com/'), ['cashInFlight'])).toMatchObject({ cashInFlight: 0.5 });
   });
 
   it('has no batch id when nothing is due, and leaves no trace', async () => {
     await using crawl = await testCrawl(undefined);
-    await put(crawl, [{ url: 'http://a.com/', fetchTime: START + 1 }]);
+    await put(crawl, [{ url: 'http://a.com/', dueAt: START + 1 }]);
     expect(await jobs.generate(crawl)).toEqual({ job: 'generate', seconds: 0, counters: {} });
     expect(await listBatches(crawl.table.store)).toEqual([]);
     crawl.setTime(START + 1);
@@ -39,7 +39,7 @@ describe('generate', () => {
 
   it('leaves no entry behind of what is selected for a time to come', async () => {
     await using crawl = await testCrawl(undefined);
-    const urls = Array.from({ length: 5 }, (_, i) => ({ url: `http://a.com/${i}`, fetchTime: START + 1_000_000 }));
+    const urls = Array.from({ length: 5 }, (_, i) => ({ url: `http://a.com/${i}`, dueAt: START + 1_000_000 }));
     await put(crawl, urls);
     expect((await jobs.generate(crawl, { now: START + 2_000_000 })).counters).toEqual({ generated: 5 });
     expect((await jobs.generate(crawl)).counters).toEqual({});

@@ -18,7 +18,7 @@ describe('inject', () => {
     await using crawl = await testCrawl(undefined);
     const report = await inject(crawl, 'HTTP://A.com:80/x/../y#part', 'http://b.com/\tscore=3\tfetchInterval=60\tk=v');
     expect(report).toEqual({ job: 'inject', seconds: 0, counters: { injected: 2 } });
-    const same = { status: 'unfetched', fetchTime: START, retries: 0, distance: 0, marks: { inject: 'y' } };
+    const same = { status: 'unfetched', dueAt: START, retries: 0, distance: 0, marks: { inject: 'y' } };
     expect(await allRows(crawl)).toEqual([
       { key: 'com.a:http/y', url: 'http://a.com/y', ...same, fetchInterval: 2_592_000, score: 1, cash: 1 },
       {
@@ -129,7 +129,7 @@ describe('inject', () => {
     await using again = await testCrawl(undefined, { store, settings: { 'db.injectorOverwrite': true } });
     again.setTime(START + DAY);
     expect((await inject(again, 'http://a.com/\tnew=2\tfetchInterval=60')).counters).toEqual({ updated: 1 });
-    const changed = { score: 1, cash: 1, fetchInterval: 60, metadata: { new: '2' }, fetchTime: START + DAY };
+    const changed = { score: 1, cash: 1, fetchInterval: 60, metadata: { new: '2' }, dueAt: START + DAY };
     expect(await allRows(again)).toEqual([{ ...before, ...changed }]);
     expect((await jobs.repair(again)).counters).toEqual({ rows: 1 });
     expect((await jobs.generate(again)).counters).toEqual({ generated: 1 });

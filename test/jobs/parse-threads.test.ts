@@ -17,7 +17,7 @@ import { allRows, testCrawl, type TestCrawl } from '../support/test-crawl.js';
 
 /** A thread cannot be run from TypeScript; what is built is up to date in `npm test`. */
 const built = (path: string): URL => pathToFileURL(join(ROOT, 'dist/packages', path));
-const entry = built('jobs/parse-worker.js');
+const entry = built('jobs/parsing/parse-worker.js');
 
 let folder: string;
 beforeAll(async () => {

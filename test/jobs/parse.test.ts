@@ -20,7 +20,17 @@ async function parsed(page: FakePage | string, options: Parameters<typeof testCr
   const { crawl, batch } = await fetched(page, options);
   await using _ = crawl;
   const { counters } = await jobs.parse(crawl, { batch });
-  const row = await rowOf(crawl, PAGE, 'title', 'text', 'outlinks', 'parseStatus', 'redirect', 'newSignature', 'marks');
+  const row = await rowOf(
+    crawl,
+    PAGE,
+    'title',
+    'text',
+    'outlinks',
+    'parseStatus',
+    'redirectTarget',
+    'newSignature',
+    'marks',
+  );
   return { counters, ...row, isMarked: row.marks?.parse === batch };
 }
 
@@ -403,21 +413,21 @@ describe('parse and links', () => {
   it('puts the target of a short refresh first among the links, and records it', async () => {
     const page = (refresh: string, rest = anchors(['/x', 'x'])): string =>
       `<meta http-equiv="refresh" content="${refresh}">${rest}`;
-    const { counters, redirect, outlinks } = await parsed(page('0; url=/next'));
-    expect([counters, redirect]).toEqual([{ parsed: 1, links: 2 }, 'http://a.com/next']);
+    const { counters, redirectTarget, outlinks } = await parsed(page('0; url=/next'));
+    expect([counters, redirectTarget]).toEqual([{ parsed: 1, links: 2 }, 'http://a.com/next']);
     expect(outlinks).toEqual([
       { url: 'http://a.com/next', anchor: '' },
       { url: 'http://a.com/x', anchor: 'x' },
     ]);
     for (const refresh of ['0; url=/', '0', '600; url=/next']) {
-      expect(await parsed(page(refresh)), refresh).not.toHaveProperty('redirect');
+      expect(await parsed(page(refresh)), refresh).not.toHaveProperty('redirectTarget');
     }
     const rejected = await parsed(page('0; url=/next.png'));
     expect(rejected.counters).toEqual({ parsed: 1, links: 1, 'redirect_rejected_urlfilter-regex': 1 });
     const external = await parsed(page('0; url=http://b.com/'), { settings: { 'db.ignoreExternalLinks': true } });
     expect(external.counters).toEqual({ parsed: 1, links: 1, redirect_external: 1 });
     const nofollow = await parsed(page('0; url=/next', '<meta name="robots" content="nofollow">'));
-    expect([nofollow.redirect, nofollow.outlinks]).toEqual(['http://a.com/next', []]);
+    expect([nofollow.redirectTarget, nofollow.outlinks]).toEqual(['http://a.com/next', []]);
   });
 
   it('forgets the target of a refresh when another parse finds none', async () => {
@@ -428,10 +438,10 @@ describe('parse and links', () => {
       html = { refresh: { url: 'http://a.com/next', delay: 0 } };
       const { crawl, batch } = await fetched('x', { plugins: [stub] });
       await jobs.parse(crawl, { batch });
-      expect(await rowOf(crawl, PAGE, 'redirect')).toEqual({ redirect: 'http://a.com/next' });
+      expect(await rowOf(crawl, PAGE, 'redirectTarget')).toEqual({ redirectTarget: 'http://a.com/next' });
       change();
       await jobs.parse(crawl, { batch, force: true });
-      expect(await rowOf(crawl, PAGE, 'redirect')).toEqual({});
+      expect(await rowOf(crawl, PAGE, 'redirectTarget')).toEqual({});
     }
   });
 });

@@ -38,7 +38,7 @@ const URLS = [
 
 async function pagesOf(crawl: Crawl, selection: PageSelection): Promise<string[]> {
   const urls: string[] = [];
-  for await (const page of crawl.pages({ ...selection, fields: ['fetchTime'] })) urls.push(page.url);
+  for await (const page of crawl.pages({ ...selection, fields: ['dueAt'] })) urls.push(page.url);
   return urls;
 }
 
@@ -181,13 +181,13 @@ describe('a dump of a page', () => {
     await jobs.crawl(crawl, { seeds: ['http://a.com/\tk=v'] });
     const page = await crawl.page('http://a.com/', DUMP_FIELDS);
     const dump = dumpPage(page as PageRow<Field>, DUMP_FIELDS);
-    expect(Object.keys(dump)).toEqual(['key', 'url', ...DUMP_FIELDS.filter((field) => field !== 'redirect')]);
+    expect(Object.keys(dump)).toEqual(['key', 'url', ...DUMP_FIELDS.filter((field) => field !== 'redirectTarget')]);
     expect(JSON.parse(JSON.stringify(dump))).toEqual(dump);
     expect(dump).toMatchObject({
       key: 'com.a:http/',
       url: 'http://a.com/',
       status: 'fetched',
-      prevFetchTime: START,
+      fetchedAt: START,
       title: 'T',
       outlinks: [{ url: 'http://a.com/', anchor: 'home' }],
       inlinks: [{ url: 'http://a.com/', anchor: 'home' }],
@@ -246,7 +246,7 @@ describe('a dump of a page', () => {
       crawl.table,
       statuses.map((status) => ({
         before: undefined,
-        change: { key: rowKeyOf(`http://a.com/${status}`), set: { status, fetchTime: START, score: 1 } },
+        change: { key: rowKeyOf(`http://a.com/${status}`), set: { status, dueAt: START, score: 1 } },
       })),
       { now: START, lockExpiry: 0 },
     );

@@ -145,7 +145,7 @@ describe('remove', () => {
       expect(await rowOf(crawl, A, 'content', 'inlinks', 'outlinks', 'title', 'marks')).toEqual({});
       // A row of the same key starts from nothing.
       await jobs.inject(crawl, { seeds: [A] });
-      expect(await rowOf(crawl, A, 'content', 'inlinks', 'outlinks', 'prevFetchTime')).toEqual({});
+      expect(await rowOf(crawl, A, 'content', 'inlinks', 'outlinks', 'fetchedAt')).toEqual({});
       await repairIsIdle(crawl);
     } finally {
       await rm(folder, { recursive: true });

@@ -41,12 +41,12 @@ async function clearSome(crawl: Crawl, table: 'frontier' | 'batch', random: () =
 
 /** The rows that a scan finds due and not held, best first. */
 async function due(crawl: Crawl): Promise<string[]> {
-  const rows: PageRow<'fetchTime' | 'score' | 'marks'>[] = [];
+  const rows: PageRow<'dueAt' | 'score' | 'marks'>[] = [];
   const { lockExpiry, minScore } = crawl.settings.generate;
-  for await (const row of crawl.table.scan({ fields: ['fetchTime', 'score', 'marks'] })) {
+  for await (const row of crawl.table.scan({ fields: ['dueAt', 'score', 'marks'] })) {
     const held = row.marks?.generate;
     const isHeld = held !== undefined && batchTime(held)! + lockExpiry * 1000 > crawl.clock();
-    if (!isHeld && row.fetchTime! <= crawl.clock() && row.score! >= minScore) rows.push(row);
+    if (!isHeld && row.dueAt! <= crawl.clock() && row.score! >= minScore) rows.push(row);
   }
   return rows.sort((a, b) => b.score! - a.score! || (a.key < b.key ? -1 : 1)).map((row) => row.key);
 }

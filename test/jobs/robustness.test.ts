@@ -21,11 +21,11 @@ describe('what must not stop a crawl', () => {
         anchor: '',
         score: 0,
         distance: 1,
-        redirects: 1,
+        redirectDepth: 1,
       });
     }
     await addLinks(crawl, slice, new Set(['1-1']), createTracker(crawl, 'updatedb', {}));
-    expect(await crawl.page('http://a.com/login', ['linked'])).toMatchObject({ linked: { '1-1': 199_999 } });
+    expect(await crawl.page('http://a.com/login', ['linkedUpTo'])).toMatchObject({ linkedUpTo: { '1-1': 199_999 } });
   });
 
   it('links of great length: they count for several', () => {
@@ -36,7 +36,7 @@ describe('what must not stop a crawl', () => {
       anchor: '',
       score: 0,
       distance: 1,
-      redirects: 0,
+      redirectDepth: 0,
     };
     slice.add(`com.a:http/${'x'.repeat(4000)}`, event);
     slice.add('com.a:http/', event);
@@ -93,9 +93,9 @@ describe('what must not stop a crawl', () => {
     await using crawl = await testCrawl(fakeWeb({ 'http://a.com/': 'a' }), { plugins: broken });
     const { counters } = await jobs.crawl(crawl, { seeds: ['http://a.com/'] });
     expect(counters).toMatchObject({ fetched: 1, 'failed_plugin_error_bad-parser': 1, 'plugin_error_bad-schedule': 2 });
-    expect(await crawl.page('http://a.com/', ['fetchTime', 'marks'])).toMatchObject({
+    expect(await crawl.page('http://a.com/', ['dueAt', 'marks'])).toMatchObject({
       status: 'fetched',
-      fetchTime: START + 2_592_000_000,
+      dueAt: START + 2_592_000_000,
       marks: { inject: 'y' },
     });
   });

@@ -113,10 +113,10 @@ describe('the time of a change that a sitemap states', () => {
   }
   const dueAfter = async (crawl: Crawl) => {
     const { counters } = await jobs.updatedb(crawl, { batch: 'all' });
-    const { fetchTime, fetchInterval } = await rowOf(crawl, PAGE, 'fetchTime', 'fetchInterval');
+    const { dueAt, fetchInterval } = await rowOf(crawl, PAGE, 'dueAt', 'fetchInterval');
     // The plan for later stays what it was.
     expect(fetchInterval).toBe(2_592_000);
-    return { due: fetchTime! - START, sooner: counters.sooner };
+    return { due: dueAt! - START, sooner: counters.sooner };
   };
 
   it('makes a page due that was fetched before', async () => {
@@ -146,8 +146,8 @@ describe('the time of a change that a sitemap states', () => {
     await jobs.updatedb(crawl, { batch: 'all' });
     crawl.setTime(START + 40 * DAY);
     await round(crawl);
-    const { fetchTime } = await rowOf(crawl, PAGE, 'fetchTime');
-    expect(fetchTime).toBe(START + 70 * DAY);
+    const { dueAt } = await rowOf(crawl, PAGE, 'dueAt');
+    expect(dueAt).toBe(START + 70 * DAY);
   });
 
   it('is not for another host to say', async () => {
@@ -160,7 +160,7 @@ describe('the time of a change that a sitemap states', () => {
     const { updated } = await round(crawl);
     expect(updated.counters).toMatchObject({ linked: 1 });
     expect(updated.counters.sooner).toBeUndefined();
-    expect((await rowOf(crawl, PAGE, 'fetchTime')).fetchTime).toBe(START + 30 * DAY);
+    expect((await rowOf(crawl, PAGE, 'dueAt')).dueAt).toBe(START + 30 * DAY);
   });
 
   it('leaves alone a page that another batch holds', async () => {
@@ -169,14 +169,14 @@ describe('the time of a change that a sitemap states', () => {
     crawl.setTime(START + 31 * DAY);
     const held = await select(crawl);
     crawl.setTime(START + 2 * DAY);
-    const before = await rowOf(crawl, PAGE, 'fetchTime', 'marks');
+    const before = await rowOf(crawl, PAGE, 'dueAt', 'marks');
     expect(before.marks?.generate).toBe(held);
     const { counters } = await jobs.updatedb(crawl, { batch: (await rowOf(crawl, SITEMAP, 'marks')).marks!.fetch! });
     expect(counters).toMatchObject({ linked: 1 });
-    expect(await rowOf(crawl, PAGE, 'fetchTime', 'marks')).toEqual(before);
+    expect(await rowOf(crawl, PAGE, 'dueAt', 'marks')).toEqual(before);
     // Once the batch lets go of it without a fetch, the page stays due when it was.
     await jobs.updatedb(crawl, { batch: held });
-    expect((await rowOf(crawl, PAGE, 'fetchTime')).fetchTime).toBe(START + 30 * DAY);
+    expect((await rowOf(crawl, PAGE, 'dueAt')).dueAt).toBe(START + 30 * DAY);
   });
 
   it('leaves alone a page whose last fetch failed', async () => {
@@ -187,7 +187,7 @@ describe('the time of a change that a sitemap states', () => {
     crawl.setTime(START + 2 * HOUR);
     await jobs.inject(crawl, { seeds: [SITEMAP] });
     await round(crawl);
-    expect((await rowOf(crawl, PAGE, 'fetchTime')).fetchTime).toBe(START + DAY);
+    expect((await rowOf(crawl, PAGE, 'dueAt')).dueAt).toBe(START + DAY);
   });
 });
 

@@ -41,8 +41,8 @@ describe('updatedb and the pages of its batch', () => {
     const [row] = await allRows(crawl);
     expect(row).toMatchObject({
       status: 'fetched',
-      fetchTime: START + MONTH,
-      prevFetchTime: START,
+      dueAt: START + MONTH,
+      fetchedAt: START,
       fetchInterval: INTERVAL,
       retries: 0,
       modifiedTime: START,
@@ -72,8 +72,8 @@ describe('updatedb and the pages of its batch', () => {
     expect(updated.counters).toEqual({ fetched: 2, redirected: 2, retry: 1, gone: 1, links: 1, linked: 1 });
     const due: Record<string, unknown> = {};
     for (const name of names) {
-      const row = await rowOf(crawl, `http://a.com/${name}`, 'status', 'fetchTime', 'retries', 'marks');
-      due[name] = [row.status, (row.fetchTime! - START) / DAY, row.retries];
+      const row = await rowOf(crawl, `http://a.com/${name}`, 'status', 'dueAt', 'retries', 'marks');
+      due[name] = [row.status, (row.dueAt! - START) / DAY, row.retries];
       expect(row.marks).toEqual({ inject: 'y', updatedb: batch });
     }
     expect(due).toEqual({
@@ -94,7 +94,7 @@ describe('updatedb and the pages of its batch', () => {
     crawl.setTime(START + 1000);
     expect((await jobs.updatedb(crawl, { batch })).counters).toEqual({ not_fetched: 2 });
     expect(await allRows(crawl)).toEqual(
-      before.map(({ share: _, ...row }) => ({ ...row, marks: { inject: 'y' }, fetchTime: START })),
+      before.map(({ cashInFlight: _, ...row }) => ({ ...row, marks: { inject: 'y' }, dueAt: START })),
     );
     expect((await jobs.generate(crawl)).counters).toEqual({ generated: 2 });
   });
@@ -102,12 +102,12 @@ describe('updatedb and the pages of its batch', () => {
   it('does not take an old fetch for one of this batch', async () => {
     const web = fakeWeb({ [A]: links('/1') });
     const { crawl } = await firstRound(web, [A]);
-    const before = await rowOf(crawl, A, 'status', 'fetchTime', 'prevFetchTime', 'cash', 'score', 'marks');
+    const before = await rowOf(crawl, A, 'status', 'dueAt', 'fetchedAt', 'cash', 'score', 'marks');
     crawl.setTime(START + MONTH);
     const batch = await select(crawl);
     const { counters } = await jobs.updatedb(crawl, { batch });
     expect(counters).toEqual({ not_fetched: 2 });
-    expect(await rowOf(crawl, A, 'status', 'fetchTime', 'prevFetchTime', 'cash', 'score', 'marks')).toEqual(before);
+    expect(await rowOf(crawl, A, 'status', 'dueAt', 'fetchedAt', 'cash', 'score', 'marks')).toEqual(before);
   });
 
   it('gives a page up after so many failures in a row, and takes it back when it works', async () => {
@@ -120,16 +120,16 @@ describe('updatedb and the pages of its batch', () => {
       crawl.setTime(now);
       if (i === 3) web.set(A, { html: 'x' });
       await round(crawl);
-      const { status, retries, fetchTime, fetchInterval } = await rowOf(
+      const { status, retries, dueAt, fetchInterval } = await rowOf(
         crawl,
         A,
         'status',
         'retries',
-        'fetchTime',
+        'dueAt',
         'fetchInterval',
       );
-      seen.push([status, retries, (fetchTime! - now) / DAY, fetchInterval! / 86_400]);
-      now = fetchTime!;
+      seen.push([status, retries, (dueAt! - now) / DAY, fetchInterval! / 86_400]);
+      now = dueAt!;
     }
     expect(seen).toEqual([
       ['unfetched', 1, 1, 30],
@@ -251,7 +251,7 @@ describe('updatedb and links', () => {
     expect(updated.counters).toEqual({ fetched: 1, links: 2, added: 2 });
     const same = {
       status: 'unfetched',
-      fetchTime: START,
+      dueAt: START,
       fetchInterval: INTERVAL,
       retries: 0,
       score: 2,
@@ -643,8 +643,8 @@ describe('updatedb and several batches', () => {
     return { crawl, first, second };
   }
   const result = async (crawl: Crawl): Promise<unknown> =>
-    (await allRows(crawl)).map(({ url, score, cash, distance, inlinks, inlinkCount, fetchTime, status }) => {
-      return { url, score, cash, distance, inlinks, inlinkCount, fetchTime, status };
+    (await allRows(crawl)).map(({ url, score, cash, distance, inlinks, inlinkCount, dueAt, status }) => {
+      return { url, score, cash, distance, inlinks, inlinkCount, dueAt, status };
     });
 
   it('gives the same sums in either order', async () => {
@@ -700,7 +700,7 @@ describe('updatedb and several batches', () => {
   it('drops the notes on batches that are closed', async () => {
     const { crawl, first, second } = await twoBatches();
     const linked = async (): Promise<string[]> =>
-      Object.keys((await rowOf(crawl, 'http://t.com/', 'linked')).linked ?? {}).sort();
+      Object.keys((await rowOf(crawl, 'http://t.com/', 'linkedUpTo')).linkedUpTo ?? {}).sort();
     await jobs.updatedb(crawl, { batch: first });
     expect(await linked()).toEqual([first]);
     await jobs.updatedb(crawl, { batch: second });

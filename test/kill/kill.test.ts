@@ -56,7 +56,7 @@ function site(seed: number, size: number): Record<string, FakePage> {
 async function rowsOf(directory: string, origin: string): Promise<{ rows: unknown; repaired: Report['counters'] }> {
   await using crawl = await openCrawl({ table: `level:${directory}` });
   const repaired = (await jobs.repair(crawl)).counters;
-  const rows = (await allRows(crawl)).map(({ fetchTime: _, prevFetchTime: __, modifiedTime: ___, ...row }) => ({
+  const rows = (await allRows(crawl)).map(({ dueAt: _, fetchedAt: __, modifiedTime: ___, ...row }) => ({
     ...row,
     headers: undefined,
   }));

@@ -86,12 +86,12 @@ describe('the examples of docs/PLUGINS.md', () => {
   it('a fetch schedule', async () => {
     await using crawl = await openWith('schedule-news.mjs', fakeWeb({ [HOME]: 'a' }));
     await crawled(crawl);
-    const first = await crawl.page(HOME, ['fetchInterval', 'fetchTime']);
-    expect(first).toMatchObject({ fetchInterval: 3_600, fetchTime: START + 3_600_000 });
+    const first = await crawl.page(HOME, ['fetchInterval', 'dueAt']);
+    expect(first).toMatchObject({ fetchInterval: 3_600, dueAt: START + 3_600_000 });
     const { schedule } = crawl.plugins.find(({ name }) => name === 'schedule-news')!;
     const before = schedule!.initialize(START);
     const same = schedule!.afterFetch(before, START, 'notmodified');
-    expect(same).toMatchObject({ fetchInterval: 7_200, fetchTime: START + 7_200_000 });
+    expect(same).toMatchObject({ fetchInterval: 7_200, dueAt: START + 7_200_000 });
     expect(schedule!.afterFetch(same, START, 'modified')).toMatchObject({ fetchInterval: 3_600, modifiedTime: START });
     expect(schedule!.afterRetry(before, START)).toMatchObject({ retries: 1 });
     expect(schedule!.afterGone(before, START)).toMatchObject({ fetchInterval: 604_800 });

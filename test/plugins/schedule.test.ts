@@ -16,18 +16,18 @@ const SETTINGS = {
 const NOW = 1_700_000_000_000;
 const plain = defaultSchedule(SETTINGS).schedule;
 const adaptive = adaptiveSchedule(SETTINGS).schedule;
-const page = { fetchTime: 0, fetchInterval: DAY, retries: 2, modifiedTime: NOW - DAY * 1000 };
+const page = { dueAt: 0, fetchInterval: DAY, retries: 2, modifiedTime: NOW - DAY * 1000 };
 
 describe.each([
   ['default', plain],
   ['adaptive', adaptive],
 ])('the %s schedule', (_, schedule) => {
   it('makes a new page due at once', () => {
-    expect(schedule.initialize(NOW)).toEqual({ fetchTime: NOW, fetchInterval: 30 * DAY, retries: 0, modifiedTime: 0 });
+    expect(schedule.initialize(NOW)).toEqual({ dueAt: NOW, fetchInterval: 30 * DAY, retries: 0, modifiedTime: 0 });
   });
 
   it('tries a failed page again after a day', () => {
-    expect(schedule.afterRetry(page, NOW)).toEqual({ ...page, fetchTime: NOW + DAY * 1000, retries: 3 });
+    expect(schedule.afterRetry(page, NOW)).toEqual({ ...page, dueAt: NOW + DAY * 1000, retries: 3 });
   });
 
   it('looks at a page that is gone ever less often', () => {
@@ -35,7 +35,7 @@ describe.each([
     const days: number[] = [];
     for (let i = 0; i < 14; i++) {
       const next = schedule.afterGone({ ...page, fetchInterval }, NOW);
-      expect(next.fetchTime).toBe(NOW + next.fetchInterval * 1000);
+      expect(next.dueAt).toBe(NOW + next.fetchInterval * 1000);
       expect(next).toMatchObject({ retries: page.retries, modifiedTime: page.modifiedTime });
       ({ fetchInterval } = next);
       days.push(Math.round((fetchInterval / DAY) * 10) / 10);
@@ -63,14 +63,14 @@ describe.each([
     const times = fc.integer({ min: 0, max: 4_000_000_000_000 });
     fc.assert(
       fc.property(
-        fc.record({ fetchTime: times, fetchInterval: fc.nat(1e9), retries: fc.nat(9), modifiedTime: times }),
+        fc.record({ dueAt: times, fetchInterval: fc.nat(1e9), retries: fc.nat(9), modifiedTime: times }),
         times,
         fc.constantFrom('modified', 'notmodified', 'unknown'),
         (before, fetchedAt, change) => {
           for (const after of [schedule.afterFetch(before, fetchedAt, change), schedule.afterGone(before, fetchedAt)]) {
-            expect(after.fetchTime).toBeGreaterThan(fetchedAt);
-            expect(after.fetchTime).toBeLessThanOrEqual(fetchedAt + SETTINGS.fetchIntervalMax * 1000);
-            expect(Number.isInteger(after.fetchInterval) && Number.isInteger(after.fetchTime)).toBe(true);
+            expect(after.dueAt).toBeGreaterThan(fetchedAt);
+            expect(after.dueAt).toBeLessThanOrEqual(fetchedAt + SETTINGS.fetchIntervalMax * 1000);
+            expect(Number.isInteger(after.fetchInterval) && Number.isInteger(after.dueAt)).toBe(true);
           }
         },
       ),
@@ -82,7 +82,7 @@ describe.each([
 describe('the default schedule', () => {
   it('keeps the interval of a page, up to the longest', () => {
     for (const change of ['modified', 'notmodified', 'unknown'] as const) {
-      expect(plain.afterFetch(page, NOW, change)).toMatchObject({ fetchInterval: DAY, fetchTime: NOW + DAY * 1000 });
+      expect(plain.afterFetch(page, NOW, change)).toMatchObject({ fetchInterval: DAY, dueAt: NOW + DAY * 1000 });
       expect(plain.afterFetch({ ...page, fetchInterval: 1000 * DAY }, NOW, change).fetchInterval).toBe(90 * DAY);
     }
   });
@@ -93,8 +93,8 @@ describe('the adaptive schedule', () => {
     adaptive.afterFetch({ ...page, fetchInterval, modifiedTime }, NOW, change);
 
   it('shrinks with changes and grows without', () => {
-    expect(after(DAY, 0, 'modified')).toMatchObject({ fetchInterval: 0.8 * DAY, fetchTime: NOW + 0.8 * DAY * 1000 });
-    expect(after(DAY, 0, 'notmodified')).toMatchObject({ fetchInterval: 120_960, fetchTime: NOW + 120_960_000 });
+    expect(after(DAY, 0, 'modified')).toMatchObject({ fetchInterval: 0.8 * DAY, dueAt: NOW + 0.8 * DAY * 1000 });
+    expect(after(DAY, 0, 'notmodified')).toMatchObject({ fetchInterval: 120_960, dueAt: NOW + 120_960_000 });
     expect(after(DAY, 0, 'unknown').fetchInterval).toBe(DAY);
     expect(after(70, 0, 'modified').fetchInterval).toBe(60);
     expect(after(80 * DAY, 0, 'notmodified').fetchInterval).toBe(90 * DAY);
@@ -104,15 +104,15 @@ describe('the adaptive schedule', () => {
     const tenDaysAgo = NOW - 10 * DAY * 1000;
     expect(after(DAY, tenDaysAgo, 'notmodified')).toMatchObject({
       fetchInterval: 10 * DAY,
-      fetchTime: NOW + 7 * DAY * 1000,
+      dueAt: NOW + 7 * DAY * 1000,
     });
-    expect(after(30 * DAY, tenDaysAgo, 'unknown').fetchTime).toBe(NOW + 27 * DAY * 1000);
+    expect(after(30 * DAY, tenDaysAgo, 'unknown').dueAt).toBe(NOW + 27 * DAY * 1000);
     expect(after(DAY, tenDaysAgo, 'modified').fetchInterval).toBe(0.8 * DAY);
-    expect(after(DAY, 1, 'notmodified').fetchTime).toBe(NOW + 0.7 * 90 * DAY * 1000);
+    expect(after(DAY, 1, 'notmodified').dueAt).toBe(NOW + 0.7 * 90 * DAY * 1000);
   });
 
   it('does not follow it unless told', () => {
     const { schedule } = adaptiveSchedule({ ...SETTINGS, fetchScheduleAdaptiveSyncDelta: false });
-    expect(schedule.afterFetch({ ...page, modifiedTime: 1 }, NOW, 'unknown').fetchTime).toBe(NOW + DAY * 1000);
+    expect(schedule.afterFetch({ ...page, modifiedTime: 1 }, NOW, 'unknown').dueAt).toBe(NOW + DAY * 1000);
   });
 });

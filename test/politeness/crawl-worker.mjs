@@ -13,7 +13,7 @@ const protocol = httpProtocol(http, { lookup, connect: { rejectUnauthorized: fal
 const { schedule } = defaultSchedule(db);
 const soon = {
   ...schedule,
-  afterRetry: (before, fetchedAt) => ({ ...schedule.afterRetry(before, fetchedAt), fetchTime: fetchedAt }),
+  afterRetry: (before, fetchedAt) => ({ ...schedule.afterRetry(before, fetchedAt), dueAt: fetchedAt }),
 };
 const stop = new AbortController();
 process.once('SIGTERM', () => stop.abort());
@@ -26,6 +26,6 @@ const crawl = await openCrawl({
 });
 const { counters } = await jobs.crawl(crawl, { seeds, stay: 'any', signal: stop.signal });
 let due = 0;
-for await (const { fetchTime } of crawl.pages({ fields: ['fetchTime'] })) if (fetchTime <= Date.now()) due += 1;
+for await (const { dueAt } of crawl.pages({ fields: ['dueAt'] })) if (dueAt <= Date.now()) due += 1;
 await crawl.close();
 console.log(JSON.stringify({ counters, due }));

@@ -60,7 +60,7 @@ async function selectedOf({ input }: Case): Promise<string[]> {
         set: {
           status: 'unfetched',
           score,
-          fetchTime,
+          dueAt: fetchTime,
           ...(markers.dist !== undefined && { distance: Number(markers.dist) }),
         },
         marks: {

@@ -50,10 +50,10 @@ const cases = readReference<Cases>('inject.json');
 async function rowsOf(crawl: Crawl): Promise<SeedRow[]> {
   const rows: SeedRow[] = [];
   for await (const row of crawl.pages({
-    fields: ['fetchInterval', 'score', 'metadata', 'marks', 'distance', 'cash', 'fetchTime', 'status'],
+    fields: ['fetchInterval', 'score', 'metadata', 'marks', 'distance', 'cash', 'dueAt', 'status'],
   })) {
     // What the reference says of every row, and that ours has a status from the first.
-    expect([row.cash, row.fetchTime, row.status]).toEqual([row.score, START, 'unfetched']);
+    expect([row.cash, row.dueAt, row.status]).toEqual([row.score, START, 'unfetched']);
     rows.push({
       url: row.url,
       fetchInterval: row.fetchInterval!,
@@ -93,16 +93,16 @@ describe.skipIf(!cases)(referenceTitle('inject cases'), () => {
       await jobs.inject(crawl, { seeds: ['http://foo.com/\tscore=5\tfetchInterval=60\told=1'] });
       crawl.setTime(START + 1000);
       await jobs.inject(crawl, { seeds: ['http://foo.com/\tnew=1'] });
-      return rowOf(crawl, 'http://foo.com/', 'score', 'fetchInterval', 'fetchTime', 'metadata', 'status');
+      return rowOf(crawl, 'http://foo.com/', 'score', 'fetchInterval', 'dueAt', 'metadata', 'status');
     };
-    const kept = { score: 5, fetchInterval: 60, fetchTime: START, metadata: { old: '1' }, status: 'unfetched' };
+    const kept = { score: 5, fetchInterval: 60, dueAt: START, metadata: { old: '1' }, status: 'unfetched' };
     // Deviation from the first: injecting again must not undo a crawl. The third: a status is never empty.
     expect(await inject({})).toEqual(kept);
     expect(await inject({ 'db.injectorUpdate': true })).toEqual({ ...kept, metadata: { old: '1', new: '1' } });
     expect(await inject({ 'db.injectorOverwrite': true })).toEqual({
       score: 1,
       fetchInterval: 2_592_000,
-      fetchTime: START + 1000,
+      dueAt: START + 1000,
       metadata: { new: '1' },
       status: 'unfetched',
     });

@@ -24,7 +24,7 @@ const OURS: Readonly<Record<string, { readonly mark?: string; readonly field?: s
   _idxmrk_: { mark: 'index' },
   _stmmrk_: { reason: 'dead there' },
   dist: { field: 'distance', reason: 'a field, as it is no mark' },
-  '___rdrdsc__ (metadata)': { field: 'redirect', reason: 'names the target, and stands until the next fetch' },
+  '___rdrdsc__ (metadata)': { field: 'redirectTarget', reason: 'names the target, and stands until the next fetch' },
 };
 
 const cases = readReference<readonly Case[]>('marks.json');
@@ -81,7 +81,9 @@ describe.skipIf(!cases)(referenceTitle('marks'), () => {
     await jobs.fetch(crawl, { batch });
     expect(await marksOf(crawl)).toEqual(all('fetch', 'generate'));
     expect((await jobs.fetch(crawl, { batch, resume: true })).counters).toEqual({ already_fetched: NAMES.length });
-    expect(await rowOf(crawl, 'http://a.com/moved', 'redirect')).toEqual({ redirect: 'http://a.com/linked' });
+    expect(await rowOf(crawl, 'http://a.com/moved', 'redirectTarget')).toEqual({
+      redirectTarget: 'http://a.com/linked',
+    });
 
     await jobs.parse(crawl, { batch });
     const parsed = ['fetch', 'generate', 'parse'];
@@ -95,7 +97,9 @@ describe.skipIf(!cases)(referenceTitle('marks'), () => {
       expect(marks).toEqual({ inject: 'y', updatedb: batch });
     }
     expect(await rowOf(crawl, 'http://a.com/linked', 'marks', 'distance')).toEqual({ distance: 0 });
-    expect(await rowOf(crawl, 'http://a.com/moved', 'redirect')).toEqual({ redirect: 'http://a.com/linked' });
+    expect(await rowOf(crawl, 'http://a.com/moved', 'redirectTarget')).toEqual({
+      redirectTarget: 'http://a.com/linked',
+    });
   });
 
   it('leave the marks of linked rows alone', async () => {

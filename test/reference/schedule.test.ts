@@ -4,13 +4,14 @@ import type { Schedule } from '../../packages/plugin-api/index.js';
 import { readReference, referenceTitle } from '../support/reference-cases.js';
 
 type Change = 'modified' | 'notmodified' | 'unknown';
+type ReferenceSchedule = Omit<Schedule, 'dueAt'> & { readonly fetchTime: number };
 interface Case {
   readonly op: string;
   readonly schedule: string;
   readonly conf: Readonly<Record<string, boolean>>;
-  readonly input: Schedule & { readonly state: Change; readonly fetchTimeArg: number };
-  readonly expected2x: Schedule;
-  readonly expected1x: Schedule;
+  readonly input: ReferenceSchedule & { readonly state: Change; readonly fetchTimeArg: number };
+  readonly expected2x: ReferenceSchedule;
+  readonly expected1x: ReferenceSchedule;
 }
 interface Extra {
   readonly op: string;
@@ -37,24 +38,24 @@ const SETTINGS = {
 const DEVIATIONS: readonly { at: number; ours: Partial<Schedule>; reason: string }[] = [
   {
     at: 18,
-    ours: { fetchInterval: 7_776_000, fetchTime: NOW + 7_776_000_000 },
+    ours: { fetchInterval: 7_776_000, dueAt: NOW + 7_776_000_000 },
     reason: 'no schedule goes beyond db.fetchIntervalMax',
   },
-  { at: 19, ours: { fetchTime: NOW + 81_000 }, reason: 'the interval is rounded to seconds before it is added' },
-  { at: 20, ours: { fetchTime: NOW + 141_000 }, reason: 'the interval is rounded to seconds before it is added' },
+  { at: 19, ours: { dueAt: NOW + 81_000 }, reason: 'the interval is rounded to seconds before it is added' },
+  { at: 20, ours: { dueAt: NOW + 141_000 }, reason: 'the interval is rounded to seconds before it is added' },
   {
     at: 22,
-    ours: { modifiedTime: NOW, fetchTime: NOW + 86_400_000 },
+    ours: { modifiedTime: NOW, dueAt: NOW + 86_400_000 },
     reason: 'a change in the future is not believed',
   },
   {
     at: 23,
-    ours: { fetchInterval: 7_776_000, fetchTime: NOW + 5_443_200_000 },
+    ours: { fetchInterval: 7_776_000, dueAt: NOW + 5_443_200_000 },
     reason: 'no schedule goes beyond db.fetchIntervalMax; what is counted from is a part of the interval back',
   },
   {
     at: 33,
-    ours: { fetchInterval: 3_888_000, fetchTime: NOW + 3_888_000_000 },
+    ours: { fetchInterval: 3_888_000, dueAt: NOW + 3_888_000_000 },
     reason: 'an interval of 0 is the default for pages that are gone too, which else were fetched without end',
   },
 ];
@@ -73,7 +74,7 @@ function run({ op, schedule: name, conf, input }: Case): Schedule {
   const make = name === 'AdaptiveFetchSchedule' ? adaptiveSchedule : defaultSchedule;
   const { schedule } = make({ ...SETTINGS, fetchScheduleAdaptiveSyncDelta });
   const { fetchTime, fetchInterval, retries, modifiedTime, state, fetchTimeArg } = input;
-  const before = { fetchTime, fetchInterval, retries, modifiedTime };
+  const before = { dueAt: fetchTime, fetchInterval, retries, modifiedTime };
   if (op === 'setFetchSchedule') return schedule.afterFetch(before, fetchTime, state);
   if (op === 'setPageGoneSchedule') return schedule.afterGone(before, fetchTimeArg);
   return schedule.afterRetry(before, fetchTimeArg);
@@ -89,10 +90,10 @@ describe.skipIf(!cases)(referenceTitle('schedule cases'), () => {
       const { fetchTime, fetchInterval, retries, modifiedTime } = one.expected1x;
       const ours = DEVIATIONS.find((each) => each.at === at)?.ours;
       const actual = run(one);
-      const expected = { fetchTime, fetchInterval, retries, modifiedTime, ...ours };
+      const expected = { dueAt: fetchTime, fetchInterval, retries, modifiedTime, ...ours };
       // The reference counts in float32, which is off by up to 10 ms here.
-      expect(Math.abs(actual.fetchTime - expected.fetchTime), `case ${at}`).toBeLessThanOrEqual(ours ? 0 : 10);
-      expect({ ...actual, fetchTime: expected.fetchTime }, `case ${at}`).toEqual(expected);
+      expect(Math.abs(actual.dueAt - expected.dueAt), `case ${at}`).toBeLessThanOrEqual(ours ? 0 : 10);
+      expect({ ...actual, dueAt: expected.dueAt }, `case ${at}`).toEqual(expected);
     }
     expect(replayed).toBe(40);
   });
@@ -105,11 +106,11 @@ describe.skipIf(!cases)(referenceTitle('schedule cases'), () => {
     expect(cases?.extra).toHaveLength(4);
     for (const { op, input, expected } of cases?.extra ?? []) {
       if (op !== 'testAdaptive') continue;
-      const before = { fetchTime: NOW, fetchInterval: input.fetchInterval, retries: 0, modifiedTime: 0 };
+      const before = { dueAt: NOW, fetchInterval: input.fetchInterval, retries: 0, modifiedTime: 0 };
       expect(adaptiveSchedule(SETTINGS).schedule.afterFetch(before, NOW, input.state).fetchInterval).toBe(expected);
     }
     expect(defaultSchedule(SETTINGS).schedule.initialize(NOW)).toMatchObject({
-      fetchTime: NOW,
+      dueAt: NOW,
       fetchInterval: 2_592_000,
       retries: 0,
     });

@@ -42,7 +42,7 @@ interface Case {
 /** What is compared of a row. */
 interface Row {
   readonly status?: Status;
-  readonly fetchTime?: number;
+  readonly dueAt?: number;
   readonly fetchInterval?: number;
   readonly retries?: number;
   readonly score?: number;
@@ -102,15 +102,15 @@ const DEVIATIONS: readonly { readonly at: readonly number[]; readonly row: Parti
   },
   {
     at: [10, 11, 12],
-    row: { fetchTime: START + 3_888_000_000, fetchInterval: 3_888_000 },
+    row: { dueAt: START + 3_888_000_000, fetchInterval: 3_888_000 },
     reason: 'a page that failed too often gets the schedule of pages that are gone',
   },
   {
     at: [15],
-    row: { status: 'fetched', fetchTime: START + 7_776_000_000, fetchInterval: 7_776_000, modifiedTime: 5 },
+    row: { status: 'fetched', dueAt: START + 7_776_000_000, fetchInterval: 7_776_000, modifiedTime: 5 },
     reason: 'an interval above the maximum is cut to it, and the page stays fetched',
   },
-  { at: [17], row: { fetchTime: START - 1000 }, reason: 'a page that was not fetched stays due' },
+  { at: [17], row: { dueAt: START - 1000 }, reason: 'a page that was not fetched stays due' },
   { at: [18], row: { status: 'unfetched' }, reason: 'a status is never empty' },
   { at: [23], row: { distance: 1 }, reason: 'the distance is that of the shortest way, whichever inlinks are kept' },
   {
@@ -136,13 +136,13 @@ function changeOf(row: ReferenceRow): PageChange {
     key: rowKeyOf(TARGET),
     set: {
       status: STATUSES[row.status] ?? 'unfetched',
-      fetchTime: Number(row.fetchTime),
-      ...(isFetched && { prevFetchTime: Number(row.fetchTime) }),
+      dueAt: Number(row.fetchTime),
+      ...(isFetched && { fetchedAt: Number(row.fetchTime) }),
       fetchInterval: row.fetchInterval,
       retries: row.retriesSinceFetch,
       score: row.score,
       cash: row.metadata._csh_,
-      ...(markers._gnmrk_ !== undefined && { share: row.metadata._csh_ }),
+      ...(markers._gnmrk_ !== undefined && { cashInFlight: row.metadata._csh_ }),
       ...(markers.dist !== undefined && { distance: Number(markers.dist) }),
       ...(row.modifiedTime !== undefined && { modifiedTime: row.modifiedTime }),
       ...(isParsed && { newSignature: signature, signature: prevSignature }),
@@ -160,11 +160,11 @@ function sourceOf({ url, anchor, score, dist }: Case['input']['inlinks'][number]
     key: rowKeyOf(url),
     set: {
       status: 'fetched',
-      fetchTime: START,
-      prevFetchTime: START,
+      dueAt: START,
+      fetchedAt: START,
       score,
       cash: score,
-      share: score,
+      cashInFlight: score,
       outlinks: [{ url: TARGET, anchor }],
       ...(dist < 2 ** 31 - 1 && { distance: dist }),
     },
@@ -202,7 +202,7 @@ async function run({ input }: Case): Promise<Row | null> {
 async function rowOf(crawl: Crawl): Promise<Row | null> {
   const row = await crawl.page(TARGET, [
     'status',
-    'fetchTime',
+    'dueAt',
     'fetchInterval',
     'retries',
     'score',
@@ -229,7 +229,7 @@ function translated(row: ReferenceRow): Row {
   const status = STATUSES[row.status];
   return {
     ...(status && { status }),
-    fetchTime: row.fetchTime === 'now' ? START : row.fetchTime,
+    dueAt: row.fetchTime === 'now' ? START : row.fetchTime,
     fetchInterval: row.fetchInterval,
     retries: row.retriesSinceFetch,
     score: row.score,

@@ -6,10 +6,10 @@ import { batchTime, urlOf } from '../../webtable/index.js';
 /** What a scan of the whole table selects, best first: the definition that generate has to meet. */
 export async function fullScanSelection(crawl: Crawl, now: number, topN: number): Promise<string[]> {
   const { maxCount, minScore, maxDistance, lockExpiry } = crawl.settings.generate;
-  const rows: PageRow<'fetchTime' | 'score' | 'marks' | 'distance'>[] = [];
-  for await (const row of crawl.table.scan({ fields: ['fetchTime', 'score', 'marks', 'distance'] })) {
+  const rows: PageRow<'dueAt' | 'score' | 'marks' | 'distance'>[] = [];
+  for await (const row of crawl.table.scan({ fields: ['dueAt', 'score', 'marks', 'distance'] })) {
     const held = row.marks?.generate;
-    if (row.fetchTime! > now || (held !== undefined && batchTime(held)! + lockExpiry * 1000 > now)) continue;
+    if (row.dueAt! > now || (held !== undefined && batchTime(held)! + lockExpiry * 1000 > now)) continue;
     if (row.score! < minScore || (maxDistance >= 0 && (row.distance ?? 0) > maxDistance)) continue;
     if (filterUrl(crawl.plugins, urlOf(row.key), 'generate').accepted) rows.push(row);
   }

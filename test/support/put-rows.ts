@@ -5,7 +5,7 @@ import { START, type TestCrawl } from './test-crawl.js';
 export interface GivenRow {
   readonly url: string;
   readonly score?: number;
-  readonly fetchTime?: number;
+  readonly dueAt?: number;
   readonly status?: 'unfetched' | 'fetched' | 'gone';
   readonly distance?: number;
   readonly generate?: string;
@@ -19,7 +19,7 @@ export async function putRows(crawl: TestCrawl, rows: readonly GivenRow[]): Prom
       before: undefined,
       change: {
         key: rowKeyOf(url),
-        set: { status: 'unfetched', fetchTime: START, score: 1, cash: 0.5, ...cells },
+        set: { status: 'unfetched', dueAt: START, score: 1, cash: 0.5, ...cells },
         ...(generate !== undefined && { marks: { generate } }),
       },
     })),

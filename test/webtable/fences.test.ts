@@ -38,7 +38,7 @@ describe('fences', () => {
   it('are the note of the host behind a queue that has rows', async () => {
     const store = new MemoryStore();
     const table = await WebTable.open(store);
-    const change = { key: 'com.a:http/', set: { fetchTime: 1, score: 3 } };
+    const change = { key: 'com.a:http/', set: { dueAt: 1, score: 3 } };
     await writeIndexed(table, [{ before: undefined, change }], clock);
     expect(await rest(store, 'frontier', dueRange('com.a', 3))).toMatch(/^..qcom\.a\|~$/);
   });
@@ -46,7 +46,7 @@ describe('fences', () => {
   it('stand behind what is due by time while it is moved into queues, and go again', async () => {
     const store = new MemoryStore();
     const table = await WebTable.open(store);
-    const change = { key: 'com.a:http/', set: { fetchTime: 2000, score: 3 } };
+    const change = { key: 'com.a:http/', set: { dueAt: 2000, score: 3 } };
     await writeIndexed(table, [{ before: undefined, change }], clock);
     const ends = ALL_SLOTS.map((slot) => timedRange(slot, 3000).end);
     const there = async () => (await store.get('frontier', ends as string[], ['f:*'])).filter(Boolean).length;
@@ -66,7 +66,7 @@ describe('fences', () => {
     const table = await WebTable.open(store);
     const changes = Array.from({ length: 2500 }, (_, i) => ({
       before: undefined,
-      change: { key: `com.a:http/${i}`, set: { fetchTime: 2000 + i, score: 3 } },
+      change: { key: `com.a:http/${i}`, set: { dueAt: 2000 + i, score: 3 } },
     }));
     await writeIndexed(table, changes, clock);
     const strays = [2100, 2101, 3000].flatMap((now) => ALL_SLOTS.map((slot) => timedRange(slot, now).end!));
@@ -88,7 +88,7 @@ describe('fences', () => {
     expect(await found()).toEqual([]);
     await putBatch(store, { batchId: '1-2', state: 'open', size: 1 });
     await writeBatchIndex(store, [queueEntry('1-2', 'a.com', 'a.com'), batchEntry('1-2', 'com.a:http/')]);
-    const change = { key: 'com.a:http/', set: { fetchTime: 1, score: 3 } };
+    const change = { key: 'com.a:http/', set: { dueAt: 1, score: 3 } };
     await writeIndexed(table, [{ before: undefined, change }], clock);
     expect(await found()).toHaveLength(3);
     await WebTable.open(store);

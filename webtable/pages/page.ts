@@ -71,9 +71,9 @@ export interface Page {
   /** When the page is due, in ms since the epoch. [updatedb, of a linked row only while no batch holds it; inject when
    * it overwrites or tries a denied seed again; crawl when it refetches, of a row that no batch holds]
    */
-  fetchTime: number;
+  dueAt: number;
   /** When it was last fetched, in ms since the epoch. [fetch] */
-  prevFetchTime: number;
+  fetchedAt: number;
   /** Seconds between fetches. [updatedb; inject when it updates] */
   fetchInterval: number;
   /** Failed fetches since the last that worked. [updatedb] */
@@ -87,7 +87,7 @@ export interface Page {
   /** The part of `cash` that this batch hands on, fixed when the row is selected. [generate; fetch for a target that
    * joins; updatedb removes it]
    */
-  share: number;
+  cashInFlight: number;
   /** Fewest links from a seed. [updatedb; inject, where it becomes 0] */
   distance: number;
   /** Digest of the content at the last updatedb, hex. [updatedb] */
@@ -103,11 +103,11 @@ export interface Page {
   /** The media type, lower-case, without parameters. [fetch] */
   contentType: string;
   /** Where a redirect leads, normalised; absent when the target was rejected. [fetch; parse for a meta refresh] */
-  redirect: string;
+  redirectTarget: string;
   /** Redirects in a row that led here. [who makes the row] */
-  redirects: number;
+  redirectDepth: number;
   /** Which slice of which open batch was last added to score, cash, distance and inlinks. [updatedb] */
-  linked: Readonly<Record<string, number>>;
+  linkedUpTo: Readonly<Record<string, number>>;
   /**
    * At least the number of inlinks stored: a link that is found again on its page counts again, until the inlinks are
    * trimmed. For people see {@link inlinkCount}. [updatedb]

@@ -19,7 +19,7 @@ import type { KeyRange, RowChange, Store } from '../store.js';
 import type { WebTable } from '../pages/web-table.js';
 
 /** The fields of a row that decide its entry. */
-export const FRONTIER_FIELDS = ['fetchTime', 'score', 'marks'] as const;
+export const FRONTIER_FIELDS = ['dueAt', 'score', 'marks'] as const;
 export type FrontierRow = Omit<PageRow<(typeof FRONTIER_FIELDS)[number]>, 'key' | 'damaged'>;
 
 export interface FrontierClock {
@@ -49,7 +49,7 @@ export interface FrontierEntry {
 export function selectableAt(row: FrontierRow, lockExpiry: number): number {
   const held = row.marks?.generate;
   const expiry = held === undefined ? 0 : (batchTime(held) ?? 0) + lockExpiry;
-  return Math.max(row.fetchTime ?? 0, expiry);
+  return Math.max(row.dueAt ?? 0, expiry);
 }
 
 /**
@@ -246,10 +246,10 @@ function entryOf(entryKey: string, cells: ReadonlyMap<string, Uint8Array>): Fron
 function applied(before: FrontierRow | undefined, change: PageChange): FrontierRow {
   const held = change.marks?.generate;
   const generate = held === undefined ? before?.marks?.generate : (held ?? undefined);
-  const fetchTime = change.set?.fetchTime ?? before?.fetchTime;
+  const dueAt = change.set?.dueAt ?? before?.dueAt;
   const score = change.set?.score ?? before?.score;
   return {
-    ...(fetchTime !== undefined && { fetchTime }),
+    ...(dueAt !== undefined && { dueAt }),
     ...(score !== undefined && { score }),
     ...(generate !== undefined && { marks: { generate } }),
   };

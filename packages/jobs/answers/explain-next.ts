@@ -34,7 +34,7 @@ export interface NextStep {
 }
 
 /** What generate and fetch read of a row, and pass it over where that is damaged. */
-export const GENERATE_FIELDS = ['fetchTime', 'score', 'status', 'cash', ...FETCH_FIELDS] as const;
+export const GENERATE_FIELDS = ['dueAt', 'score', 'status', 'cash', ...FETCH_FIELDS] as const;
 /** What telling what happens next to a row reads of it. */
 export const NEXT_FIELDS = [...GENERATE_FIELDS, 'retries'] as const;
 type Row = PageRow<(typeof NEXT_FIELDS)[number]>;
@@ -94,7 +94,7 @@ export function nextOfRow(crawl: CrawlContext, state: RowState): NextStep {
   if (block !== undefined) return { kind: 'blocked', text: `generate does not select it: ${block}.` };
 
   const now = crawl.clock();
-  const at = row.fetchTime ?? 0;
+  const at = row.dueAt ?? 0;
   const robots = robotsNote(state.robots);
   const { backoff } = state;
   const rest = backoffNote(backoff, Math.max(at, now));

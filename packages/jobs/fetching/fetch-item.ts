@@ -12,7 +12,7 @@ import type { Tracker } from '../reporting/tracker.js';
 export const FETCH_FIELDS = [
   'marks',
   'distance',
-  'redirects',
+  'redirectDepth',
   'protocolStatus',
   'parseStatus',
   'signature',

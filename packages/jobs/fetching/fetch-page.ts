@@ -77,12 +77,12 @@ async function fetchUpTo(
     }
   }
   const set: Mutable<NonNullable<PageChange['set']>> = {
-    prevFetchTime: crawl.clock(),
+    fetchedAt: crawl.clock(),
     status: statusOf(outcome),
     protocolStatus: protocolStatusOf(outcome, item, contentLimit),
   };
   // What the batch may have left on the row when it fetched it before.
-  const unset = new Set<PlainField>(['redirect', 'newSignature']);
+  const unset = new Set<PlainField>(['redirectTarget', 'newSignature']);
   // What was parsed still stands when nothing has changed.
   if (outcome.kind !== 'notmodified') unset.add('parseStatus');
   let isParsed = false;
@@ -109,7 +109,7 @@ async function fetchUpTo(
       set.status = 'gone';
       set.protocolStatus = { ...protocolStatusOf(outcome, item, contentLimit), code: 'redirect_exceeded' };
     } else if (target !== undefined) {
-      set.redirect = target.url;
+      set.redirectTarget = target.url;
     }
   }
   for (const field of [...Object.keys(set), ...encoded.keys()]) unset.delete(field as PlainField);
@@ -280,7 +280,7 @@ async function takeTarget(
   if (out !== undefined) return void count(`redirect_${out}`);
 
   const { maxRedirects } = crawl.settings.fetcher;
-  const hops = (item.redirects ?? 0) + 1;
+  const hops = (item.redirectDepth ?? 0) + 1;
   if (hops > (maxRedirects || REDIRECT_LIMIT)) return 'too_many';
   if (maxRedirects > 0) await followRedirect(crawl, run, item, verdict.url, hops);
   return verdict;

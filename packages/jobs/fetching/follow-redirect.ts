@@ -31,7 +31,7 @@ export async function followRedirect(
   const outcome = await crawl.table.exclusive('rows', async () => {
     const row = await crawl.table.get(key, [...FRONTIER_FIELDS, 'cash']);
     const clock = frontierClock(crawl);
-    if (row && (row.damaged || row.marks?.generate !== undefined || (row.fetchTime ?? 0) > clock.now)) {
+    if (row && (row.damaged || row.marks?.generate !== undefined || (row.dueAt ?? 0) > clock.now)) {
       return 'redirect_known';
     }
     if (!row && !crawl.settings.db.updateAdditionsAllowed) return 'redirect_not_added';
@@ -39,7 +39,7 @@ export async function followRedirect(
     // Where a sitemap is said to be now, there is a sitemap.
     const sitemapCell = source.sitemap && { sitemap: source.sitemap };
     const change: PageChange = row
-      ? { key, set: { share: row.cash ?? 0, ...sitemapCell }, marks: { generate: run.batchId } }
+      ? { key, set: { cashInFlight: row.cash ?? 0, ...sitemapCell }, marks: { generate: run.batchId } }
       : { key, set: targetCells(crawl, run, source, url, hops), marks: { generate: run.batchId } };
     run.joined.add(key);
     await writeIndexed(crawl.table, [{ before: row, change }], clock);
@@ -63,8 +63,8 @@ function targetCells(
     ...newRowCells(crawl, run.tracker.count, source.sitemap),
     score,
     cash,
-    share: cash,
-    redirects: hops,
+    cashInFlight: cash,
+    redirectDepth: hops,
     ...(source.distance !== undefined && { distance: source.distance }),
   };
 }

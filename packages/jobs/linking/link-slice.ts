@@ -29,7 +29,7 @@ export interface LinkEvent {
   /** The link names its target as a sitemap. */
   readonly sitemap?: true | undefined;
   /** Redirects in a row that lead to the target by way of this link. */
-  readonly redirects: number;
+  readonly redirectDepth: number;
 }
 
 /** Links of consecutive pages of a batch, gathered by target: as many as fit into memory. */
@@ -59,7 +59,7 @@ export function createLinkSlice(batchId: string): LinkSlice {
   };
 }
 
-const FIELDS = [...FRONTIER_FIELDS, 'prevFetchTime', 'retries', 'cash', 'distance', 'linked', 'inlinkBound'] as const;
+const FIELDS = [...FRONTIER_FIELDS, 'fetchedAt', 'retries', 'cash', 'distance', 'linkedUpTo', 'inlinkBound'] as const;
 type Target = PageRow<(typeof FIELDS)[number]>;
 const CHUNK = 500;
 /** Characters of a link, with its anchor, that counts as one. */
@@ -99,7 +99,7 @@ async function addLinksTo(
       tracker.count('damaged');
       continue;
     }
-    const told = row?.linked?.[slice.batchId] ?? -1;
+    const told = row?.linkedUpTo?.[slice.batchId] ?? -1;
     const events = slice.targets.get(key)!.filter((event) => event.position > told);
     if (events.length === 0) continue;
     if (!row && !crawl.settings.db.updateAdditionsAllowed) {
@@ -109,7 +109,7 @@ async function addLinksTo(
     tracker.count('links', events.length);
     tracker.count(row ? 'linked' : 'added');
     const change = linkChange(crawl, scoring, tracker.count, slice.batchId, key, row, events, openIds);
-    if (row && change.set?.fetchTime !== undefined) tracker.count('sooner');
+    if (row && change.set?.dueAt !== undefined) tracker.count('sooner');
     changes.push({ before: row, change });
   }
   await trimInlinks(crawl, changes);
@@ -139,17 +139,17 @@ function linkChange(
   );
   const hints = mergeHints(events.map((event) => event.hints));
   const due = row && soonerDue(row, hints, crawl.clock());
-  const notes = Object.entries(row?.linked ?? {}).filter(([id]) => openIds.has(id));
+  const notes = Object.entries(row?.linkedUpTo ?? {}).filter(([id]) => openIds.has(id));
   return {
     key,
     set: {
       ...(!row && firstCells(crawl, count, events)),
       ...(row ? { score } : hintedCells(hints, score, crawl.settings.db.fetchIntervalMax)),
-      ...(due !== undefined && { fetchTime: due }),
+      ...(due !== undefined && { dueAt: due }),
       ...(events.some((event) => event.sitemap) && { sitemap: true }),
       cash,
       ...(Number.isFinite(distance) && { distance }),
-      linked: {
+      linkedUpTo: {
         ...Object.fromEntries(notes),
         [batchId]: events.reduce((last, event) => Math.max(last, event.position), -1),
       },
@@ -161,14 +161,14 @@ function linkChange(
 
 /** What a page that is first seen as a link starts with. */
 function firstCells(crawl: CrawlContext, count: Count, events: readonly LinkEvent[]): NonNullable<PageChange['set']> {
-  const redirects = events.reduce((least, event) => Math.min(least, event.redirects), Infinity);
+  const redirectDepth = events.reduce((least, event) => Math.min(least, event.redirectDepth), Infinity);
   return {
     ...newRowCells(
       crawl,
       count,
       events.some((event) => event.sitemap),
     ),
-    ...(Number.isFinite(redirects) && redirects > 0 && { redirects }),
+    ...(Number.isFinite(redirectDepth) && redirectDepth > 0 && { redirectDepth }),
   };
 }
 

@@ -7,19 +7,19 @@ import { createSchedule } from '../rows/guarded-schedule.js';
 /** What planning the next fetch of a row reads. */
 export const RESCHEDULE_FIELDS = [
   'status',
-  'fetchTime',
-  'prevFetchTime',
+  'dueAt',
+  'fetchedAt',
   'fetchInterval',
   'retries',
   'modifiedTime',
   'score',
   'cash',
-  'share',
+  'cashInFlight',
   'signature',
   'newSignature',
   'protocolStatus',
   'parseStatus',
-  'redirect',
+  'redirectTarget',
   'marks',
 ] as const;
 
@@ -32,27 +32,27 @@ type Row = PageRow<(typeof RESCHEDULE_FIELDS)[number]>;
 export function reschedule(crawl: CrawlContext, row: Row, batchId: string, count: Count): PageChange {
   if (row.marks?.fetch !== batchId) {
     count('not_fetched');
-    return { key: row.key, unset: ['share'], marks: { generate: null } };
+    return { key: row.key, unset: ['cashInFlight'], marks: { generate: null } };
   }
-  const fetchedAt = row.prevFetchTime ?? crawl.clock();
+  const fetchedAt = row.fetchedAt ?? crawl.clock();
   const { status, schedule, reason } = outcome(crawl, createSchedule(crawl, count), row, fetchedAt);
   count(reason);
   if (row.status === 'fetched' && row.marks.parse !== batchId && !row.parseStatus) count('not_parsed');
   const isParsed = row.marks.parse === batchId && row.newSignature !== undefined;
-  const handedOn = row.marks.parse === batchId || row.redirect !== undefined;
+  const handedOn = row.marks.parse === batchId || row.redirectTarget !== undefined;
   return {
     key: row.key,
     set: {
       status,
-      fetchTime: schedule.fetchTime,
+      dueAt: schedule.dueAt,
       fetchInterval: schedule.fetchInterval,
       retries: schedule.retries,
       ...(schedule.modifiedTime > 0 && { modifiedTime: schedule.modifiedTime }),
-      ...(handedOn && { cash: Math.max(0, (row.cash ?? 0) - (row.share ?? 0)) }),
+      ...(handedOn && { cash: Math.max(0, (row.cash ?? 0) - (row.cashInFlight ?? 0)) }),
       ...(isParsed && { signature: row.newSignature }),
       ...(isParsed && row.signature !== undefined && { prevSignature: row.signature }),
     },
-    unset: ['share', 'newSignature'],
+    unset: ['cashInFlight', 'newSignature'],
     marks: { generate: null, fetch: null, parse: null, updatedb: batchId },
   };
 }
@@ -64,7 +64,7 @@ function outcome(
   fetchedAt: number,
 ): { status: Status; schedule: Schedule; reason: CounterName } {
   const before: Schedule = {
-    fetchTime: row.fetchTime ?? fetchedAt,
+    dueAt: row.dueAt ?? fetchedAt,
     fetchInterval: row.fetchInterval ?? crawl.settings.db.fetchIntervalDefault,
     retries: row.retries ?? 0,
     modifiedTime: row.protocolStatus?.lastModified ?? row.modifiedTime ?? 0,

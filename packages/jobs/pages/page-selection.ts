@@ -30,7 +30,7 @@ export interface PageSelection {
 }
 
 /** The fields by which pages are selected. */
-export type SelectionField = 'status' | 'protocolStatus' | 'fetchTime' | 'prevFetchTime' | 'sitemap';
+export type SelectionField = 'status' | 'protocolStatus' | 'dueAt' | 'fetchedAt' | 'sitemap';
 
 /** A selection, checked and ready to be used. */
 export interface PageSelector {
@@ -65,11 +65,9 @@ export function selectorOf(crawl: Pick<CrawlContext, 'plugins'>, selection: Page
       ['protocolStatus'],
       ({ protocolStatus: found }) => found !== undefined && (codes.has(found.code) || codes.has(String(found.http))),
     ]);
-  if (fetchedSince !== undefined)
-    tests.push([['prevFetchTime'], ({ prevFetchTime = -Infinity }) => prevFetchTime >= fetchedSince]);
-  if (fetchedBefore !== undefined)
-    tests.push([['prevFetchTime'], ({ prevFetchTime = Infinity }) => prevFetchTime < fetchedBefore]);
-  if (dueBefore !== undefined) tests.push([['fetchTime'], ({ fetchTime = 0 }) => fetchTime < dueBefore]);
+  if (fetchedSince !== undefined) tests.push([['fetchedAt'], ({ fetchedAt = -Infinity }) => fetchedAt >= fetchedSince]);
+  if (fetchedBefore !== undefined) tests.push([['fetchedAt'], ({ fetchedAt = Infinity }) => fetchedAt < fetchedBefore]);
+  if (dueBefore !== undefined) tests.push([['dueAt'], ({ dueAt = 0 }) => dueAt < dueBefore]);
   // Last, because it is the dearest.
   if (rejected) tests.push([['sitemap'], (row) => !filterUrl(crawl.plugins, urlOf(row.key), 'generate', row).accepted]);
   return {

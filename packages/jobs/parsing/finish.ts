@@ -40,7 +40,7 @@ export async function finishPage(
       outlinks,
       pageMetadata: seen.metadata,
       ...(seen.language !== undefined && { language: seen.language }),
-      ...(redirect !== undefined && { redirect }),
+      ...(redirect !== undefined && { redirectTarget: redirect }),
     });
   } catch (error) {
     // What a parser of JavaScript returns need not be what its type says.
@@ -54,7 +54,7 @@ export async function finishPage(
     encoded: custom ? new Map([...cells, ...encodeFields({ custom })]) : cells,
     unset: [
       ...(seen.language === undefined ? (['language'] as const) : []),
-      ...(redirect === undefined ? (['redirect'] as const) : []),
+      ...(redirect === undefined ? (['redirectTarget'] as const) : []),
       ...(custom === undefined ? (['custom'] as const) : []),
     ],
   };

@@ -55,13 +55,13 @@ export function hintedCells(
  * Times are ms since the epoch.
  */
 export function soonerDue(
-  row: PageRow<'fetchTime' | 'prevFetchTime' | 'retries' | 'marks'>,
+  row: PageRow<'dueAt' | 'fetchedAt' | 'retries' | 'marks'>,
   { lastModified = -Infinity }: LinkHints,
   now: number,
 ): number | undefined {
-  const { fetchTime, prevFetchTime, retries = 0 } = row;
-  if (fetchTime === undefined || prevFetchTime === undefined || retries > 0) return undefined;
-  if (row.marks?.generate !== undefined || lastModified <= prevFetchTime || lastModified > now) return undefined;
-  const due = Math.max(now, prevFetchTime + SHORTEST_INTERVAL * 1000);
-  return due < fetchTime ? due : undefined;
+  const { dueAt, fetchedAt, retries = 0 } = row;
+  if (dueAt === undefined || fetchedAt === undefined || retries > 0) return undefined;
+  if (row.marks?.generate !== undefined || lastModified <= fetchedAt || lastModified > now) return undefined;
+  const due = Math.max(now, fetchedAt + SHORTEST_INTERVAL * 1000);
+  return due < dueAt ? due : undefined;
 }

@@ -119,5 +119,5 @@ async function finish(
 export function failure({ code, message }: PageFailure, count: Count): ParseResult {
   count(`failed_${code}`);
   const parseStatus = { code, ...(message !== undefined && { message: message.slice(0, 500) }) };
-  return { parsed: false, encoded: encodeFields({ parseStatus }), unset: ['newSignature', 'redirect'] };
+  return { parsed: false, encoded: encodeFields({ parseStatus }), unset: ['newSignature', 'redirectTarget'] };
 }

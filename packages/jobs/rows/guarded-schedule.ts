@@ -12,8 +12,8 @@ export function createSchedule(crawl: Pick<CrawlContext, 'plugins' | 'settings'>
   function guarded(make: () => Schedule, otherwise: Schedule): Schedule {
     try {
       const made = make();
-      const { fetchTime, fetchInterval, retries, modifiedTime } = made;
-      if ([fetchTime, fetchInterval, retries, modifiedTime].every(Number.isFinite)) return made;
+      const { dueAt, fetchInterval, retries, modifiedTime } = made;
+      if ([dueAt, fetchInterval, retries, modifiedTime].every(Number.isFinite)) return made;
     } catch {
       // Counted below.
     }
@@ -22,14 +22,14 @@ export function createSchedule(crawl: Pick<CrawlContext, 'plugins' | 'settings'>
   }
   const again = (before: Schedule, fetchedAt: number, retries: number): Schedule => ({
     ...before,
-    fetchTime: fetchedAt + before.fetchInterval * 1000,
+    dueAt: fetchedAt + before.fetchInterval * 1000,
     retries,
   });
 
   return {
     initialize: (now) =>
       guarded(() => plan.initialize(now), {
-        fetchTime: now,
+        dueAt: now,
         fetchInterval: crawl.settings.db.fetchIntervalDefault,
         retries: 0,
         modifiedTime: 0,

@@ -17,12 +17,12 @@ export async function makeLostBodiesDue(crawl: CrawlContext, tracker: Tracker): 
   for await (const rows of chunked(rowsWithLostBody(crawl), CHUNK)) {
     if (tracker.aborted) return;
     tracker.count('lost_body', rows.length);
-    const early = rows.filter(({ status, marks, fetchTime = 0 }) => {
-      return (status === 'fetched' || status === 'notmodified') && marks?.generate === undefined && fetchTime > now;
+    const early = rows.filter(({ status, marks, dueAt = 0 }) => {
+      return (status === 'fetched' || status === 'notmodified') && marks?.generate === undefined && dueAt > now;
     });
     await writeIndexed(
       crawl.table,
-      early.map((row) => ({ before: row, change: { key: row.key, set: { fetchTime: now } } })),
+      early.map((row) => ({ before: row, change: { key: row.key, set: { dueAt: now } } })),
       frontierClock(crawl),
     );
     tracker.count('lost_body_due', early.length);

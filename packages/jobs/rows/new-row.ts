@@ -11,11 +11,11 @@ export const SITEMAP_INTERVAL = 86_400;
  */
 export function newRowCells(crawl: CrawlContext, count: Count, isSitemap = false) {
   const plan = createSchedule(crawl, count).initialize(crawl.clock());
-  const { fetchTime, retries } = plan;
+  const { dueAt, retries } = plan;
   const fetchInterval = isSitemap ? Math.min(plan.fetchInterval, SITEMAP_INTERVAL) : plan.fetchInterval;
   return {
     status: 'unfetched' as const,
-    fetchTime,
+    dueAt,
     fetchInterval,
     retries,
     ...(isSitemap && { sitemap: true as const }),

@@ -54,7 +54,7 @@ export async function rangesOfSites(
   for (const seed of urls) {
     for (let url: string | undefined = seed, hops = 0; url !== undefined && hops <= MAX_HOPS; hops++) {
       sites.add(stay === 'domain' ? domainOf(hostOf(url)) : hostOf(url));
-      url = (await table.get(rowKeyOf(url), ['redirect']))?.redirect;
+      url = (await table.get(rowKeyOf(url), ['redirectTarget']))?.redirectTarget;
     }
   }
   return [...sites].flatMap((site) => (stay === 'domain' ? domainRanges(site) : [hostRange(site)]));

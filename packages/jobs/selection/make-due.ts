@@ -3,7 +3,7 @@ import { frontierClock, type CrawlContext } from '../context.js';
 import type { Tracker } from '../reporting/tracker.js';
 import { REFUSAL_FIELDS, refusalOf } from './refusal.js';
 
-const FIELDS = [...FRONTIER_FIELDS, ...REFUSAL_FIELDS, 'prevFetchTime'] as const;
+const FIELDS = [...FRONTIER_FIELDS, ...REFUSAL_FIELDS, 'fetchedAt'] as const;
 const CHUNK = 500;
 
 /**
@@ -21,24 +21,24 @@ export async function makeDue(
   tracker: Tracker,
 ): Promise<void> {
   const { table } = crawl;
-  const rows = table.scan({ fields: ['fetchTime'], ...(ranges && { ranges }) });
+  const rows = table.scan({ fields: ['dueAt'], ...(ranges && { ranges }) });
   for await (const found of chunked(rows, CHUNK)) {
     if (tracker.aborted) return;
     const now = crawl.clock();
-    const keys = found.filter(({ fetchTime = 0 }) => fetchTime > now).map(({ key }) => key);
+    const keys = found.filter(({ dueAt = 0 }) => dueAt > now).map(({ key }) => key);
     await table.exclusive('rows', async () => {
       const late = (await table.getMany(keys, FIELDS)).filter(
         (row) =>
           row !== undefined &&
           !row.damaged &&
           row.marks?.generate === undefined &&
-          (row.fetchTime ?? 0) > now &&
-          (row.prevFetchTime ?? 0) < since &&
+          (row.dueAt ?? 0) > now &&
+          (row.fetchedAt ?? 0) < since &&
           !crawl.scope?.isOutside(urlOf(row.key), row.sitemap) &&
           refusalOf(crawl, row) === undefined,
       );
       const changes = late.flatMap((row) =>
-        row ? [{ before: row, change: { key: row.key, set: { fetchTime: now } } }] : [],
+        row ? [{ before: row, change: { key: row.key, set: { dueAt: now } } }] : [],
       );
       await writeIndexed(table, changes, frontierClock(crawl));
       tracker.count('made_due', changes.length);
