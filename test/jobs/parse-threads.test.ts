@@ -125,7 +125,7 @@ describe('pages that a thread cannot survive', () => {
       parsed: false,
       status: { code, message },
       counters: { [`failed_${code}`]: 1 },
-      unset: ['newSignature', 'redirect'],
+      unset: ['newSignature', 'redirectTarget'],
     });
     expect(found.map(({ cells }) => cells.title)).toEqual(['a', undefined, 'b', 'c', undefined, 'd']);
     // Each is parsed once, and the thread that was made anew after the last one serves on.
