@@ -1,4 +1,6 @@
-export { type PageScan, WebTable, encodeFields, isBodyLost } from './pages/web-table.js';
+export { openTables, type Tables } from './tables/open-tables.js';
+export type { ChangeRows, Decide, RowToChange } from './tables/change-rows.js';
+export { encodeFields, isBodyLost, type PageScan, type Pages } from './pages/pages.js';
 export type {
   CustomFields,
   EncodedFields,
@@ -17,7 +19,6 @@ export { chunked } from './pages/chunked.js';
 export { createGroupWriter, writeEach } from './pages/group-writer.js';
 export {
   FIELD_COLUMNS,
-  INDEX_COLUMNS,
   MARK_COLUMNS,
   SCHEMA_VERSION,
   STATUSES,
@@ -28,47 +29,22 @@ export {
   type TableName,
 } from './schema.js';
 export { batchTime, makeBatchId } from './keys/batch-id.js';
-export { ALL_SLOTS, partitionOf, slotOf } from './keys/partition.js';
-export { domainRanges, hostRange, prefixRange, reversedHostOf, rowKeyOf, urlOf } from './keys/row-key.js';
+export { partitionOf, slotsOf, type Slots } from './keys/partition.js';
+export { hostKeyOf, hostKeyOfRow, hostOfKey, rowsOfHost, type HostKey } from './keys/host-key.js';
+export { domainRanges, hostRange, prefixRange, rowKeyOf, urlOf } from './keys/row-key.js';
 export {
   FRONTIER_FIELDS,
-  allEntries,
-  dueEntries,
-  enterMissing,
-  hasEntries,
-  isEntryOf,
-  promote,
-  refile,
-  removeIndexed,
-  selectableAt,
-  writeIndexed,
-  type FrontierClock,
+  isHeld,
+  type Frontier,
   type FrontierEntry,
+  type FrontierField,
   type FrontierRow,
-  type IndexedChange,
   type StaleEntry,
 } from './tables/frontier.js';
-export { countDue } from './tables/frontier-count.js';
-export { dueHeads, removeStaleHeads, type DueScore } from './tables/frontier-heads.js';
-export {
-  allBatchEntries,
-  batchEntry,
-  batchQueues,
-  batchRowKeys,
-  clearBatchIndex,
-  deleteBatch,
-  findBatch,
-  getBatch,
-  hasBatchEntries,
-  hostRowKeys,
-  listBatches,
-  putBatch,
-  queueEntry,
-  removeEntries,
-  writeBatchIndex,
-  type BatchHeader,
-  type BatchState,
-} from './tables/batches.js';
+export type { HostScore } from './tables/frontier-heads.js';
+export type { BatchEntry, BatchHeader, BatchState, Batches } from './tables/batches.js';
+export type { BackoffRecord, Hosts, SeedReach, StoredRobots } from './tables/hosts.js';
+export type { LastFetch, Runs } from './tables/runs.js';
 export type { Column, ColumnSelector, KeyRange, RowChange, ScanOptions, Store, StoredRow } from './store.js';
 export { MemoryStore } from './stores/memory-store.js';
 export { LevelStore, type LevelStoreOptions } from './stores/level/level-store.js';

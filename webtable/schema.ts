@@ -4,7 +4,7 @@
  */
 
 /** Written into every table when it is made and checked when it is opened. */
-export const SCHEMA_VERSION = 4;
+export const SCHEMA_VERSION = 5;
 
 /**
  * The tables with their families, and how a family is shaped, which tells a store how to lay it out:
@@ -87,9 +87,10 @@ export const FIELD_COLUMNS = {
   contentType: 'm:ct',
   redirectTarget: 'm:rt',
   redirectDepth: 'm:rn',
-  linkedUpTo: 'm:ln',
+  linkedUpTo: 'm:lk',
   inlinkBound: 'm:in',
   sitemap: 'm:sm',
+  refusedBy: 'm:rf',
   metadata: 'm:md',
   outlinks: 'l:o',
   title: 'p:ti',
@@ -107,6 +108,8 @@ export const INLINK_COLUMN_PREFIX = 'l:i:';
 /** The columns of the tables beside `webpage`. */
 export const INDEX_COLUMNS = {
   schemaVersion: 'v:n',
+  slots: 'v:s',
+  consumers: 'v:u',
   fetcherRun: 'v:f',
   crawlScope: 'v:c',
   frontierScore: 'f:s',
@@ -116,6 +119,3 @@ export const INDEX_COLUMNS = {
   hostSeed: 'h:in',
   hostBackoff: 'h:bo',
 } as const;
-
-/** Into how many slots, by a hash of the host, the keys of the index tables are spread. */
-export const SLOTS = 16;

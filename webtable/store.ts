@@ -27,6 +27,8 @@ export interface KeyRange {
 export interface StoredRow {
   readonly key: string;
   readonly cells: ReadonlyMap<string, Uint8Array>;
+  /** Differs after every change of the row; only of a store that has {@link Store.writeUnchanged}. */
+  readonly version?: string;
   /**
    * Says what could not be read; the cells it held are missing here, and stay in the store as they are. Parts are
    * separated by `; `, and each begins with the name of its family and a colon.
@@ -66,6 +68,15 @@ export interface Store {
   scan(table: TableName, options: ScanOptions): AsyncIterable<StoredRow>;
   /** Makes the changes in the order given; two changes of one row in one call are allowed. */
   write(table: TableName, changes: readonly RowChange[]): Promise<void>;
+  /**
+   * Makes each change only if the row is as it was when it was read with this `version`; undefined for a row that was not there.
+   * Only a store has it that others change at the same time without its locks.
+   * @returns for each whether it was made
+   */
+  writeUnchanged?(
+    table: TableName,
+    changes: readonly { readonly change: RowChange; readonly version: string | undefined }[],
+  ): Promise<readonly boolean[]>;
   /**
    * Runs a task when nobody else runs one of this name. Only a store has it that other processes use too; of any other each
    * process has the locks for itself.

@@ -1,6 +1,6 @@
 import { CrawlError } from '../errors/index.js';
 import type { Settings, SettingSource } from '../../config/index.js';
-import type { FrontierClock, WebTable } from '../../webtable/index.js';
+import type { Tables } from '../../webtable/index.js';
 import type { OnPage, Plugin } from '../plugin-api/index.js';
 import type { ParseThreads } from './parsing/parse-threads.js';
 import type { RunningJobs, Watch } from './reporting/running-jobs.js';
@@ -8,7 +8,7 @@ import type { ScopeRules, UrlPatterns } from './scope/crawl-scope.js';
 
 /** What the jobs work on and with. Everything that is not pure is passed in here. */
 export interface CrawlContext {
-  readonly table: WebTable;
+  readonly tables: Tables;
   readonly settings: Settings;
   readonly plugins: readonly Plugin[];
   /** Milliseconds since the epoch. */
@@ -42,10 +42,6 @@ export interface OnPageOption {
 /** A context with one more plugin, where `onPage` is given. */
 export function withOnPage<C extends Pick<CrawlContext, 'plugins'>>(crawl: C, { onPage }: OnPageOption): C {
   return onPage ? { ...crawl, plugins: [...crawl.plugins, { name: 'on-page', onPage }] } : crawl;
-}
-
-export function frontierClock(crawl: CrawlContext): FrontierClock {
-  return { now: crawl.clock(), lockExpiry: crawl.settings.generate.lockExpiry * 1000 };
 }
 
 /** The last plugin with a signature in the list; the default plugins hold one. */

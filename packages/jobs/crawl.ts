@@ -93,14 +93,14 @@ async function crawlWithin(given: CrawlContext, options: CrawlOptions, timeUp: A
   if (!tracker.aborted) {
     const whole: CrawlScope = stay === 'path' ? { ...scope, folders: foldersOf(list.urls) } : scope;
     const context = withScope(unwatched, whole);
-    const { store } = context.table;
-    await context.table.exclusive('fetch', async () => {
-      const since = refetch ? ((await readRefetch(store)) ?? context.clock()) : undefined;
-      await writeScope(store, whole, since);
+    const { tables } = context;
+    await context.tables.exclusive('fetch', async () => {
+      const since = refetch ? ((await readRefetch(tables)) ?? context.clock()) : undefined;
+      await writeScope(tables, whole, since);
       if (since !== undefined) await makeDue(context, await rangesOfSites(context, list.urls, stay), since, tracker);
       await crawlRounds(context, options, tracker, timeUp, watch);
       // What a limit has left is due, and the next refetch is a new one.
-      if (since !== undefined && !tracker.aborted) await writeScope(store, whole);
+      if (since !== undefined && !tracker.aborted) await writeScope(tables, whole);
     });
   }
   return tracker.report();

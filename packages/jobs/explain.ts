@@ -1,8 +1,7 @@
 import {
-  findBatch,
-  hasEntries,
+  hostKeyOf,
   rowKeyOf,
-  slotOf,
+  type BackoffRecord,
   type BatchHeader,
   type BatchState,
   type Inlink,
@@ -11,9 +10,9 @@ import {
 } from '../../webtable/index.js';
 import { normalizeUrl, traceUrl, type UrlStep } from '../plugin-api/index.js';
 import { domainOf, hostOf, readableUrl } from '../url/index.js';
-import { getBackoff, type BackoffRecord } from './hosts/backoff-record.js';
 import type { CrawlContext } from './context.js';
-import { GENERATE_FIELDS, NEXT_FIELDS, nextOfRow, nextOfUnknown, type NextStep } from './answers/explain-next.js';
+import { NEXT_FIELDS, nextOfRow, nextOfUnknown, type NextStep } from './answers/explain-next.js';
+import { SELECTION_FIELDS } from './fetching/fetch-item.js';
 import { explainRobots, type RobotsExplanation } from './answers/explain-robots.js';
 import { explainAddresses, type AddressExplanation } from './answers/explain-addresses.js';
 import { createQueueNames } from './hosts/queue-name.js';
@@ -107,10 +106,10 @@ export async function explain(
   { robots: fetchRobots = false }: ExplainOptions = {},
 ): Promise<Explanation> {
   const crawl = await inScope(context);
-  const { table, scope } = crawl;
+  const { tables, scope } = crawl;
   const normalized = normalizeUrl(crawl.plugins, given, 'inject');
   const key = normalized.accepted ? rowKeyOf(normalized.url) : undefined;
-  const row = key === undefined ? undefined : await table.get(key, FIELDS);
+  const row = key === undefined ? undefined : await tables.pages.get(key, FIELDS);
   const { verdict, normalized: url, steps } = traceUrl(crawl.plugins, given, 'inject', row);
   const head = {
     given,
@@ -124,9 +123,9 @@ export async function explain(
 
   const host = hostOf(url);
   const robots = await explainRobots(crawl, url, fetchRobots);
-  const addresses = await explainAddresses(crawl, url, host);
-  const backoff = await getBackoff(table.store, host);
-  const queue = await queueOf(crawl, key, host, robots, fetchRobots);
+  const addresses = await explainAddresses(crawl, host);
+  const [backoff] = await tables.hosts.backoff.get([hostKeyOf(host)]);
+  const queue = await queueOf(crawl, host, robots, fetchRobots);
   const readable = readableUrl(url);
   const shown = { url, ...(readable !== undefined && { readableUrl: readable }) };
   const known = { ...shown, key, host, domain: domainOf(host), queue, addresses, robots };
@@ -134,10 +133,10 @@ export async function explain(
   if (!row) return { ...found, next: nextOfUnknown(crawl, given, verdict) };
 
   const batches = await batchesOf(crawl, row.marks ?? {});
-  const [isIndexed = false] = await hasEntries(table.store, [row], crawl.settings.generate.lockExpiry * 1000);
+  const [isIndexed = false] = await tables.frontier.hasEntries([row]);
   const batch = batches.get(row.marks?.generate ?? '');
   // Other cells may be damaged as well, which is nothing to generate.
-  const isDamaged = row.damaged !== undefined && (await table.get(key, GENERATE_FIELDS))?.damaged !== undefined;
+  const isDamaged = row.damaged !== undefined && (await tables.pages.get(key, SELECTION_FIELDS))?.damaged !== undefined;
   return {
     ...found,
     page: pageOf(row, batches),
@@ -151,7 +150,6 @@ function shownScope({ folders: _, ...scope }: CrawlScope): Omit<CrawlScope, 'fol
 
 async function queueOf(
   crawl: CrawlContext,
-  key: string,
   host: string,
   { crawlDelay }: RobotsExplanation,
   mayLookUp: boolean,
@@ -162,7 +160,7 @@ async function queueOf(
   return {
     mode,
     ...((mode !== 'ip' || mayLookUp) && { name: await createQueueNames(crawl).nameOf(host) }),
-    slot: slotOf(key),
+    slot: crawl.tables.slots.of(hostKeyOf(host)),
     delay: crawlDelay === undefined ? usual : Math.max(serverDelay, crawlDelay),
   };
 }
@@ -173,7 +171,7 @@ async function batchesOf(
 ): Promise<Map<string, BatchHeader>> {
   const batches = new Map<string, BatchHeader>();
   for (const id of new Set(Object.values(marks))) {
-    const batch = await findBatch(crawl.table.store, id);
+    const batch = await crawl.tables.batches.find(id);
     if (batch) batches.set(id, batch);
   }
   return batches;

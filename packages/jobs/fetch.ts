@@ -53,7 +53,7 @@ export async function fetch(given: CrawlContext, options: FetchOptions): Promise
   }
   // The turn to fetch comes before that of a batch, as in crawl, so that neither waits for the other.
   const crawl = await inScope(withOnPage(given, options));
-  return crawl.table.exclusive('fetch', async () => {
+  return crawl.tables.exclusive('fetch', async () => {
     const limit = startTimeLimit(undefined, crawl.settings.fetcher.timelimitMins);
     try {
       return await overBatches(crawl, 'fetch', options, (batch) => fetchBatch(crawl, batch, options, limit.signal));

@@ -1,34 +1,20 @@
 import {
-  batchEntry,
-  batchRowKeys,
-  chunked,
-  clearBatchIndex,
-  deleteBatch,
-  listBatches,
-  promote,
-  putBatch,
-  queueEntry,
-  refile,
-  removeEntries,
-  selectableAt,
-  urlOf,
-  writeBatchIndex,
-  writeIndexed,
-  type FrontierClock,
-  type PageRow,
-  type RowChange,
+  batchTime,
+  hostOfKey,
+  isHeld,
+  type BatchHeader,
+  type PageChange,
+  type RowToChange,
   type StaleEntry,
 } from '../../webtable/index.js';
 import { CrawlError } from '../errors/index.js';
-import { hostOf } from '../url/index.js';
 import { createSetAside } from './hosts/backoff-record.js';
-import { frontierClock, type CrawlContext } from './context.js';
-import type { CounterName } from './reporting/counters.js';
-import { FETCH_FIELDS } from './fetching/fetch-item.js';
+import type { CrawlContext } from './context.js';
+import { SELECTION_FIELDS } from './fetching/fetch-item.js';
 import type { JobOptions, Report } from './reporting/job.js';
 import { createDueRows, type DueRow, type DueRows } from './selection/due-rows.js';
+import { createRefusals, releaseRefused, type Refusals } from './selection/refusals.js';
 import { inScope } from './scope/in-scope.js';
-import { refusalOf } from './selection/refusal.js';
 import { newBatchId } from './rows/new-batch-id.js';
 import { createQueueNames } from './hosts/queue-name.js';
 import { createTracker, type Tracker } from './reporting/tracker.js';
@@ -51,10 +37,10 @@ export interface GenerateOptions extends JobOptions {
   readonly isBusy?: (queue: string) => boolean;
 }
 
-// What fetch reads is read too: a row that it cannot read must not get into a batch.
-const FIELDS = ['dueAt', 'score', 'status', 'cash', ...FETCH_FIELDS] as const;
-type Candidate = PageRow<(typeof FIELDS)[number]>;
+type Candidate = RowToChange<(typeof SELECTION_FIELDS)[number]>;
 const CHUNK = 500;
+/** Milliseconds that a generate may be silent before another one, of another process, takes it for dead. */
+const LEASE = 60_000;
 /** Milliseconds. */
 const DAY = 86_400_000;
 
@@ -67,7 +53,8 @@ const DAY = 86_400_000;
  * killed or aborted generate left unfinished is taken back first, so its rows are selected anew.
  *
  * Counters: generated (pages of the batch, once it is open); taken_back (pages that were selected and released again, since
- * this generate was aborted or one before was killed); capped (hosts, domains or IPs with more rows than generate.maxCount); host_backoff (hosts that are
+ * this generate was aborted or one before was killed); expired (pages of batches that are
+ * older than `generate.lockExpiry`, released); capped (hosts, domains or IPs with more rows than generate.maxCount); host_backoff (hosts that are
  * to be left alone for longer than a fetch would wait); and of rows that were due: distance, status, low_score,
  * excluded (by the scope of the last crawl), rejected_<plugin>, damaged; stale (frontier entries that were put right).
  * @throws CrawlError USAGE for a topN below 1, or days below 0
@@ -76,74 +63,82 @@ export async function generate(crawl: CrawlContext, options: GenerateOptions = {
   const { topN = 1, addDays = 0 } = options;
   if (!(topN >= 1)) throw new CrawlError('USAGE', `expected topN of at least 1, found ${topN}`);
   if (!(addDays >= 0)) throw new CrawlError('USAGE', `expected addDays of at least 0, found ${addDays}`);
-  return crawl.table.exclusive('generate', async () => selectBatch(await inScope(crawl), options));
+  return crawl.tables.exclusive('generate', async () => selectBatch(await inScope(crawl), options));
 }
 
 async function selectBatch(crawl: CrawlContext, options: GenerateOptions): Promise<Report> {
-  const { table } = crawl;
+  const { batches, frontier } = crawl.tables;
   const tracker = createTracker(crawl, 'generate', options, {
     ...(options.topN !== undefined && { total: options.topN }),
   });
-  for (const batch of await listBatches(table.store)) {
-    if (batch.state === 'generating') tracker.count('taken_back', await takeBack(crawl, batch.batchId));
-  }
+  await releaseAbandoned(crawl, tracker);
 
-  const now = (options.now ?? crawl.clock()) + (options.addDays ?? 0) * DAY;
-  const batchId = await newBatchId(crawl);
-  await putBatch(table.store, { batchId, state: 'generating', size: 0 });
-  await promote(table, now);
+  const now = crawl.clock();
+  const until = (options.now ?? now) + (options.addDays ?? 0) * DAY;
+  const batch: BatchHeader = { batchId: await newBatchId(crawl), state: 'generating', size: 0, owner: crawl.tables.owner };
+  await batches.put({ ...batch, leasedUntil: now + LEASE });
+  await frontier.promote(now, until);
+  const refusals = createRefusals(crawl, options.filter ?? true);
+  await releaseRefused(crawl, refusals);
 
-  const size = await select(crawl, batchId, now, options, tracker);
+  const size = await select(crawl, batch, until, options, refusals, tracker);
   if (tracker.aborted || size === 0) {
-    tracker.count('taken_back', await takeBack(crawl, batchId));
+    tracker.count('taken_back', await releaseBatch(crawl, batch.batchId));
     return tracker.report();
   }
-  await putBatch(table.store, { batchId, state: 'open', size });
+  await batches.put({ batchId: batch.batchId, state: 'open', size });
   tracker.count('generated', size);
-  return tracker.report(batchId);
+  return tracker.report(batch.batchId);
+}
+
+/** Releases what batches hold that a killed or aborted generate left unfinished, and those that are too old. */
+async function releaseAbandoned(crawl: CrawlContext, tracker: Tracker): Promise<void> {
+  const { tables, settings } = crawl;
+  const now = crawl.clock();
+  for (const { batchId, state, owner, leasedUntil = 0 } of await tables.batches.list()) {
+    const isAbandoned = owner === tables.owner || !tables.isShared || leasedUntil <= now;
+    if (state === 'generating' && isAbandoned) tracker.count('taken_back', await releaseBatch(crawl, batchId));
+    const isExpired = (batchTime(batchId) ?? 0) + settings.generate.lockExpiry * 1000 <= now;
+    if (state === 'open' && isExpired) tracker.count('expired', await releaseRows(crawl, batchId));
+  }
 }
 
 async function select(
   crawl: CrawlContext,
-  batchId: string,
-  now: number,
+  batch: BatchHeader,
+  until: number,
   options: GenerateOptions,
+  refusals: Refusals,
   tracker: Tracker,
 ): Promise<number> {
+  const { frontier, batches } = crawl.tables;
   const { minScore } = crawl.settings.generate;
-  const { topN = Infinity, maxPerQueue = Infinity, isBusy = () => false, filter = true } = options;
+  const { topN = Infinity, maxPerQueue = Infinity, isBusy = () => false } = options;
   const { maxCount = crawl.settings.generate.maxCount } = options;
   const queues = createQueueNames(crawl);
-  const isSetAside = createSetAside(crawl, now);
+  const isSetAside = createSetAside(crawl, until);
   const due = createDueRows({
-    store: crawl.table.store,
+    frontier,
     maxPerQueue: Math.min(maxPerQueue, maxCount < 0 ? Infinity : maxCount),
-    queueOf: async (reversed) => {
-      const host = hostOf(urlOf(`${reversed}:http/`));
-      const queue = await queues.nameOf(host);
+    queueOf: async (host) => {
+      const queue = await queues.nameOf(hostOfKey(host));
       if (isBusy(queue)) return undefined;
       if (!(await isSetAside(host))) return queue;
       tracker.count('host_backoff');
       return undefined;
     },
   });
-  const namedHosts = new Set<string>();
+  let leasedAt = crawl.clock();
   let size = 0;
-
-  try {
-    while (!tracker.aborted && size < topN) {
-      const rows = await due.read(Math.min(CHUNK, topN - size));
-      // Rows come best first, so none after this one can pass.
-      if (rows.length === 0 || rows[0]!.score < minScore) break;
-      // Nobody else may take a row, or add to its score, between reading and marking it.
-      const selected = await crawl.table.exclusive('rows', () =>
-        take(crawl, batchId, now, due, rows, namedHosts, filter, tracker),
-      );
-      size += selected;
-      tracker.done(selected);
-    }
-  } finally {
-    await due.close();
+  while (!tracker.aborted && size < topN) {
+    const found = await due.read(Math.min(CHUNK, topN - size));
+    // Rows come best first, so none after this one can pass.
+    if (found.length === 0 || found[0]!.score < minScore) break;
+    const now = crawl.clock();
+    if (now - leasedAt > LEASE / 4) await batches.put({ ...batch, leasedUntil: (leasedAt = now) + LEASE });
+    const selected = await take(crawl, batch.batchId, until, due, found, refusals, tracker);
+    size += selected;
+    tracker.done(selected);
   }
   tracker.count('capped', due.fullQueues);
   return size;
@@ -153,86 +148,84 @@ async function select(
 async function take(
   crawl: CrawlContext,
   batchId: string,
-  now: number,
+  until: number,
   due: DueRows,
   found: readonly DueRow[],
-  namedHosts: Set<string>,
-  filter: boolean,
+  refusals: Refusals,
   tracker: Tracker,
 ): Promise<number> {
-  const rows = await crawl.table.getMany(
-    found.map((entry) => entry.rowKey),
-    FIELDS,
-  );
-  const clock = { ...frontierClock(crawl), promotedTo: now };
-  const index: RowChange[] = [];
-  const stale: StaleEntry[] = [];
-  // By key: until a stale entry is put right, a row may have two.
-  const selected = new Map<string, Candidate>();
-  for (const [i, entry] of found.entries()) {
-    const row = rows[i];
-    const isDue = row !== undefined && (row.damaged || isSelectable(row, now, clock));
-    if (!isDue || (!row.damaged && (row.score ?? 0) !== entry.score)) stale.push({ entry, row });
-    const refusal = !isDue || selected.has(row.key) ? 'stale' : reasonAgainst(crawl, row, filter);
-    if (refusal !== undefined || !row) {
-      tracker.count(refusal ?? 'stale');
+  const { tables } = crawl;
+  const now = crawl.clock();
+  let size = 0;
+  const keys = found.map(({ rowKey }) => rowKey);
+  await tables.changeRows(keys, SELECTION_FIELDS, now, async (rows) => {
+    const changes: (PageChange | undefined)[] = [];
+    const selected: DueRow[] = [];
+    const stale: StaleEntry[] = [];
+    // Until a stale entry is corrected, a row may have two.
+    const seen = new Set<string>();
+    for (const [i, entry] of found.entries()) {
+      const row = rows[i];
+      const verdict = judge(row, entry, until, seen, refusals);
+      if (verdict === 'stale') stale.push({ entry, row });
+      if (verdict === 'selected') {
+        selected.push(entry);
+        seen.add(entry.rowKey);
+        changes[i] = { key: entry.rowKey, set: { cashInFlight: row?.cash ?? 0 }, marks: { generate: batchId } };
+        continue;
+      }
+      tracker.count(verdict === 'stale' || verdict === 'damaged' ? verdict : verdict.reason);
+      if (typeof verdict === 'object' && verdict.cause !== undefined) {
+        seen.add(entry.rowKey);
+        changes[i] = { key: entry.rowKey, set: { refusedBy: verdict.cause } };
+      }
       if (!due.refuse(entry)) continue;
       due.giveBack(found.slice(i + 1));
       break;
     }
-    if (!namedHosts.has(entry.host)) {
-      namedHosts.add(entry.host);
-      index.push(queueEntry(batchId, entry.queue, hostOf(urlOf(row.key))));
-    }
-    index.push(batchEntry(batchId, entry.rowKey));
-    selected.set(row.key, row);
-  }
-  await refile(crawl.table, stale, clock);
-  await writeBatchIndex(crawl.table.store, index);
-  await writeIndexed(
-    crawl.table,
-    [...selected.values()].map((row) => ({
-      before: row,
-      change: { key: row.key, set: { cashInFlight: row.cash ?? 0 }, marks: { generate: batchId } },
-    })),
-    clock,
-  );
-  return selected.size;
+    size = selected.length;
+    await tables.frontier.correct(stale, now);
+    await tables.batches.enter(batchId, selected);
+    return changes;
+  });
+  return size;
 }
 
-/** Due at the time that is asked about, while no batch holds it at the time that it is. */
-function isSelectable(row: Candidate, due: number, { now, lockExpiry }: FrontierClock): boolean {
-  return selectableAt({ ...row, dueAt: 0 }, lockExpiry) <= now && (row.dueAt ?? 0) <= due;
+type Verdict = 'selected' | 'stale' | 'damaged' | ReturnType<Refusals['of']>;
+
+function judge(
+  row: Candidate,
+  entry: DueRow,
+  until: number,
+  seen: ReadonlySet<string>,
+  refusals: Refusals,
+): Exclude<Verdict, undefined> {
+  if (!row) return 'stale';
+  if (row.damaged) return 'damaged';
+  const isDue = !isHeld(row) && row.refusedBy === undefined && (row.dueAt ?? 0) <= until;
+  if (!isDue || (row.score ?? 0) !== entry.score || seen.has(row.key)) return 'stale';
+  return refusals.of(row) ?? 'selected';
 }
 
-function reasonAgainst(crawl: CrawlContext, row: Candidate, filter: boolean): CounterName | undefined {
-  return row.damaged ? 'damaged' : refusalOf(crawl, row, filter)?.reason;
+/** Releases the rows of a batch that holds them for nobody, then removes it. @returns how many rows it held */
+async function releaseBatch(crawl: CrawlContext, batchId: string): Promise<number> {
+  const released = await releaseRows(crawl, batchId);
+  await crawl.tables.batches.delete(batchId);
+  return released;
 }
 
-/**
- * Releases the rows of a batch that was not finished, then forgets it.
- * @returns how many rows it held
- */
-async function takeBack(crawl: CrawlContext, batchId: string): Promise<number> {
-  const { table } = crawl;
+async function releaseRows({ tables, clock }: CrawlContext, batchId: string): Promise<number> {
   let released = 0;
-  for await (const keys of chunked(batchRowKeys(table.store, batchId), CHUNK)) {
-    await table.exclusive('rows', async () => {
-      const rows = await table.getMany(keys, ['dueAt', 'score', 'marks']);
-      const held = rows.filter((row) => row?.marks?.generate === batchId) as Candidate[];
-      released += held.length;
-      await writeIndexed(
-        table,
-        held.map((row) => ({
-          before: row,
-          change: { key: row.key, unset: ['cashInFlight' as const], marks: { generate: null } },
-        })),
-        frontierClock(crawl),
-      );
-    });
-    await removeEntries(table.store, batchId, keys);
+  for await (const entries of tables.batches.entries(batchId)) {
+    const keys = entries.map(({ rowKey }) => rowKey);
+    await tables.changeRows(keys, [], clock(), (rows) =>
+      rows.map((row) => {
+        if (!row || row.marks?.generate !== batchId) return undefined;
+        released += 1;
+        return { key: row.key, unset: ['cashInFlight'], marks: { generate: null } };
+      }),
+    );
+    await tables.batches.remove(batchId, entries);
   }
-  await clearBatchIndex(table.store, batchId);
-  await deleteBatch(table.store, batchId);
   return released;
 }

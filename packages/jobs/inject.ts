@@ -1,20 +1,18 @@
 import { CrawlError } from '../errors/index.js';
 import { applyUrlChain } from '../plugin-api/index.js';
 import {
-  FRONTIER_FIELDS,
   chunked,
+  isHeld,
   rowKeyOf,
-  writeIndexed,
-  type IndexedChange,
+  type HostKey,
   type PageChange,
   type PageRow,
 } from '../../webtable/index.js';
 import type { Count, CounterName } from './reporting/counters.js';
-import { frontierClock, type CrawlContext } from './context.js';
-import type { SeedReach } from './hosts/seed-reach.js';
+import type { CrawlContext } from './context.js';
+import type { FoundReach } from './hosts/seed-reach.js';
 import type { JobOptions, Report } from './reporting/job.js';
 import { SITEMAP_INTERVAL, newRowCells } from './rows/new-row.js';
-import { forgetRobots } from './requests/robots-store.js';
 import { createScoring } from './rows/scoring-chain.js';
 import { createSeedJudge, enterSeedHosts } from './hosts/seed-hosts.js';
 import { parseSeedLine, type Seed } from './inject/seed-line.js';
@@ -70,7 +68,7 @@ export async function injectSeeds(
 ): Promise<Report> {
   if (typeof options.seeds === 'string') throw new CrawlError('USAGE', 'expected seeds as lines, found one string');
   const tracker = createTracker(crawl, 'inject', options);
-  const { turns } = crawl.table;
+  const { turns } = crawl.tables;
   const judge = createSeedJudge(crawl, options.signal);
   const { retryDenied = false } = options;
   let line = 0;
@@ -112,7 +110,7 @@ export async function injectSeeds(
   for await (const seeds of chunked(accepted(), CHUNK)) {
     // Names are looked up before anybody has to wait for the rows.
     const reaches = await judge(seeds.map(({ url }) => url));
-    await crawl.table.exclusive('rows', () => injectChunk(crawl, seeds, reaches, tracker.count));
+    await injectChunk(crawl, seeds, reaches, tracker.count);
     tracker.done(seeds.length);
   }
   return tracker.report();
@@ -121,7 +119,7 @@ export async function injectSeeds(
 async function injectChunk(
   crawl: CrawlContext,
   chunk: readonly TakenSeed[],
-  reaches: ReadonlyMap<string, SeedReach>,
+  reaches: ReadonlyMap<HostKey, FoundReach>,
   count: Count,
 ): Promise<void> {
   // Of one URL given twice, the first line counts, as it does over two runs.
@@ -131,34 +129,30 @@ async function injectChunk(
     if (seeds.has(key)) count('known');
     else seeds.set(key, seed);
   }
+  const { tables, clock } = crawl;
   const keys = [...seeds.keys()];
-  const rows = await crawl.table.getMany(keys, [
-    ...FRONTIER_FIELDS,
-    'metadata',
-    'distance',
-    'protocolStatus',
-    'sitemap',
-  ]);
-  const changes: IndexedChange[] = [];
-  for (const [i, key] of keys.entries()) {
-    const seed = seeds.get(key)!;
-    const row = rows[i];
-    let change = row ? changeOfKnown(crawl, row, seed, count) : newSeedRow(crawl, key, seed, count);
-    if (row && seed.retryDenied && isDenied(crawl, row)) {
-      count('denied_before');
-      await forgetRobots(crawl.table.store, new URL(seed.url).origin);
-      change = { ...change, key, set: { ...change?.set, dueAt: crawl.clock() } };
+  await tables.changeRows(keys, ['metadata', 'distance', 'protocolStatus', 'sitemap'], clock(), async (rows) => {
+    const changes: (PageChange | undefined)[] = [];
+    for (const [i, key] of keys.entries()) {
+      const seed = seeds.get(key)!;
+      const row = rows[i];
+      let change = row ? changeOfKnown(crawl, row, seed, count) : newSeedRow(crawl, key, seed, count);
+      if (row && seed.retryDenied && isDenied(crawl, row)) {
+        count('denied_before');
+        await tables.hosts.robots.remove(new URL(seed.url).origin);
+        change = { ...change, key, set: { ...change?.set, dueAt: clock() } };
+      }
+      if (!row) count('injected');
+      changes.push(change);
     }
-    if (change) changes.push({ before: row, change });
-    if (!row) count('injected');
-  }
-  await enterSeedHosts(crawl.table.store, keys, reaches);
-  await writeIndexed(crawl.table, changes, frontierClock(crawl));
+    await enterSeedHosts(tables, keys, reaches);
+    return changes;
+  });
 }
 
 /** Whether a row waits although it may be let in by now: for a password, another name or another robots.txt. */
 function isDenied(crawl: CrawlContext, row: PageRow<'dueAt' | 'marks' | 'protocolStatus'>): boolean {
-  if (row.damaged || row.marks?.generate !== undefined || (row.dueAt ?? 0) <= crawl.clock()) return false;
+  if (row.damaged || isHeld(row) || (row.dueAt ?? 0) <= crawl.clock()) return false;
   const { code, http } = row.protocolStatus ?? {};
   return http === 401 || http === 403 || code === 'robots_denied' || code === 'crawl_delay_too_long';
 }
@@ -171,18 +165,17 @@ function changeOfKnown(
   count: Count,
 ): PageChange | undefined {
   const { injectorOverwrite, injectorUpdate } = crawl.settings.db;
-  const isHeld = row.marks?.generate !== undefined;
   if (row.damaged) {
     count('damaged');
     return undefined;
   }
-  if (isHeld || (!injectorOverwrite && !injectorUpdate)) {
+  if (isHeld(row) || (!injectorOverwrite && !injectorUpdate)) {
     // The batch that holds a row plans its next fetch.
-    count(isHeld && (injectorOverwrite || injectorUpdate) ? 'held' : 'known');
+    count(isHeld(row) && (injectorOverwrite || injectorUpdate) ? 'held' : 'known');
     // A page that was known as a link only is a seed now.
     const isSeed =
       row.distance === 0 && row.marks?.inject !== undefined && row.sitemap === (seed.sitemap ?? row.sitemap);
-    return isSeed ? undefined : { key: row.key, set: { distance: 0, ...sitemapCell(seed) }, marks: { inject: 'y' } };
+    return isSeed ? undefined : { key: row.key, set: { distance: 0, ...sitemapOf(seed) }, marks: { inject: 'y' } };
   }
   count('updated');
   const fresh = newSeedRow(crawl, row.key, seed, count).set;
@@ -191,7 +184,7 @@ function changeOfKnown(
     key: row.key,
     set: {
       distance: 0,
-      ...sitemapCell(seed),
+      ...sitemapOf(seed),
       ...(Object.keys(metadata).length > 0 && { metadata }),
       ...((injectorOverwrite || seed.fetchInterval !== undefined) && { fetchInterval: fresh.fetchInterval }),
       ...((injectorOverwrite || seed.score !== undefined) && { score: fresh.score, cash: fresh.cash }),
@@ -202,22 +195,22 @@ function changeOfKnown(
   };
 }
 
-function sitemapCell({ sitemap }: InjectedSeed): { readonly sitemap?: true } {
+function sitemapOf({ sitemap }: InjectedSeed): { readonly sitemap?: true } {
   return sitemap ? { sitemap } : {};
 }
 
 function newSeedRow(crawl: CrawlContext, key: string, seed: InjectedSeed, count: Count) {
-  const cells = newRowCells(crawl, count);
+  const fields = newRowCells(crawl, count);
   const { score, cash } = createScoring(crawl, count).injected(seed.score ?? crawl.settings.db.scoreInjected, seed.url);
   return {
     key,
     set: {
-      ...cells,
-      fetchInterval: seed.fetchInterval ?? cells.fetchInterval,
+      ...fields,
+      fetchInterval: seed.fetchInterval ?? fields.fetchInterval,
       score,
       cash,
       distance: 0,
-      ...sitemapCell(seed),
+      ...sitemapOf(seed),
       ...(Object.keys(seed.metadata).length > 0 && { metadata: seed.metadata }),
     },
     marks: { inject: 'y' },

@@ -1,4 +1,4 @@
-import { isBodyLost, listBatches, urlOf, type BatchHeader, type Field, type PageRow } from '../../webtable/index.js';
+import { isBodyLost, urlOf, type BatchHeader, type Field, type PageRow } from '../../webtable/index.js';
 import { readableUrl } from '../url/index.js';
 import type { CrawlContext } from './context.js';
 
@@ -24,14 +24,14 @@ export interface TableStats {
  * @param options.bodies false: bodies are not read, and lost ones not counted; they are most of a table. Default: true
  */
 export async function stats(
-  crawl: Pick<CrawlContext, 'table'>,
+  crawl: Pick<CrawlContext, 'tables'>,
   { bodies = true }: { readonly bodies?: boolean } = {},
 ): Promise<TableStats> {
   const statuses: Record<string, number> = {};
   const retries: Record<string, number> = {};
   let [total, damaged, lostBodies, sum, min, max] = [0, 0, 0, 0, Infinity, -Infinity];
   const fields = ['status', 'retries', 'score'] as const;
-  for await (const row of crawl.table.scan({ fields: bodies ? [...fields, 'content'] : fields })) {
+  for await (const row of crawl.tables.pages.scan({ fields: bodies ? [...fields, 'content'] : fields })) {
     total += 1;
     if (isBodyLost(row)) lostBodies += 1;
     else if (row.damaged) damaged += 1;
@@ -43,7 +43,7 @@ export async function stats(
     min = Math.min(min, score);
     max = Math.max(max, score);
   }
-  const batches = await listBatches(crawl.table.store);
+  const batches = await crawl.tables.batches.list();
   return {
     total,
     statuses,

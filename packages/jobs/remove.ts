@@ -1,9 +1,9 @@
-import { FRONTIER_FIELDS, chunked, removeIndexed, reversedHostOf, type PageRow } from '../../webtable/index.js';
+import { FRONTIER_FIELDS, chunked, hostKeyOfRow, isHeld, type HostKey, type PageRow } from '../../webtable/index.js';
 import { CrawlError } from '../errors/index.js';
-import { frontierClock, type CrawlContext } from './context.js';
+import type { CrawlContext } from './context.js';
 import type { JobOptions, Report } from './reporting/job.js';
 import { selectorOf, type PageSelection, type PageSelector, type SelectionField } from './pages/page-selection.js';
-import { holdsSeed, removeSeedHost } from './hosts/seed-hosts.js';
+import { holdsSeed } from './hosts/seed-hosts.js';
 import { createTracker, type Tracker } from './reporting/tracker.js';
 
 /** What {@link remove} takes: a selection that narrows the table somehow, and what every job takes. */
@@ -38,7 +38,7 @@ export async function remove(crawl: CrawlContext, options: RemoveOptions): Promi
   for await (const rows of chunked(candidates(crawl, selector), CHUNK)) {
     if (tracker.aborted) break;
     if (options.dryRun) tracker.count('would_remove', removable(rows, tracker).length);
-    else await crawl.table.exclusive('rows', () => removeChunk(crawl, selector, rows, tracker));
+    else await removeChunk(crawl, selector, rows, tracker);
     tracker.done(rows.length);
   }
   return tracker.report();
@@ -47,17 +47,17 @@ export async function remove(crawl: CrawlContext, options: RemoveOptions): Promi
 const fieldsOf = ({ fields }: PageSelector) => [...FRONTIER_FIELDS, ...fields];
 
 /** The rows that are selected, and those of which nobody knows because they cannot be read. */
-async function* candidates({ table }: CrawlContext, selector: PageSelector): AsyncGenerator<Row> {
+async function* candidates({ tables }: CrawlContext, selector: PageSelector): AsyncGenerator<Row> {
   const { ranges, matches } = selector;
-  for await (const row of table.scan({ fields: fieldsOf(selector), ...(ranges && { ranges }) })) {
+  for await (const row of tables.pages.scan({ fields: fieldsOf(selector), ...(ranges && { ranges }) })) {
     if (row.damaged || matches(row)) yield row;
   }
 }
 
 /** The rows that may go; the others are counted. */
 function removable(rows: readonly Row[], tracker: Tracker): Row[] {
-  return rows.filter(({ damaged, marks }) => {
-    const reason = damaged ? 'damaged' : marks?.generate === undefined ? undefined : 'held';
+  return rows.filter((row) => {
+    const reason = row.damaged ? 'damaged' : isHeld(row) ? 'held' : undefined;
     if (reason) tracker.count(reason);
     return !reason;
   });
@@ -65,18 +65,23 @@ function removable(rows: readonly Row[], tracker: Tracker): Row[] {
 
 /** A row may have changed since it was found. */
 async function removeChunk(
-  crawl: CrawlContext,
+  { tables, clock }: CrawlContext,
   selector: PageSelector,
   found: readonly Row[],
   tracker: Tracker,
 ): Promise<void> {
-  const { table } = crawl;
   const keys = found.map(({ key }) => key);
-  const now = await table.getMany(keys, fieldsOf(selector));
-  const selected = now.filter((row): row is Row => row !== undefined && (!!row.damaged || selector.matches(row)));
-  const rows = removable(selected, tracker);
-  await removeIndexed(table, rows, frontierClock(crawl));
-  const seedHosts = new Set(rows.flatMap(({ key, marks }) => (marks?.inject ? [reversedHostOf(key)] : [])));
-  for (const host of seedHosts) if (!(await holdsSeed(table, host))) await removeSeedHost(table.store, host);
-  tracker.count('removed', rows.length);
+  const seedHosts = new Set<HostKey>();
+  await tables.removeRows(keys, fieldsOf(selector), clock(), (rows) => {
+    const selected = rows.filter((row): row is Row => row !== undefined && (!!row.damaged || selector.matches(row)));
+    const removed = new Set(removable(selected, tracker));
+    for (const { key, marks } of removed) if (marks?.inject) seedHosts.add(hostKeyOfRow(key));
+    tracker.count('removed', removed.size);
+    return rows.map((row) => row !== undefined && removed.has(row));
+  });
+  for (const host of seedHosts) {
+    await tables.exclusive('rows', async () => {
+      if (!(await holdsSeed(tables, host))) await tables.hosts.seeds.remove(host);
+    });
+  }
 }

@@ -1,30 +1,16 @@
 import {
-  allBatchEntries,
-  allEntries,
-  batchEntry,
-  batchQueues,
-  chunked,
-  enterMissing,
-  hasBatchEntries,
-  isEntryOf,
-  listBatches,
-  putBatch,
-  queueEntry,
-  refile,
-  removeEntries,
-  removeStaleHeads,
-  reversedHostOf,
-  urlOf,
-  writeBatchIndex,
   FRONTIER_FIELDS,
+  chunked,
+  hostKeyOfRow,
+  hostOfKey,
+  type HostKey,
   type PageRow,
 } from '../../webtable/index.js';
-import { hostOf } from '../url/index.js';
-import { frontierClock, type CrawlContext } from './context.js';
+import type { CrawlContext } from './context.js';
 import type { JobOptions, Report } from './reporting/job.js';
 import { makeLostBodiesDue } from './rows/lost-bodies.js';
 import { createQueueNames } from './hosts/queue-name.js';
-import { allSeedHosts, enterSeedHosts, hasSeedHosts, holdsSeed, removeSeedHost } from './hosts/seed-hosts.js';
+import { enterSeedHosts, holdsSeed } from './hosts/seed-hosts.js';
 import { createTracker, type Tracker } from './reporting/tracker.js';
 
 type Row = PageRow<(typeof FRONTIER_FIELDS)[number]>;
@@ -39,28 +25,26 @@ const CHUNK = 1000;
  * stale_seed_host, damaged; lost_body (after a power failure), and of these lost_body_due (made due now).
  */
 export async function repair(crawl: CrawlContext, options: JobOptions = {}): Promise<Report> {
-  const { table } = crawl;
   const tracker = createTracker(crawl, 'repair', options);
-  const alone = (task: () => Promise<void>): Promise<void> =>
-    ['rows', 'generate', 'updatedb', 'fetch'].reduce<() => Promise<void>>(
-      (inner, name) => () => table.exclusive(name, inner),
-      task,
-    )();
-  await alone(async () => {
-    await enterRows(crawl, tracker);
-    await removeStale(crawl, tracker);
-    await removeStaleSeedHosts(crawl, tracker);
+  const during = (names: readonly string[], task: () => Promise<void>): Promise<void> =>
+    names.reduce<() => Promise<void>>((inner, name) => () => crawl.tables.exclusive(name, inner), task)();
+  await during(['generate', 'updatedb', 'fetch'], async () => {
+    await during(['rows'], async () => {
+      await enterRows(crawl, tracker);
+      await removeStale(crawl, tracker);
+      await removeStaleSeedHosts(crawl, tracker);
+    });
     await makeLostBodiesDue(crawl, tracker);
   });
   return tracker.report();
 }
 
 async function enterRows(crawl: CrawlContext, tracker: Tracker): Promise<void> {
-  const { table } = crawl;
-  const headers = new Set((await listBatches(table.store)).map((batch) => batch.batchId));
+  const { pages, frontier, batches } = crawl.tables;
+  const headers = new Set((await batches.list()).map((batch) => batch.batchId));
   const lost = new Map<string, number>();
-  const hostsOf = batchHosts(crawl);
-  for await (const rows of chunked(table.scan({ fields: [...FRONTIER_FIELDS] }), CHUNK)) {
+  const queueIn = createQueuesOfBatches(crawl);
+  for await (const rows of chunked(pages.scan({ fields: FRONTIER_FIELDS }), CHUNK)) {
     if (tracker.aborted) return;
     const whole = rows.filter((row) => !row.damaged);
     tracker.count('damaged', rows.length - whole.length);
@@ -70,103 +54,95 @@ async function enterRows(crawl: CrawlContext, tracker: Tracker): Promise<void> {
       if (id !== undefined && !headers.has(id)) lost.set(id, (lost.get(id) ?? 0) + 1);
     }
     await enterIntoSeedHosts(crawl, whole, tracker);
-    tracker.count('missing_frontier', await enterMissing(crawl.table, whole, frontierClock(crawl)));
-    await enterIntoBatches(crawl, whole, hostsOf, tracker);
+    tracker.count('missing_frontier', await frontier.enterMissing(whole, crawl.clock()));
+    await enterIntoBatches(crawl, whole, queueIn, tracker);
     tracker.done(rows.length);
   }
   for (const [batchId, size] of lost) {
-    await putBatch(table.store, { batchId, state: 'open', size });
+    await batches.put({ batchId, state: 'open', size });
     tracker.count('missing_header');
   }
 }
 
-type HostsOf = (batchId: string) => Promise<Set<string>>;
+type QueueIn = (batchId: string, host: HostKey) => Promise<string>;
 
-/** Which hosts the queues of a batch name: read once, when first asked for. */
-function batchHosts(crawl: CrawlContext): HostsOf {
-  const known = new Map<string, Set<string>>();
-  return async (batchId) => {
-    let hosts = known.get(batchId);
-    if (!hosts) {
-      hosts = new Set();
-      for await (const queue of batchQueues(crawl.table.store, batchId))
-        for (const host of queue.hosts) hosts.add(host);
-      known.set(batchId, hosts);
+/** The queue in which a batch has a host: a host keeps it, also when its address has changed since. */
+function createQueuesOfBatches(crawl: CrawlContext): QueueIn {
+  const names = createQueueNames(crawl);
+  const known = new Map<string, Map<HostKey, string>>();
+  return async (batchId, host) => {
+    let queues = known.get(batchId);
+    if (!queues) {
+      known.set(batchId, (queues = new Map()));
+      for await (const { queue, hosts } of crawl.tables.batches.queues(batchId)) {
+        for (const each of hosts) queues.set(each, queue);
+      }
     }
-    return hosts;
+    return queues.get(host) ?? names.nameOf(hostOfKey(host));
   };
 }
 
 async function enterIntoBatches(
-  crawl: CrawlContext,
+  { tables: { batches } }: CrawlContext,
   rows: readonly Row[],
-  hostsOf: HostsOf,
+  queueIn: QueueIn,
   tracker: Tracker,
 ): Promise<void> {
-  const held = rows.flatMap(({ key, marks }) => (marks?.generate ? { rowKey: key, batchId: marks.generate } : []));
-  const found = await hasBatchEntries(crawl.table.store, held);
-  const queues = createQueueNames(crawl);
-  for (const [i, { rowKey, batchId }] of held.entries()) {
-    const host = hostOf(urlOf(rowKey));
-    const hosts = await hostsOf(batchId);
-    if (found[i] && hosts.has(host)) continue;
+  const held: { rowKey: string; batchId: string; queue: string }[] = [];
+  for (const { key: rowKey, marks } of rows) {
+    const batchId = marks?.generate;
+    if (batchId) held.push({ rowKey, batchId, queue: await queueIn(batchId, hostKeyOfRow(rowKey)) });
+  }
+  const found = await batches.has(held);
+  for (const [i, row] of held.entries()) {
+    if (found[i]) continue;
+    await batches.enter(row.batchId, [row]);
     tracker.count('missing_batch');
-    if (!hosts.has(host)) {
-      await writeBatchIndex(crawl.table.store, [queueEntry(batchId, await queues.nameOf(host), host)]);
-      hosts.add(host);
-    }
-    await writeBatchIndex(crawl.table.store, [batchEntry(batchId, rowKey)]);
   }
 }
 
-async function removeStale(crawl: CrawlContext, tracker: Tracker): Promise<void> {
-  const { table } = crawl;
-  const clock = frontierClock(crawl);
-  for await (const entries of chunked(allEntries(table.store), CHUNK)) {
+async function removeStale({ tables, clock }: CrawlContext, tracker: Tracker): Promise<void> {
+  const { pages, frontier, batches } = tables;
+  for await (const entries of frontier.entries()) {
     if (tracker.aborted) return;
-    const rows = await table.getMany(
-      entries.map((entry) => entry.rowKey),
-      FRONTIER_FIELDS,
-    );
+    const keys = entries.map(({ rowKey }) => rowKey);
+    const rows = await pages.getMany(keys, FRONTIER_FIELDS);
     const stale = entries.flatMap((entry, i) => {
       const row = rows[i];
-      return row && (row.damaged || isEntryOf(entry, row, clock.lockExpiry)) ? [] : [{ entry, row }];
+      return row && (row.damaged || frontier.isEntryOf(entry, row)) ? [] : [{ entry, row }];
     });
-    await refile(table, stale, clock);
+    await frontier.correct(stale, clock());
     tracker.count('stale_frontier', stale.length);
   }
-  tracker.count('stale_frontier', await removeStaleHeads(table.store));
-  // An updatedb that goes on counts by the place of entries, stale ones too, and clears them all at its end.
-  const linking = new Set<string>();
-  for (const { batchId, state } of await listBatches(table.store)) if (state === 'linking') linking.add(batchId);
-  for await (const entries of chunked(allBatchEntries(table.store), CHUNK)) {
+  tracker.count('stale_frontier', await frontier.removeStaleHeads());
+  for await (const entries of batches.allEntries()) {
     if (tracker.aborted) return;
-    const rows = await table.getMany(
-      entries.map((entry) => entry.rowKey),
-      ['marks'],
-    );
-    for (const [i, { batchId, rowKey }] of entries.entries()) {
-      if (linking.has(batchId) || rows[i]?.damaged || rows[i]?.marks?.generate === batchId) continue;
-      await removeEntries(table.store, batchId, [rowKey]);
+    const keys = entries.map(({ rowKey }) => rowKey);
+    const rows = await pages.getMany(keys, ['marks']);
+    for (const [i, entry] of entries.entries()) {
+      if (rows[i]?.damaged || rows[i]?.marks?.generate === entry.batchId) continue;
+      await batches.remove(entry.batchId, [entry]);
       tracker.count('stale_batch');
     }
   }
 }
 
-async function enterIntoSeedHosts({ table }: CrawlContext, rows: readonly Row[], tracker: Tracker): Promise<void> {
+async function enterIntoSeedHosts({ tables }: CrawlContext, rows: readonly Row[], tracker: Tracker): Promise<void> {
   const seeds = rows.filter(({ marks }) => marks?.inject !== undefined);
-  const keys = [...new Map(seeds.map(({ key }) => [reversedHostOf(key), key])).values()];
-  const found = await hasSeedHosts(table.store, keys.map(reversedHostOf));
-  const missing = keys.filter((_, i) => !found[i]);
-  await enterSeedHosts(table.store, missing);
+  const keys = new Map(seeds.map(({ key }) => [hostKeyOfRow(key), key]));
+  const found = await tables.hosts.seeds.get([...keys.keys()]);
+  const missing = [...keys.values()].filter((_, i) => found[i] === undefined);
+  await enterSeedHosts(tables, missing);
   tracker.count('missing_seed_host', missing.length);
 }
 
-async function removeStaleSeedHosts({ table }: CrawlContext, tracker: Tracker): Promise<void> {
-  for await (const host of allSeedHosts(table.store)) {
+async function removeStaleSeedHosts({ tables }: CrawlContext, tracker: Tracker): Promise<void> {
+  for await (const hosts of tables.hosts.seeds.all()) {
     if (tracker.aborted) return;
-    if (await holdsSeed(table, host)) continue;
-    await removeSeedHost(table.store, host);
-    tracker.count('stale_seed_host');
+    for (const host of hosts) {
+      if (await holdsSeed(tables, host)) continue;
+      await tables.hosts.seeds.remove(host);
+      tracker.count('stale_seed_host');
+    }
   }
 }

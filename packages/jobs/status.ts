@@ -1,8 +1,7 @@
-import { listBatches, type BatchHeader } from '../../webtable/index.js';
+import type { BatchHeader, LastFetch } from '../../webtable/index.js';
 import type { CrawlContext } from './context.js';
 import type { DueCount } from './reporting/due-count.js';
 import type { Progress } from './reporting/job.js';
-import { lastFetch, type LastFetch } from './hosts/last-fetch.js';
 import type { RunningJobs } from './reporting/running-jobs.js';
 
 /** What goes on at a table, and what is left to do. Plain data, fit for JSON; URLs and hosts are untrusted text. */
@@ -20,15 +19,15 @@ export interface TableStatus {
 
 /** The status of the table that is open in this process. */
 export async function ownStatus(
-  { table, clock }: Pick<CrawlContext, 'table' | 'clock'>,
+  { tables, clock }: Pick<CrawlContext, 'tables' | 'clock'>,
   running: RunningJobs,
 ): Promise<TableStatus> {
-  const last = await lastFetch(table.store);
+  const last = await tables.runs.lastFetch();
   return {
     now: clock(),
     jobs: running.progress(),
     due: await running.due(),
-    batches: await listBatches(table.store),
+    batches: await tables.batches.list(),
     ...(last && { lastFetch: last }),
   };
 }

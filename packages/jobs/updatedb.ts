@@ -1,18 +1,6 @@
-import {
-  FRONTIER_FIELDS,
-  clearBatchIndex,
-  listBatches,
-  putBatch,
-  removeEntries,
-  rowKeyOf,
-  urlOf,
-  writeIndexed,
-  type BatchHeader,
-  type IndexedChange,
-  type Outlink,
-} from '../../webtable/index.js';
+import { rowKeyOf, urlOf, type BatchEntry, type BatchHeader, type Outlink } from '../../webtable/index.js';
 import { batchRows, overBatches, type BatchOptions, type BatchRow } from './rows/batch-rows.js';
-import { frontierClock, type CrawlContext } from './context.js';
+import type { CrawlContext } from './context.js';
 import type { Report } from './reporting/job.js';
 import { hintsOf } from './parsing/link-hints.js';
 import { addLinks, createLinkSlice, type LinkSlice } from './linking/link-slice.js';
@@ -20,7 +8,6 @@ import { RESCHEDULE_FIELDS, reschedule } from './linking/reschedule.js';
 import { createScoring, scoringReads, type Scoring } from './rows/scoring-chain.js';
 import { createTracker, type Tracker } from './reporting/tracker.js';
 
-const CHUNK = 200;
 /** Rows read at a time together with their links, of which each may have `db.maxOutlinksPerPage`. */
 const SOURCE_CHUNK = 20;
 const SOURCE_FIELDS = [
@@ -36,10 +23,10 @@ type Source = BatchRow<(typeof SOURCE_FIELDS)[number] | 'title' | 'text'>['row']
 
 /**
  * Closes a batch: adds the links of the pages it fetched to the rows they lead to, making rows that are new, then
- * plans the next fetch of each of its own rows and lets go of them. Pages that were not fetched stay due.
+ * plans the next fetch of each of its own rows and releases them. Pages that were not fetched stay due.
  *
- * The order is what makes it safe to kill and run again: every linked row is written before the first own row is let
- * go of. Each linked row remembers how far into the batch it has been told, so that nothing is added twice. Memory is
+ * The order is what makes it safe to kill and run again: every linked row is written before the first own row is
+ * released. Each linked row notes the last source whose links it has, so that nothing is added twice. Memory is
  * bounded by `db.updateMaxLinksInMemory`.
  *
  * Counters: fetched, notmodified, redirected, gone, retry, not_fetched, not_parsed (own rows; of the last the links are
@@ -50,37 +37,41 @@ type Source = BatchRow<(typeof SOURCE_FIELDS)[number] | 'title' | 'text'>['row']
  */
 export async function updatedb(crawl: CrawlContext, options: BatchOptions): Promise<Report> {
   return overBatches(crawl, 'updatedb', options, (batch) =>
-    crawl.table.exclusive('updatedb', () => updateBatch(crawl, batch, options)),
+    crawl.tables.exclusive('updatedb', () => updateBatch(crawl, batch, options)),
   );
 }
 
 async function updateBatch(crawl: CrawlContext, batch: BatchHeader, options: BatchOptions): Promise<Report> {
-  const { store } = crawl.table;
+  const { batches, runs } = crawl.tables;
   const tracker = createTracker(crawl, 'updatedb', options, { batchId: batch.batchId, total: batch.size });
   // A batch that was not begun on can still be fetched.
   if (tracker.aborted) return tracker.report();
+  const { fetching: _, ...header } = batch;
+  let consumers = batch.consumers ?? [];
   if (batch.state !== 'closing') {
-    await putBatch(store, { ...batch, state: 'linking' });
+    await batches.put({ ...header, state: 'linking' });
     if (!(await linkRows(crawl, batch.batchId, tracker))) return tracker.report();
-    await putBatch(store, { ...batch, state: 'closing' });
+    consumers = await runs.consumers();
+    await batches.put({ ...header, state: 'closing', consumers });
   }
-  if (!(await releaseRows(crawl, batch.batchId, tracker))) return tracker.report();
-  await clearBatchIndex(store, batch.batchId);
-  await putBatch(store, { ...batch, state: 'closed' });
+  if (!(await releaseRows(crawl, batch.batchId, consumers, tracker))) return tracker.report();
+  await batches.clear(batch.batchId);
+  const { batchId, size } = batch;
+  await batches.put(consumers.length ? { batchId, size, state: 'updated', consumers } : { batchId, size, state: 'closed' });
   return tracker.report();
 }
 
 /** @returns false when the job was ended before all links were added */
 async function linkRows(crawl: CrawlContext, batchId: string, tracker: Tracker): Promise<boolean> {
-  const openIds = new Set((await listBatches(crawl.table.store)).map((batch) => batch.batchId));
+  const openIds = new Set((await crawl.tables.batches.list()).map((batch) => batch.batchId));
   const scoring = createScoring(crawl, tracker.count);
   const limit = crawl.settings.db.updateMaxLinksInMemory;
   const fields = [...SOURCE_FIELDS, ...scoringReads(crawl)];
   let slice = createLinkSlice(batchId);
   for await (const rows of batchRows(crawl, batchId, fields, SOURCE_CHUNK, tracker.count)) {
     if (tracker.aborted) return false;
-    for (const { row, position } of rows) {
-      collectLinks(scoring, slice, row, position);
+    for (const { row, entry } of rows) {
+      collectLinks(scoring, slice, row, entry);
       if (slice.links < limit) continue;
       await addLinks(crawl, slice, openIds, tracker);
       slice = createLinkSlice(batchId);
@@ -91,7 +82,7 @@ async function linkRows(crawl: CrawlContext, batchId: string, tracker: Tracker):
 }
 
 /** The links that a row hands on: those of a page that was parsed in this batch, or the target of a redirect. */
-function collectLinks(scoring: Scoring, slice: LinkSlice, row: Source, position: number): void {
+function collectLinks(scoring: Scoring, slice: LinkSlice, row: Source, entry: BatchEntry): void {
   if (row.marks?.fetch !== slice.batchId) return;
   const isRedirect = row.status === 'redir_perm' || row.status === 'redir_temp';
   let links: readonly Outlink[] = [];
@@ -108,7 +99,7 @@ function collectLinks(scoring: Scoring, slice: LinkSlice, row: Source, position:
   for (const [i, link] of links.entries()) {
     slice.add(rowKeyOf(link.url), {
       source: row.key,
-      position,
+      entry,
       anchor: link.anchor,
       score: scores[i] ?? 0,
       distance: row.distance === undefined ? Infinity : row.distance + (isRedirect ? 0 : 1),
@@ -119,22 +110,30 @@ function collectLinks(scoring: Scoring, slice: LinkSlice, row: Source, position:
   }
 }
 
-/** @returns false when the job was ended before all rows were let go of */
-async function releaseRows(crawl: CrawlContext, batchId: string, tracker: Tracker): Promise<boolean> {
-  const { table } = crawl;
-  for await (const rows of batchRows(crawl, batchId, [...FRONTIER_FIELDS], CHUNK, tracker.count)) {
+/** @returns false when the job was ended before all rows were released */
+async function releaseRows(
+  crawl: CrawlContext,
+  batchId: string,
+  consumers: readonly string[],
+  tracker: Tracker,
+): Promise<boolean> {
+  const { tables, clock } = crawl;
+  for await (const entries of tables.batches.entries(batchId)) {
     if (tracker.aborted) return false;
-    const keys = rows.map(({ row }) => row.key);
-    await table.exclusive('rows', async () => {
-      const changes: IndexedChange[] = [];
-      for (const row of await table.getMany(keys, RESCHEDULE_FIELDS)) {
-        if (row?.marks?.generate !== batchId) continue;
-        changes.push({ before: row, change: reschedule(crawl, row, batchId, tracker.count) });
-      }
-      await writeIndexed(table, changes, frontierClock(crawl));
-    });
-    await removeEntries(table.store, batchId, keys);
-    tracker.done(rows.length);
+    const updated = new Set<string>();
+    const keys = entries.map(({ rowKey }) => rowKey);
+    await tables.changeRows(keys, RESCHEDULE_FIELDS, clock(), (rows) =>
+      rows.map((row) => {
+        if (row?.damaged) tracker.count('damaged');
+        if (!row || row.damaged || row.marks?.generate !== batchId) return undefined;
+        if (row.marks.fetch === batchId) updated.add(row.key);
+        return reschedule(crawl, row, batchId, tracker.count);
+      }),
+    );
+    const kept = consumers.length > 0 ? entries.filter(({ rowKey }) => updated.has(rowKey)) : [];
+    if (kept.length > 0) await tables.batches.keepUpdated(batchId, kept);
+    await tables.batches.remove(batchId, entries);
+    tracker.done(entries.length);
   }
   return true;
 }

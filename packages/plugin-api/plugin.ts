@@ -23,6 +23,11 @@ export interface Plugin {
    * `.gz` at the end of its path, as that says how it is packed and not what is in it.
    */
   filterUrl?(url: string, scope: UrlScope): boolean | string;
+  /**
+   * Changes whenever `filterUrl` may answer otherwise than before, like a digest of its rules. With it a page that it rejects
+   * for generate is not met again until it has changed; without it generate asks each time.
+   */
+  readonly version?: string;
   readonly scoring?: ScoringFilter;
   readonly schedule?: FetchSchedule;
   readonly signature?: Signature;

@@ -32,8 +32,8 @@ function watched<J extends Job>(name: string, job: J): J {
 function alone<J extends Job>(name: string, job: J): J {
   const run = watched(name, job) as unknown as AnyJob;
   const alone: AnyJob = async (crawl, options) => {
-    const { given } = crawl.table;
-    if (given instanceof SharedStore) await given.requireAlone();
+    const { store } = crawl.tables;
+    if (store instanceof SharedStore) await store.requireAlone();
     return run(crawl, options);
   };
   return alone as unknown as J;

@@ -3,7 +3,7 @@ import { absolutePath, loadSettings, type SettingSource, type Settings } from '.
 import {
   MemoryStore,
   SharedStore,
-  WebTable,
+  openTables,
   openLevelStore,
   openSharedStore,
   rowKeyOf,
@@ -11,6 +11,7 @@ import {
   type Holder,
   type PageRow,
   type Store,
+  type Tables,
 } from '../../webtable/index.js';
 import { CrawlError, safeText } from '../errors/index.js';
 import { cachedLookup, systemLookup, type Lookup } from '../fetch/index.js';
@@ -127,24 +128,24 @@ export async function openCrawl(options: OpenCrawlOptions = {}): Promise<Crawl> 
   const lookup = cachedLookup(options.lookup ?? systemLookup, { clock });
   const { plugins, shared: pagePlugins } = await assemblePlugins(settings, lookup, options);
   const parseThreads = parseThreadsOf(settings, pagePlugins, folderOf(options.config));
-  const status = (): Promise<unknown> => ownStatus({ table, clock }, running);
+  const status = (): Promise<unknown> => ownStatus({ tables, clock }, running);
   const store = await openStore(options, status);
   const shared = store instanceof SharedStore ? store : undefined;
-  let table: WebTable;
+  let tables: Tables;
   try {
-    table = await WebTable.open(store);
+    tables = await openTables(store);
   } catch (error) {
     // A store that was handed in is still the caller's.
     if (store !== options.table) await store.close();
     throw error;
   }
-  const running = createRunningJobs({ table, clock });
+  const running = createRunningJobs({ tables, clock });
   await shared?.serve();
 
   let closing: Promise<void> | undefined;
-  const close = (): Promise<void> => (closing ??= closeAll(plugins, table, parseThreads));
+  const close = (): Promise<void> => (closing ??= closeAll(plugins, tables, parseThreads));
   return {
-    table,
+    tables,
     running,
     outsideChanges: () => shared?.outsideChanges ?? 0,
     get holder() {
@@ -164,21 +165,21 @@ export async function openCrawl(options: OpenCrawlOptions = {}): Promise<Crawl> 
     async page(url, fields) {
       const verdict = normalizeUrl(plugins, url, 'inject');
       if (!verdict.accepted) throw new CrawlError('BAD_URL', verdict.rule);
-      return table.get(rowKeyOf(verdict.url), ['status', ...fields]);
+      return tables.pages.get(rowKeyOf(verdict.url), ['status', ...fields]);
     },
-    pages: ({ fields, ...query }) => readPages({ table, plugins }, query, fields),
+    pages: ({ fields, ...query }) => readPages({ tables, plugins }, query, fields),
     close,
     [Symbol.asyncDispose]: close,
   };
 }
 
 /** Closes the table whatever the plugins do. */
-async function closeAll(plugins: readonly Plugin[], table: WebTable, threads?: ParseThreads): Promise<void> {
+async function closeAll(plugins: readonly Plugin[], tables: Tables, threads?: ParseThreads): Promise<void> {
   try {
     await threads?.close();
     await closeProtocols(plugins);
   } finally {
-    await table.close();
+    await tables.close();
   }
 }
 

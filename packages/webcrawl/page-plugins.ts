@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Settings } from '../../config/index.js';
 import { htmlParser, pdfParser, textParser, xmlParser } from '../parse/index.js';
 import type { Plugin } from '../plugin-api/index.js';
@@ -52,7 +53,8 @@ export async function pagePlugins({ settings, rules, folder }: PagePluginInput):
  */
 export function urlPlugins({ urlfilter }: Settings, rules: RuleTexts): readonly Plugin[] {
   const { normalize, regex, prefix, suffix, domain } = rules;
-  return [
+  const version = createHash('sha256').update(JSON.stringify([urlfilter, rules])).digest('hex');
+  const plugins = [
     basicUrlNormalizer(),
     regexUrlNormalizer(normalize),
     portUrlFilter(),
@@ -67,6 +69,7 @@ export function urlPlugins({ urlfilter }: Settings, rules: RuleTexts): readonly 
     ...(suffix === undefined ? [] : [suffixUrlFilter(suffix)]),
     ...(domain === undefined ? [] : [domainUrlFilter(domain)]),
   ];
+  return plugins.map((plugin) => ({ ...plugin, version }));
 }
 
 /** The default signature and parsers. */

@@ -9,9 +9,9 @@ export interface CrawlStatus extends TableStatus {
 }
 
 /** What goes on at a table, also where another process has it open; it costs that process next to nothing. */
-export async function status(crawl: Pick<Crawl, 'table' | 'clock' | 'running' | 'holder'>): Promise<CrawlStatus> {
-  const { given } = crawl.table;
-  const remote = given instanceof SharedStore ? ((await given.remoteStatus()) as TableStatus | undefined) : undefined;
+export async function status(crawl: Pick<Crawl, 'tables' | 'clock' | 'running' | 'holder'>): Promise<CrawlStatus> {
+  const { store } = crawl.tables;
+  const remote = store instanceof SharedStore ? ((await store.remoteStatus()) as TableStatus | undefined) : undefined;
   if (remote === undefined) return ownStatus(crawl, crawl.running);
   const { holder } = crawl;
   return { ...remote, ...(holder && { holder }) };

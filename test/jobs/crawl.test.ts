@@ -114,7 +114,7 @@ describe('crawl', () => {
       expect(report).not.toHaveProperty('interrupted');
       expect(web.requests).toHaveLength(report.counters.fetched ?? 0);
       // No batch is left open, and the next crawl goes on.
-      expect(await listBatches(crawl.table.store)).toEqual([]);
+      expect(await listBatches(crawl.tables.store)).toEqual([]);
       const known = web.requests.length;
       await jobs.crawl(crawl, { seeds: ['http://a.com/'], maxPages: 2 });
       expect(web.requests.slice(known)).toHaveLength(known === 0 ? 1 : 2);

@@ -23,7 +23,7 @@ const AT = { now: START, lockExpiry: 604_800_000 };
 
 /** Every explanation of these tests is made on a store that throws when it is written. */
 async function explained(crawl: Crawl, url = URL_A, options: ExplainOptions = {}): Promise<Explanation> {
-  const table = await WebTable.open(new ReadOnlyStore(crawl.table.store));
+  const table = await WebTable.open(new ReadOnlyStore(crawl.tables.store));
   return explain({ ...crawl, table }, url, options);
 }
 
@@ -31,7 +31,7 @@ const nextOf = async (crawl: Crawl, url = URL_A) => (await explained(crawl, url)
 
 async function change(crawl: Crawl, set: NonNullable<PageChange['set']>, marks: PageChange['marks'] = {}) {
   const key = rowKeyOf(URL_A);
-  const before = await crawl.table.get(key, ['dueAt', 'score', 'marks']);
+  const before = await crawl.tables.pages.get(key, ['dueAt', 'score', 'marks']);
   await writeIndexed(crawl.table, [{ before, change: { key, set, marks } }], AT);
 }
 
@@ -147,7 +147,7 @@ describe('a row that no batch holds', () => {
     await using crawl = await testCrawl(undefined);
     await jobs.inject(crawl, { seeds: [URL_A] });
     const put = (column: Column, text: string) =>
-      crawl.table.store.write('webpage', [{ key: rowKeyOf(URL_A), put: new Map([[column, Buffer.from(text)]]) }]);
+      crawl.tables.store.write('webpage', [{ key: rowKeyOf(URL_A), put: new Map([[column, Buffer.from(text)]]) }]);
     await put(FIELD_COLUMNS.fetchInterval, '{');
     const found = await explained(crawl);
     expect(found.page?.damaged).toEqual(['fetchInterval']);
@@ -161,9 +161,9 @@ describe('a row that no batch holds', () => {
     await using crawl = await testCrawl(undefined);
     await jobs.inject(crawl, { seeds: [URL_A] });
     const entries = [];
-    for await (const { key } of crawl.table.store.scan('frontier', { columns: ['f'] }))
+    for await (const { key } of crawl.tables.store.scan('frontier', { columns: ['f'] }))
       entries.push({ key, clear: true });
-    await crawl.table.store.write('frontier', entries);
+    await crawl.tables.store.write('frontier', entries);
     expect((await nextOf(crawl)).kind).toBe('not_indexed');
     await jobs.repair(crawl);
     expect((await nextOf(crawl)).kind).toBe('due');
@@ -197,7 +197,7 @@ describe('a row that a batch holds', () => {
       { mark: 'parse', value: batch, batchState: 'open' },
     ]);
     for (const state of ['linking', 'closing'] as const) {
-      await putBatch(crawl.table.store, { batchId: batch, state, size: 1 });
+      await putBatch(crawl.tables.store, { batchId: batch, state, size: 1 });
       expect(await nextOf(crawl)).toMatchObject({ kind: 'held_updatedb' });
     }
     await jobs.updatedb(crawl, { batch });
@@ -219,14 +219,14 @@ describe('a row that a batch holds', () => {
   it('of a generate that was killed is taken back', async () => {
     await using crawl = await testCrawl(undefined);
     const batch = await start(crawl, URL_A);
-    await putBatch(crawl.table.store, { batchId: batch, state: 'generating', size: 0 });
+    await putBatch(crawl.tables.store, { batchId: batch, state: 'generating', size: 0 });
     expect((await nextOf(crawl)).kind).toBe('held_generate');
   });
 
   it('is locked by one that is closed or not known, until the lock expires', async () => {
     await using crawl = await testCrawl(undefined);
     const batch = await start(crawl, URL_A);
-    await putBatch(crawl.table.store, { batchId: batch, state: 'closed', size: 1 });
+    await putBatch(crawl.tables.store, { batchId: batch, state: 'closed', size: 1 });
     const at = START + 604_800_000;
     expect(await nextOf(crawl)).toMatchObject({
       kind: 'locked',
@@ -253,7 +253,7 @@ describe('a row that a batch holds', () => {
 describe('a host that is left alone', () => {
   const until = '2023-11-14T22:30:00.000Z';
   const put = (crawl: Crawl, record: object) =>
-    putBackoff(crawl.table.store, 'a.example.com', {
+    putBackoff(crawl.tables.store, 'a.example.com', {
       failures: 4,
       since: START - 5000,
       until: Date.parse(until),
@@ -430,8 +430,8 @@ describe('what is known', () => {
     await using crawl = await testCrawl(fakeWeb({ [URL_A]: links('/b') }));
     await jobs.inject(crawl, { seeds: [URL_A] });
     await round(crawl);
-    const before = await dumpStore(crawl.table.store);
+    const before = await dumpStore(crawl.tables.store);
     for (const url of [URL_A, `${URL_A}b`, `${URL_A}c`, 'x']) await explain(crawl, url, { robots: true });
-    expect(await dumpStore(crawl.table.store)).toEqual(before);
+    expect(await dumpStore(crawl.tables.store)).toEqual(before);
   });
 });

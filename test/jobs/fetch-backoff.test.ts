@@ -277,7 +277,7 @@ describe('a wait', () => {
     expect(await run).toMatchObject({ interrupted: true, counters: { backed_off: 1, tried_again: 1 } });
     expect(fake.requests).toHaveLength(2);
     fails = false;
-    await using later = await open(fake.plugin, {}, await copyStore(crawl.table.store));
+    await using later = await open(fake.plugin, {}, await copyStore(crawl.tables.store));
     later.setTime(START + 50_000);
     expect((await jobs.fetch(later, { batch })).counters).toEqual({ fetched: 3, success: 3 });
   });
@@ -290,7 +290,7 @@ describe('a wait', () => {
     await jobs.fetch(crawl, { batch });
     const failedAt = fake.times.at(-1)!;
     fails = false;
-    await using later = await open(fake.plugin, {}, await copyStore(crawl.table.store));
+    await using later = await open(fake.plugin, {}, await copyStore(crawl.tables.store));
     expect((await jobs.fetch(later, { batch, resume: true })).counters).toMatchObject({ success: 2 });
     expect(fake.times[2]! - failedAt).toBeGreaterThanOrEqual(300);
   });

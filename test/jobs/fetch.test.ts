@@ -232,7 +232,7 @@ describe('fetch', () => {
     const batch = await start(crawl, 'http://a.com/');
     await jobs.fetch(crawl, { batch, parse: true });
     for (const state of ['linking', 'closing'] as const) {
-      await crawl.table.store.write('batch', [
+      await crawl.tables.store.write('batch', [
         { key: `h|${batch}`, put: new Map([['b:h', Buffer.from(JSON.stringify({ state, size: 1 }))]]) },
       ]);
       for (const job of [jobs.fetch, jobs.parse]) {
@@ -262,7 +262,7 @@ describe('fetch', () => {
     expect(second).toMatchObject({ status: 'fulfilled', value: { counters: { batch_closed: 1 } } });
     for (const row of await allRows(crawl)) expect(row.marks ?? {}).not.toHaveProperty('fetch');
     expect(await rowOf(crawl, 'http://a.com/x', 'inlinkCount')).toEqual({ inlinkCount: 2 });
-    expect((await getBatch(crawl.table.store, batch)).state).toBe('closed');
+    expect((await getBatch(crawl.tables.store, batch)).state).toBe('closed');
   });
 
   it('passes over what the index names and the batch does not hold, and counts what is damaged', async () => {
@@ -767,7 +767,7 @@ describe('fetching a page again', () => {
     web.set('http://a.com/', { html: 'new', headers: { etag: '"2"' } });
     const batch = await select(crawl);
     await jobs.fetch(crawl, { batch });
-    await crawl.table.write([{ key: rowKeyOf('http://a.com/'), unset: ['content'] }]);
+    await crawl.tables.pages.write([{ key: rowKeyOf('http://a.com/'), unset: ['content'] }]);
     expect((await jobs.parse(crawl, { batch })).counters).toEqual({ failed_missing_content: 1 });
     expect((await jobs.updatedb(crawl, { batch })).counters).toEqual({ retry: 1 });
     crawl.setTime(START + MONTH + DAY);

@@ -13,7 +13,7 @@ const HOSTS = ['a.com', 'a-b.com', 'w.a.com', 'a.co', 'x.a.com', 'a.com.uk', 'b.
 async function selected(crawl: Crawl, batchId: string | undefined): Promise<string[]> {
   const urls: string[] = [];
   if (batchId === undefined) return urls;
-  for await (const row of crawl.table.scan({ fields: ['marks'], mark: { name: 'generate', batchId } }))
+  for await (const row of crawl.tables.pages.scan({ fields: ['marks'], mark: { name: 'generate', batchId } }))
     urls.push(urlOf(row.key));
   return urls.sort();
 }
@@ -21,7 +21,7 @@ async function selected(crawl: Crawl, batchId: string | undefined): Promise<stri
 /** Gives some rows another score or fetch time, as updatedb would. */
 async function changeSome(crawl: TestCrawl, below: (n: number) => number, now: number): Promise<void> {
   const clock = { now, lockExpiry: crawl.settings.generate.lockExpiry * 1000 };
-  for await (const row of crawl.table.scan({ fields: FRONTIER_FIELDS })) {
+  for await (const row of crawl.tables.pages.scan({ fields: FRONTIER_FIELDS })) {
     if (below(5) > 0) continue;
     const set = { score: below(5) / 2, ...(below(2) === 0 && { dueAt: now + below(3) * 500_000 - 500_000 }) };
     await writeIndexed(crawl.table, [{ before: row, change: { key: row.key, set } }], clock);
@@ -62,7 +62,7 @@ describe('generate', () => {
           expect(await selected(crawl, batchId), where).toEqual(expected);
           const indexed: string[] = [];
           if (batchId !== undefined)
-            for await (const key of batchRowKeys(crawl.table.store, batchId)) indexed.push(urlOf(key));
+            for await (const key of batchRowKeys(crawl.tables.store, batchId)) indexed.push(urlOf(key));
           expect(indexed.sort(), where).toEqual(expected);
           await changeSome(crawl, below, now);
         }
@@ -108,9 +108,9 @@ describe('generate', () => {
       Array.from({ length: 1500 }, (_, i) => ({ url: `http://h${i}.com/`, score: i < 500 ? 2 : 0 })),
     );
     const { getMany } = crawl.table;
-    if (failure) crawl.table.getMany = () => Promise.reject(failure);
+    if (failure) crawl.tables.pages.getMany = () => Promise.reject(failure);
     await jobs.generate(crawl, options).catch((error: unknown) => expect(error).toBe(failure));
-    crawl.table.getMany = getMany;
+    crawl.tables.pages.getMany = getMany;
     expect(store.openScans).toBe(0);
   });
 });

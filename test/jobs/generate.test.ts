@@ -7,7 +7,7 @@ import { START, testCrawl } from '../support/test-crawl.js';
 /** URLs of a batch, from the rows. */
 async function selected(crawl: Crawl, batchId: string): Promise<string[]> {
   const urls: string[] = [];
-  for await (const row of crawl.table.scan({ fields: ['marks'], mark: { name: 'generate', batchId } })) {
+  for await (const row of crawl.tables.pages.scan({ fields: ['marks'], mark: { name: 'generate', batchId } })) {
     urls.push(urlOf(row.key));
   }
   return urls;
@@ -25,14 +25,14 @@ describe('generate', () => {
     expect(report).toMatchObject({ job: 'generate', counters: { generated: 2 } });
     expect(report.batchId).toMatch(/^1700000000-\d+$/);
     expect(await selected(crawl, report.batchId!)).toEqual(['http://a.com/high', 'http://b.com/']);
-    expect(await crawl.table.get(rowKeyOf('http://b.com/'), ['cashInFlight'])).toMatchObject({ cashInFlight: 0.5 });
+    expect(await crawl.tables.pages.get(rowKeyOf('http://b.com/'), ['cashInFlight'])).toMatchObject({ cashInFlight: 0.5 });
   });
 
   it('has no batch id when nothing is due, and leaves no trace', async () => {
     await using crawl = await testCrawl(undefined);
     await put(crawl, [{ url: 'http://a.com/', dueAt: START + 1 }]);
     expect(await jobs.generate(crawl)).toEqual({ job: 'generate', seconds: 0, counters: {} });
-    expect(await listBatches(crawl.table.store)).toEqual([]);
+    expect(await listBatches(crawl.tables.store)).toEqual([]);
     crawl.setTime(START + 1);
     expect((await jobs.generate(crawl)).counters).toEqual({ generated: 1 });
   });
@@ -115,13 +115,13 @@ describe('generate', () => {
     const lost = makeBatchId(START, 0.5);
     await put(crawl, [{ url: 'http://a.com/' }, { url: 'http://b.com/' }]);
     const first = await jobs.generate(crawl, { topN: 1 });
-    await crawl.table.store.write('batch', [
+    await crawl.tables.store.write('batch', [
       { key: `h|${first.batchId!}`, put: new Map([['b:h', Buffer.from('{"state":"generating","size":0}')]]) },
     ]);
     const second = await jobs.generate(crawl);
     expect(second.counters).toEqual({ generated: 2, taken_back: 1 });
     expect(await selected(crawl, lost)).toEqual([]);
-    expect((await listBatches(crawl.table.store)).map((batch) => batch.batchId)).toEqual([second.batchId]);
+    expect((await listBatches(crawl.tables.store)).map((batch) => batch.batchId)).toEqual([second.batchId]);
   });
 
   it('lets go of everything when it is aborted', async () => {
@@ -161,9 +161,9 @@ describe('generate', () => {
     await using crawl = await testCrawl(undefined);
     await put(crawl, [{ url: 'http://a.com/', score: 5 }]);
     // A score that changed behind the index, as a crash between two writes leaves it, and an entry without a row.
-    await crawl.table.write([{ key: 'com.a:http/', set: { score: 1 } }]);
+    await crawl.tables.pages.write([{ key: 'com.a:http/', set: { score: 1 } }]);
     await put(crawl, [{ url: 'http://b.com/' }]);
-    await crawl.table.store.write('webpage', [{ key: 'com.b:http/', clear: true }]);
+    await crawl.tables.store.write('webpage', [{ key: 'com.b:http/', clear: true }]);
     const report = await jobs.generate(crawl);
     expect(report.counters).toEqual({ generated: 1, stale: 1 });
     expect((await jobs.repair(crawl)).counters).toEqual({ rows: 1 });

@@ -9,7 +9,7 @@ const DAY = 86_400_000;
 const inject = (crawl: Crawl, ...seeds: string[]) => jobs.inject(crawl, { seeds });
 const frontier = async (crawl: Crawl): Promise<string[]> => {
   const keys: string[] = [];
-  for await (const { entryKey } of allEntries(crawl.table.store)) keys.push(entryKey);
+  for await (const { entryKey } of allEntries(crawl.tables.store)) keys.push(entryKey);
   return keys;
 };
 

@@ -143,9 +143,9 @@ describe('a page whose body is lost', () => {
   it('is not made due where it is gone, or where bodies are not kept', async () => {
     const { crawl, lose } = await taggedCrawl();
     await lose(...URLS);
-    await crawl.table.write([{ key: rowKeyOf(URLS[0]!), set: { status: 'gone' } }]);
+    await crawl.tables.pages.write([{ key: rowKeyOf(URLS[0]!), set: { status: 'gone' } }]);
     expect((await jobs.repair(crawl)).counters).toMatchObject({ lost_body: 3, lost_body_due: 2 });
-    const off = await testCrawl(undefined, { store: crawl.table.store, settings: { 'fetcher.storeContent': false } });
+    const off = await testCrawl(undefined, { store: crawl.tables.store, settings: { 'fetcher.storeContent': false } });
     expect((await jobs.repair(off)).counters).not.toHaveProperty('lost_body');
     await off.close();
   });

@@ -36,7 +36,7 @@ const missing = (counters: Readonly<Record<string, number>>): string[] =>
 
 async function closedBatches(crawl: Crawl): Promise<number> {
   let closed = 0;
-  for await (const _ of crawl.table.store.scan('batch', { ranges: [{ start: 'd|', end: 'd}' }], columns: ['b:*'] }))
+  for await (const _ of crawl.tables.store.scan('batch', { ranges: [{ start: 'd|', end: 'd}' }], columns: ['b:*'] }))
     closed += 1;
   return closed;
 }
@@ -166,7 +166,7 @@ describe('rounds that overlap', () => {
     await jobs.inject(crawl, { seeds: ['http://a.com/', 'http://b.com/'] });
     const { batchId = '' } = await jobs.generate(crawl);
     await jobs.fetch(crawl, { batch: batchId, parse: true });
-    await putBatch(crawl.table.store, { batchId, state: 'linking', size: 2 });
+    await putBatch(crawl.tables.store, { batchId, state: 'linking', size: 2 });
     await jobs.crawl(crawl, { seeds: [], rounds: 3 });
     expect(web.requests).toEqual(['http://a.com/', 'http://a.com/x']);
   });

@@ -38,7 +38,7 @@ describe('a selection', () => {
     }
 
     await using strict = await testCrawl(undefined, {
-      store: crawl.table.store,
+      store: crawl.tables.store,
       plugins: [{ name: 'no-b', filterUrl: (url) => !url.endsWith('b') }],
     });
     expect(await urlsOf(strict, { rejected: true })).toEqual(['http://a.com/b']);

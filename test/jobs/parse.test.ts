@@ -106,7 +106,7 @@ describe('parse', () => {
     const batch = await start(crawl, ...[1, 2, 3, 4, 5].map((n) => `http://a.com/${n}`));
     expect((await jobs.parse(crawl, { batch })).counters).toEqual({ not_fetched: 5 });
     await jobs.fetch(crawl, { batch });
-    await crawl.table.store.write('webpage', [
+    await crawl.tables.store.write('webpage', [
       { key: rowKeyOf('http://a.com/5'), put: new Map([['m:st', Buffer.from('?')]]) },
     ]);
     expect((await jobs.parse(crawl, { batch })).counters).toEqual({ parsed: 1, not_fetched: 3, damaged: 1 });

@@ -160,7 +160,7 @@ describe('DNS', () => {
     await using web = await setUp((_host, path) => (path === '/robots.txt' ? none() : html('x')), { lookup });
     const { crawl, url } = web;
     table['mixed.example'] = ['8.8.8.8', '127.0.0.1'];
-    const store = crawl.table.store;
+    const store = crawl.tables.store;
     await jobs.inject(crawl, { seeds: [url('a.example'), url('mixed.example')] });
     // As if both had been found as links.
     for (const key of ['example.a', 'example.mixed']) await store.write('host', [{ key, delete: ['h:in'] }]);
@@ -202,7 +202,7 @@ describe('a host that was injected', () => {
     return Object.assign(web, { asked });
   }
   const cellOf = async (crawl: Crawl, key: string): Promise<string> => {
-    const [row] = await crawl.table.store.get('host', [key], ['h:in']);
+    const [row] = await crawl.tables.store.get('host', [key], ['h:in']);
     return Buffer.from(row?.cells.get('h:in') ?? []).toString('latin1');
   };
   const addressesOf = async (crawl: Crawl, url: string) => (await explain(crawl, url)).addresses;
@@ -245,7 +245,7 @@ describe('a host that was injected', () => {
     const { crawl, url } = web;
     const seeds = [url('old.example'), url('old.example', '/2'), url('late.example')];
     expect((await jobs.inject(crawl, { seeds })).counters).toEqual({ injected: 3 });
-    await crawl.table.store.write('host', [{ key: 'example.old', put: new Map([['h:in', Buffer.from('y')]]) }]);
+    await crawl.tables.store.write('host', [{ key: 'example.old', put: new Map([['h:in', Buffer.from('y')]]) }]);
     expect(await cellOf(crawl, 'example.late')).toBe('y');
     expect((await addressesOf(crawl, url('late.example')))?.allowed).toBe('undecided');
     expect(web.asked.sort()).toEqual(['late.example', 'old.example']);
@@ -305,7 +305,7 @@ describe('the hosts that were injected', () => {
   const A = 'http://a.example/';
   const noted = async (crawl: Crawl): Promise<string[]> => {
     const hosts: string[] = [];
-    for await (const { key } of crawl.table.store.scan('host', { columns: ['h:in'] })) hosts.push(key);
+    for await (const { key } of crawl.tables.store.scan('host', { columns: ['h:in'] })) hosts.push(key);
     return hosts;
   };
   const allowed = async (crawl: TestCrawl): Promise<readonly string[]> => {

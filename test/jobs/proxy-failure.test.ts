@@ -53,7 +53,7 @@ describe('a proxy that cannot be reached', () => {
       const server = await rawServer(() => answer('200 OK', { 'Content-Type': 'text/html' }, 'hello'));
       const back = await testProxy(server.port);
       await using again = await testCrawl(undefined, {
-        store: crawl.table.store,
+        store: crawl.tables.store,
         lookup,
         settings: { 'http.proxy': `http://${back.host}` },
       });

@@ -118,7 +118,7 @@ describe('reading pages', () => {
     await jobs.inject(crawl, { seeds: URLS });
     let seen = 0;
     for await (const page of crawl.pages({ fields: ['score'] })) {
-      await crawl.table.write([{ key: page.key, set: { score: 5 } }]);
+      await crawl.tables.pages.write([{ key: page.key, set: { score: 5 } }]);
       await jobs.inject(crawl, { seeds: [`${page.url}?new`] });
       expect(page.score).toBe(1);
       if (++seen === 5) break;
@@ -158,7 +158,7 @@ describe('statistics', () => {
     await using crawl = await testCrawl(web);
     await jobs.crawl(crawl, { seeds: [1, 2, 3, 4].map((n) => `http://a.com/${n}\tscore=${n}`), rounds: 1 });
     const batch = await start(crawl, 'http://b.com/\tscore=0', 'http://c.com/\tscore=0.5');
-    await crawl.table.store.write('webpage', [
+    await crawl.tables.store.write('webpage', [
       { key: rowKeyOf('http://a.com/4'), put: new Map([['m:st', Buffer.from([99])]]) },
       { key: rowKeyOf('http://c.com/'), put: new Map([['m:sc', Buffer.from('?')]]) },
     ]);
@@ -228,7 +228,7 @@ describe('a dump of a page', () => {
   it('names what could not be read', async () => {
     await using crawl = await testCrawl(undefined);
     await jobs.inject(crawl, { seeds: ['http://a.com/'] });
-    await crawl.table.store.write('webpage', [{ key: 'com.a:http/', put: new Map([['m:md', Buffer.from('[1]')]]) }]);
+    await crawl.tables.store.write('webpage', [{ key: 'com.a:http/', put: new Map([['m:md', Buffer.from('[1]')]]) }]);
     const page = await crawl.page('http://a.com/', ['score', 'metadata']);
     expect(dumpPage(page as PageRow<Field>, ['score', 'metadata'])).toEqual({
       key: 'com.a:http/',

@@ -32,10 +32,10 @@ describe('remove', () => {
     expect(stays.length).toBeLessThan(all.length);
     const n = all.length - stays.length;
     // What is known of a host is no part of its rows.
-    await crawl.table.store.write('host', [{ key: 'com.example.h1', put: new Map([['h:bo', Buffer.from('{}')]]) }]);
-    const before = await dumpStore(crawl.table.store);
+    await crawl.tables.store.write('host', [{ key: 'com.example.h1', put: new Map([['h:bo', Buffer.from('{}')]]) }]);
+    const before = await dumpStore(crawl.tables.store);
     expect((await jobs.remove(crawl, { host: 'h1.example.com', dryRun: true })).counters).toEqual({ would_remove: n });
-    expect(await dumpStore(crawl.table.store)).toEqual(before);
+    expect(await dumpStore(crawl.tables.store)).toEqual(before);
     expect(await jobs.remove(crawl, { host: 'h1.example.com' })).toMatchObject({
       job: 'remove',
       counters: { removed: n },
@@ -43,7 +43,7 @@ describe('remove', () => {
     expect(await allRows(crawl)).toEqual(stays);
     await repairIsIdle(crawl);
     expect((await jobs.remove(crawl, { host: 'h1.example.com' })).counters).toEqual({});
-    expect((await dumpStore(crawl.table.store))['host']!.map(({ key }) => key)).toContain('com.example.h1');
+    expect((await dumpStore(crawl.tables.store))['host']!.map(({ key }) => key)).toContain('com.example.h1');
     await jobs.remove(crawl, { status: ['unfetched', 'fetched', 'gone', 'redir_temp', 'redir_perm', 'notmodified'] });
     expect(await urlsOf(crawl)).toEqual([]);
     await repairIsIdle(crawl);
@@ -53,7 +53,7 @@ describe('remove', () => {
     await using crawl = await testCrawl(fakeWeb({ [A]: 'x' }));
     const batch = await start(crawl, A);
     await jobs.inject(crawl, { seeds: ['http://a.com/free', 'http://a.com/damaged'] });
-    await crawl.table.store.write('webpage', [
+    await crawl.tables.store.write('webpage', [
       { key: 'com.a:http/damaged', put: new Map([['m:ft', Buffer.from('?')]]) },
     ]);
     expect((await jobs.remove(crawl, { host: 'a.com', dryRun: true })).counters).toEqual({
@@ -99,7 +99,7 @@ describe('remove', () => {
   it('ends what a host may do as a seed, with its last seed', async () => {
     await using crawl = await testCrawl(undefined);
     await jobs.inject(crawl, { seeds: [A, 'http://a.com/2', 'http://b.com/'] });
-    const seedHosts = async () => (await dumpStore(crawl.table.store))['host']!.map(({ key }) => key);
+    const seedHosts = async () => (await dumpStore(crawl.tables.store))['host']!.map(({ key }) => key);
     await jobs.remove(crawl, { prefix: 'http://a.com/2' });
     expect(await seedHosts()).toEqual(['com.a', 'com.b']);
     await jobs.remove(crawl, { host: 'a.com' });

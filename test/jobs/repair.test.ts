@@ -33,9 +33,9 @@ async function busyCrawl(seed: number): Promise<Crawl & { setTime(ms: number): v
 /** Clears random rows of a table; returns how many. */
 async function clearSome(crawl: Crawl, table: 'frontier' | 'batch', random: () => number): Promise<number> {
   const changes: RowChange[] = [];
-  for (const { key } of (await dumpStore(crawl.table.store))[table]!)
+  for (const { key } of (await dumpStore(crawl.tables.store))[table]!)
     if (random() < 0.4) changes.push({ key, clear: true });
-  await crawl.table.store.write(table, changes);
+  await crawl.tables.store.write(table, changes);
   return changes.length;
 }
 
@@ -43,7 +43,7 @@ async function clearSome(crawl: Crawl, table: 'frontier' | 'batch', random: () =
 async function due(crawl: Crawl): Promise<string[]> {
   const rows: PageRow<'dueAt' | 'score' | 'marks'>[] = [];
   const { lockExpiry, minScore } = crawl.settings.generate;
-  for await (const row of crawl.table.scan({ fields: ['dueAt', 'score', 'marks'] })) {
+  for await (const row of crawl.tables.pages.scan({ fields: ['dueAt', 'score', 'marks'] })) {
     const held = row.marks?.generate;
     const isHeld = held !== undefined && batchTime(held)! + lockExpiry * 1000 > crawl.clock();
     if (!isHeld && row.dueAt! <= crawl.clock() && row.score! >= minScore) rows.push(row);
@@ -53,7 +53,7 @@ async function due(crawl: Crawl): Promise<string[]> {
 
 const keysOf = async (crawl: Crawl, batchId: string): Promise<string[]> => {
   const keys: string[] = [];
-  for await (const key of batchRowKeys(crawl.table.store, batchId)) keys.push(key);
+  for await (const key of batchRowKeys(crawl.tables.store, batchId)) keys.push(key);
   return keys;
 };
 
@@ -61,10 +61,10 @@ describe('repair', () => {
   it('finds nothing to do in a table that is in order, and changes nothing', async () => {
     for (const seed of [1, 2, 3]) {
       await using crawl = await busyCrawl(seed);
-      const before = await dumpStore(crawl.table.store);
+      const before = await dumpStore(crawl.tables.store);
       const { counters } = await jobs.repair(crawl);
       expect(counters).toEqual({ rows: before['webpage']!.length });
-      expect(await dumpStore(crawl.table.store)).toEqual(before);
+      expect(await dumpStore(crawl.tables.store)).toEqual(before);
     }
     await using empty = await testCrawl(undefined);
     expect(await jobs.repair(empty)).toEqual({ job: 'repair', seconds: 0, counters: {} });
@@ -75,9 +75,9 @@ describe('repair', () => {
       const random = randomNumbers(seed);
       const crawl = await busyCrawl(seed);
       const { pages } = randomWeb(seed, 120, 5);
-      const store = await copyStore(crawl.table.store);
+      const store = await copyStore(crawl.tables.store);
       await using broken = await testCrawl(fakeWeb(pages), { store });
-      await using whole = await testCrawl(fakeWeb(pages), { store: crawl.table.store });
+      await using whole = await testCrawl(fakeWeb(pages), { store: crawl.tables.store });
       // So that no batch gets an id whose header was lost.
       for (const each of [broken, whole]) each.setTime(START + 1000);
       // An empty frontier and no batches the last time.
@@ -94,7 +94,7 @@ describe('repair', () => {
       for (const each of [whole, broken]) {
         const batch = await select(each, 7);
         expect((await keysOf(each, batch)).sort(), `seed ${seed}`).toEqual(expected.slice(0, 7).sort());
-        const open = (await listBatches(each.table.store)).filter(({ state }) => state === 'open');
+        const open = (await listBatches(each.tables.store)).filter(({ state }) => state === 'open');
         expect(open).toHaveLength(3);
         await jobs.fetch(each, { batch: 'all', parse: true, resume: true });
         await jobs.updatedb(each, { batch: 'all' });
@@ -109,17 +109,17 @@ describe('repair', () => {
   it('makes the header of a batch anew whose rows are still held', async () => {
     await using crawl = await testCrawl(fakeWeb({ [A]: 'x', 'http://b.com/': 'x' }));
     const batch = await start(crawl, A, 'http://b.com/');
-    await crawl.table.store.write('batch', [{ key: `h|${batch}`, clear: true }]);
+    await crawl.tables.store.write('batch', [{ key: `h|${batch}`, clear: true }]);
     await expect(jobs.fetch(crawl, { batch })).rejects.toMatchObject({ code: 'UNKNOWN_BATCH' });
     expect((await jobs.repair(crawl)).counters).toEqual({ rows: 2, missing_header: 1 });
-    expect(await getBatch(crawl.table.store, batch)).toEqual({ batchId: batch, state: 'open', size: 2 });
+    expect(await getBatch(crawl.tables.store, batch)).toEqual({ batchId: batch, state: 'open', size: 2 });
     expect((await jobs.fetch(crawl, { batch })).counters).toEqual({ fetched: 2, success: 2 });
   });
 
   it('names a host again that a queue has lost', async () => {
     await using crawl = await testCrawl(fakeWeb({ [A]: 'x', 'http://a.com/1': 'x', 'http://b.com/': 'x' }));
     const batch = await start(crawl, A, 'http://a.com/1', 'http://b.com/');
-    await crawl.table.store.write('batch', [{ key: `q|${batch}|a.com|a.com`, clear: true }]);
+    await crawl.tables.store.write('batch', [{ key: `q|${batch}|a.com|a.com`, clear: true }]);
     expect((await jobs.repair(crawl)).counters).toEqual({ rows: 3, missing_batch: 1 });
     expect((await jobs.fetch(crawl, { batch })).counters).toEqual({ fetched: 3, success: 3 });
     expect((await jobs.repair(crawl)).counters).toEqual({ rows: 3 });
@@ -129,14 +129,14 @@ describe('repair', () => {
     await using crawl = await testCrawl(undefined);
     const batch = await start(crawl, A, 'http://b.com/', 'http://c.com/');
     await jobs.inject(crawl, { seeds: ['http://d.com/', 'http://e.com/'] });
-    const before = await dumpStore(crawl.table.store);
+    const before = await dumpStore(crawl.tables.store);
     const { store } = crawl.table;
     // Rows that are gone, one that no batch holds, one whose score changed behind the index.
     await store.write('webpage', [
       { key: rowKeyOf(A), clear: true },
       { key: rowKeyOf('http://d.com/'), clear: true },
     ]);
-    await crawl.table.write([
+    await crawl.tables.pages.write([
       { key: rowKeyOf('http://e.com/'), set: { score: 7 } },
       { key: rowKeyOf('http://b.com/'), marks: { generate: null } },
     ]);
@@ -161,10 +161,10 @@ describe('repair', () => {
   it('leaves the entries of rows alone that it cannot read, and counts them', async () => {
     await using crawl = await testCrawl(undefined);
     const batch = await start(crawl, A);
-    await crawl.table.store.write('webpage', [{ key: rowKeyOf(A), put: new Map([['m:ft', Buffer.from('?')]]) }]);
-    const before = await dumpStore(crawl.table.store);
+    await crawl.tables.store.write('webpage', [{ key: rowKeyOf(A), put: new Map([['m:ft', Buffer.from('?')]]) }]);
+    const before = await dumpStore(crawl.tables.store);
     expect((await jobs.repair(crawl)).counters).toEqual({ rows: 1, damaged: 1 });
-    expect(await dumpStore(crawl.table.store)).toEqual(before);
+    expect(await dumpStore(crawl.tables.store)).toEqual(before);
     expect(await keysOf(crawl, batch)).toEqual([rowKeyOf(A)]);
   });
 
@@ -174,9 +174,9 @@ describe('repair', () => {
       const batch = await start(crawl, A);
       await jobs.fetch(crawl, { batch, parse: true });
       const header = Buffer.from(JSON.stringify({ state, size: 1 }));
-      await crawl.table.store.write('batch', [{ key: `h|${batch}`, put: new Map([['b:h', header]]) }]);
+      await crawl.tables.store.write('batch', [{ key: `h|${batch}`, put: new Map([['b:h', header]]) }]);
       expect((await jobs.repair(crawl)).counters).toEqual({ rows: 1 });
-      expect(await getBatch(crawl.table.store, batch)).toMatchObject({ state });
+      expect(await getBatch(crawl.tables.store, batch)).toMatchObject({ state });
       await jobs.updatedb(crawl, { batch });
       expect(await rowOf(crawl, A, 'status', 'marks')).toEqual({
         status: 'fetched',

@@ -65,7 +65,7 @@ describe('what must not stop a crawl', () => {
     const web = fakeWeb({ 'http://a.com/': 'a', 'http://b.com/': 'b', 'http://c.com/': 'c' });
     await using crawl = await testCrawl(web, { store });
     await jobs.inject(crawl, { seeds: ['http://a.com/', 'http://b.com/', 'http://c.com/'] });
-    await crawl.table.write([{ key: 'com.b:http/', set: { title: 'old' } }]);
+    await crawl.tables.pages.write([{ key: 'com.b:http/', set: { title: 'old' } }]);
     const [key] = await hot.keys({ gte: 'wp', lt: 'wq' }).all();
     await hot.put(key!, Uint8Array.of(0xff, 0xff, 0xff));
     const report = await jobs.crawl(crawl, { seeds: [], rounds: 1 });
@@ -144,11 +144,11 @@ describe('jobs of one process at the same time', () => {
     const second = await testCrawl(undefined, { store });
     const log: string[] = [];
     await Promise.all([
-      first.table.exclusive('x', async () => {
+      first.tables.exclusive('x', async () => {
         await new Promise((resolve) => setTimeout(resolve, 5));
         log.push('first');
       }),
-      second.table.exclusive('x', () => Promise.resolve(log.push('second'))),
+      second.tables.exclusive('x', () => Promise.resolve(log.push('second'))),
     ]);
     expect(log).toEqual(['first', 'second']);
   });

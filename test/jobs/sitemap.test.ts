@@ -352,7 +352,7 @@ describe('sitemaps that a robots.txt names', () => {
     const { crawl, counters } = await fetched(naming(SITEMAP), { [setting]: false });
     await using _ = crawl;
     expect(counters).toEqual(expected);
-    expect(await crawl.table.get(rowKeyOf(SITEMAP), ['status'])).toBeUndefined();
+    expect(await crawl.tables.pages.get(rowKeyOf(SITEMAP), ['status'])).toBeUndefined();
   });
 
   it('are told once for all pages of a host, and again when robots.txt is a day old', async () => {

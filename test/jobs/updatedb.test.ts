@@ -51,9 +51,9 @@ describe('updatedb and the pages of its batch', () => {
     });
     for (const field of ['share', 'newSignature', 'prevSignature']) expect(row).not.toHaveProperty(field);
     const keys: string[] = [];
-    for await (const key of batchRowKeys(crawl.table.store, batch)) keys.push(key);
+    for await (const key of batchRowKeys(crawl.tables.store, batch)) keys.push(key);
     expect(keys).toEqual([]);
-    expect(await getBatch(crawl.table.store, batch)).toEqual({ batchId: batch, state: 'closed', size: 1 });
+    expect(await getBatch(crawl.tables.store, batch)).toEqual({ batchId: batch, state: 'closed', size: 1 });
   });
 
   it('counts each page once by what became of it', async () => {
@@ -234,7 +234,7 @@ describe('updatedb and the pages of its batch', () => {
     await using crawl = await testCrawl(fakeWeb({ [A]: 'x', 'http://b.com/': 'x' }));
     const batch = await start(crawl, A, 'http://b.com/');
     await jobs.fetch(crawl, { batch, parse: true });
-    await crawl.table.store.write('webpage', [{ key: rowKeyOf(A), put: new Map([['m:ft', Buffer.from('?')]]) }]);
+    await crawl.tables.store.write('webpage', [{ key: rowKeyOf(A), put: new Map([['m:ft', Buffer.from('?')]]) }]);
     // Once when it looks for links, and once when it lets go.
     expect((await jobs.updatedb(crawl, { batch })).counters).toMatchObject({
       fetched: 1,
@@ -490,7 +490,7 @@ describe('updatedb and links', () => {
     const web = fakeWeb({ [A]: links('/1', '/2') });
     await using crawl = await testCrawl(web);
     const batch = await start(crawl, A);
-    await crawl.table.store.write('webpage', [
+    await crawl.tables.store.write('webpage', [
       { key: rowKeyOf('http://a.com/1'), put: new Map([['m:sc', Buffer.from('?')]]) },
     ]);
     await jobs.fetch(crawl, { batch, parse: true });
@@ -532,10 +532,10 @@ describe('updatedb run again', () => {
   it('changes nothing', async () => {
     const web = fakeWeb({ [A]: links('/1', '/2', '/') });
     const { crawl, batch } = await firstRound(web, [A]);
-    const before = await dumpStore(crawl.table.store);
+    const before = await dumpStore(crawl.tables.store);
     expect((await jobs.updatedb(crawl, { batch })).counters).toEqual({ batch_closed: 1 });
     expect((await jobs.updatedb(crawl, { batch: 'all' })).counters).toEqual({});
-    expect(await dumpStore(crawl.table.store)).toEqual(before);
+    expect(await dumpStore(crawl.tables.store)).toEqual(before);
   });
 
   it('leaves a batch open that it was told to stop before it began on', async () => {
@@ -677,7 +677,7 @@ describe('updatedb and several batches', () => {
     const expected = await result(whole.crawl);
     for (let at = 1; at <= 12; at++) {
       const { crawl, first, second } = await twoBatches();
-      const copy = await copyStore(crawl.table.store);
+      const copy = await copyStore(crawl.tables.store);
       await using stopped = await testCrawl(undefined, { store: copy });
       // Fails as a crash would, which may be between any two writes.
       const write = copy.write.bind(copy);

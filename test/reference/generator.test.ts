@@ -77,7 +77,7 @@ async function selectedOf({ input }: Case): Promise<string[]> {
     ...(typeof topN === 'number' && { topN }),
   });
   const found: string[] = [];
-  if (batchId !== undefined) for await (const key of batchRowKeys(crawl.table.store, batchId)) found.push(urlOf(key));
+  if (batchId !== undefined) for await (const key of batchRowKeys(crawl.tables.store, batchId)) found.push(urlOf(key));
   return found.sort();
 }
 

@@ -186,13 +186,13 @@ async function run({ input }: Case): Promise<Row | null> {
   for (const batchId of [B1, BATCHES.b2!]) {
     const held = changes.filter(({ marks }) => marks?.generate === batchId);
     await writeBatchIndex(
-      crawl.table.store,
+      crawl.tables.store,
       held.flatMap(({ key }) => {
         const { host } = new URL(urlOf(key));
         return [queueEntry(batchId, host, host), batchEntry(batchId, key)];
       }),
     );
-    await putBatch(crawl.table.store, { batchId, state: 'open', size: held.length });
+    await putBatch(crawl.tables.store, { batchId, state: 'open', size: held.length });
   }
   await jobs.updatedb(crawl, { batch: B1 });
   expect((await jobs.repair(crawl)).counters).not.toHaveProperty('missing_frontier');

@@ -7,7 +7,7 @@ import { batchTime, urlOf } from '../../webtable/index.js';
 export async function fullScanSelection(crawl: Crawl, now: number, topN: number): Promise<string[]> {
   const { maxCount, minScore, maxDistance, lockExpiry } = crawl.settings.generate;
   const rows: PageRow<'dueAt' | 'score' | 'marks' | 'distance'>[] = [];
-  for await (const row of crawl.table.scan({ fields: ['dueAt', 'score', 'marks', 'distance'] })) {
+  for await (const row of crawl.tables.pages.scan({ fields: ['dueAt', 'score', 'marks', 'distance'] })) {
     const held = row.marks?.generate;
     if (row.dueAt! > now || (held !== undefined && batchTime(held)! + lockExpiry * 1000 > now)) continue;
     if (row.score! < minScore || (maxDistance >= 0 && (row.distance ?? 0) > maxDistance)) continue;

@@ -26,6 +26,6 @@ export async function rowOf<F extends Field>(
   url: string,
   ...fields: F[]
 ): Promise<Omit<PageRow<F>, 'key'>> {
-  const { key: _, ...row } = (await crawl.table.get(rowKeyOf(url), fields)) ?? { key: '' };
+  const { key: _, ...row } = (await crawl.tables.pages.get(rowKeyOf(url), fields)) ?? { key: '' };
   return row as Omit<PageRow<F>, 'key'>;
 }

@@ -134,7 +134,7 @@ it('a crawl that found nothing due looks again when another process has changed 
     const table = Object.create(crawl.table) as typeof crawl.table;
     table.exclusive = (name, task) => {
       if (name === 'generate') generates += 1;
-      return crawl.table.exclusive(name, task);
+      return crawl.tables.exclusive(name, task);
     };
     // Asked before each look what is due and after it: the first `changes` looks are followed by news.
     const outsideChanges = (): number => Math.min(Math.floor((asked += 1) / 2), changes);

@@ -1,17 +1,31 @@
 import { CrawlError } from '../../packages/errors/index.js';
-import { SLOTS } from '../schema.js';
 
 /** Follows all that stands in a zone of an index table, and the `|` after the names there. */
 export const FENCE = '}';
 
-/** Two hex digits for every slot of the index tables, in order. */
-export const ALL_SLOTS: readonly string[] = Array.from({ length: SLOTS }, (_, i) => i.toString(16).padStart(2, '0'));
+/** How many slots a table has unless it is made with another number. */
+export const DEFAULT_SLOTS = 16;
+/** The most that a table may have. */
+export const MAX_SLOTS = 4096;
 
-/** The slot of a row: the partition of its reversed host, so that all rows of one host share it. */
-export function slotOf(rowKey: string): string {
-  // An IPv6 host holds colons of its own.
-  const end = rowKey.startsWith('[') ? rowKey.indexOf(']') + 1 : rowKey.indexOf(':');
-  return ALL_SLOTS[partitionOf(rowKey.slice(0, end), SLOTS)]!;
+/**
+ * The slots of a table, into which the keys of its indexes are spread. How many there are is fixed when the table is made.
+ */
+export interface Slots {
+  /** Hex digits for every slot, in order: two of them, or three beyond 256 slots. */
+  readonly all: readonly string[];
+  /** The slot of a host, or of a queue: a host, a domain or an IP address. */
+  of(group: string): string;
+}
+
+/** @throws CrawlError BAD_SETTING for a number that is not from 1 to {@link MAX_SLOTS} */
+export function slotsOf(count: number): Slots {
+  if (!Number.isSafeInteger(count) || count < 1 || count > MAX_SLOTS) {
+    throw new CrawlError('BAD_SETTING', `expected from 1 to ${MAX_SLOTS} slots, found ${count}`);
+  }
+  const digits = count > 256 ? 3 : 2;
+  const all = Array.from({ length: count }, (_, i) => i.toString(16).padStart(digits, '0'));
+  return { all, of: (group) => all[partitionOf(group, count)]! };
 }
 
 /**

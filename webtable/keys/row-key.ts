@@ -1,4 +1,6 @@
 import { CrawlError, safeText } from '../../packages/errors/index.js';
+import { isPlainUrl, parseUrl } from '../../packages/url/index.js';
+import { hostKeyOf, hostOfKey, rowsOfHost, type HostKey } from './host-key.js';
 import type { KeyRange } from '../store.js';
 
 /**
@@ -13,11 +15,6 @@ import type { KeyRange } from '../store.js';
  * them ends the host, and all keys of a host are the one range from `host:` to `host;`.
  */
 
-/** Text that is certainly normalised already, so that it need not be parsed. It may miss some; it never takes a wrong one. */
-const NORMALISED = /^https?:\/\/(?:[a-z0-9-]+\.)*[a-z][a-z0-9-]*\/[\w\-./~%!$&()*+,;=:@?]*$/;
-const MAY_BE_REWRITTEN = /\/\.|\/%2e|xn--/i;
-
-const IPV4 = /^\d+\.\d+\.\d+\.\d+$/;
 const KEY = /^(\[[0-9a-f:]+\]|[!"$&'()*+,\-.0-9;=_`a-z{}~]+):(https?)(:(?:0|[1-9]\d{0,4}))?(\/[!"$-~]*)$/;
 
 /**
@@ -26,14 +23,14 @@ const KEY = /^(\[[0-9a-f:]+\]|[!"$&'()*+,\-.0-9;=_`a-z{}~]+):(https?)(:(?:0|[1-9
  *   password, or its scheme is not http or https
  */
 export function rowKeyOf(url: string): string {
-  const href = NORMALISED.test(url) && !MAY_BE_REWRITTEN.test(url) ? url : normalise(url);
+  const href = isPlainUrl(url) ? url : parseUrl(url).href;
   const hostStart = href.indexOf('://') + 3;
   const pathStart = href.indexOf('/', hostStart);
   const authority = href.slice(hostStart, pathStart);
   const colon = authority.indexOf(':', authority.lastIndexOf(']') + 1);
   const host = colon < 0 ? authority : authority.slice(0, colon);
   const port = colon < 0 ? '' : authority.slice(colon);
-  return `${reverse(host)}:${href.slice(0, hostStart - 3)}${port}${href.slice(pathStart)}`;
+  return `${hostKeyOf(host)}:${href.slice(0, hostStart - 3)}${port}${href.slice(pathStart)}`;
 }
 
 /**
@@ -42,15 +39,7 @@ export function rowKeyOf(url: string): string {
  */
 export function urlOf(rowKey: string): string {
   const [host, scheme, port, path] = partsOf(rowKey);
-  return `${scheme}://${reverse(host)}${port}${path}`;
-}
-
-/**
- * The host of a row key as it stands there, `com.example.www`: the key of the host's row in the `host` table.
- * @throws CrawlError TABLE_DAMAGED where the text does not have the form of a row key
- */
-export function reversedHostOf(rowKey: string): string {
-  return partsOf(rowKey)[0];
+  return `${scheme}://${hostOfKey(host as HostKey)}${port}${path}`;
 }
 
 /**
@@ -58,8 +47,7 @@ export function reversedHostOf(rowKey: string): string {
  * @throws CrawlError BAD_URL where it is not a host
  */
 export function hostRange(host: string): Required<KeyRange> {
-  const reversed = reverse(normaliseHost(host));
-  return { start: `${reversed}:`, end: `${reversed};` };
+  return rowsOfHost(hostKeyOf(normaliseHost(host)));
 }
 
 /**
@@ -86,25 +74,6 @@ export function prefixRange(url: string): Required<KeyRange> {
   return { start, end: start.slice(0, last) + String.fromCharCode(start.charCodeAt(last) + 1) };
 }
 
-function normalise(url: string): string {
-  let href: string;
-  try {
-    href = new URL(url).href;
-  } catch {
-    throw new CrawlError('BAD_URL', `expected an absolute URL, found "${safeText(url)}"`);
-  }
-  const [, authority] = /^https?:\/\/([^/]+)\//.exec(href) ?? [];
-  if (authority === undefined) {
-    throw new CrawlError('BAD_URL', `expected an http or https URL with a host, found "${safeText(url)}"`);
-  }
-  if (authority.includes('@')) {
-    const host = safeText(authority.slice(authority.lastIndexOf('@') + 1));
-    throw new CrawlError('BAD_URL', `expected a URL without user name and password, found one with them for ${host}`);
-  }
-  const fragment = href.indexOf('#');
-  return fragment < 0 ? href : href.slice(0, fragment);
-}
-
 function normaliseHost(host: string): string {
   const bad = () => new CrawlError('BAD_URL', `expected a host name or IP address, found "${safeText(host)}"`);
   const brackets = host.startsWith('[');
@@ -114,18 +83,6 @@ function normaliseHost(host: string): string {
   } catch {
     throw bad();
   }
-}
-
-/** Its own inverse, empty labels included: `example.com.` is `.com.example`. */
-function reverse(host: string): string {
-  if (IPV4.test(host)) return host;
-  let reversed = '';
-  let end = host.length;
-  for (let dot = host.lastIndexOf('.'); dot >= 0; dot = dot === 0 ? -1 : host.lastIndexOf('.', dot - 1)) {
-    reversed += `${host.slice(dot + 1, end)}.`;
-    end = dot;
-  }
-  return reversed + host.slice(0, end);
 }
 
 function partsOf(rowKey: string): [host: string, scheme: string, port: string, path: string] {

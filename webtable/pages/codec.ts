@@ -54,10 +54,8 @@ export function json<T>(check: (value: unknown) => boolean): Codec<T> {
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
-const isRecordOf =
-  (type: 'string' | 'number') =>
-  (value: unknown): boolean =>
-    isRecord(value) && Object.values(value).every((v) => typeof v === type);
+const isRecordOfText = (value: unknown): boolean =>
+  isRecord(value) && Object.values(value).every((v) => typeof v === 'string');
 const isCoded = (value: unknown): boolean => isRecord(value) && typeof value.code === 'string';
 /**
  * JSON of one flat array: URL and anchor of each link in turn, after which stands an object where more is said of it. It takes
@@ -127,16 +125,17 @@ export const FIELD_CODECS: { readonly [F in PlainField]: Codec<Page[F]> } = {
   contentType: text,
   redirectTarget: text,
   redirectDepth: number,
-  linkedUpTo: json(isRecordOf('number')),
+  linkedUpTo: json(isRecordOfText),
   inlinkBound: number,
   sitemap: json((value) => value === true),
-  metadata: json(isRecordOf('string')),
+  refusedBy: text,
+  metadata: json(isRecordOfText),
   outlinks: linkList,
   title: text,
   text,
   language: text,
-  pageMetadata: json(isRecordOf('string')),
+  pageMetadata: json(isRecordOfText),
   custom: json(isRecord),
-  headers: json(isRecordOf('string')),
+  headers: json(isRecordOfText),
   content: raw,
 };

@@ -1,21 +1,21 @@
 import type { PageChange } from './page.js';
-import type { WebTable } from './web-table.js';
+import type { Pages } from './pages.js';
 
 /**
  * Writes changes in one go where that works, and one by one where it does not, so that a row which refuses a change does
  * not stop the others. Tells of each what became of it, in order.
  */
 export async function writeEach(
-  table: Pick<WebTable, 'write'>,
+  pages: Pick<Pages, 'write'>,
   changes: readonly PageChange[],
 ): Promise<PromiseSettledResult<void>[]> {
   try {
-    await table.write(changes);
+    await pages.write(changes);
     return changes.map(() => ({ status: 'fulfilled', value: undefined }));
   } catch (reason) {
     if (changes.length === 1) return [{ status: 'rejected', reason }];
     const outcomes: PromiseSettledResult<void>[] = [];
-    for (const change of changes) outcomes.push(...(await writeEach(table, [change])));
+    for (const change of changes) outcomes.push(...(await writeEach(pages, [change])));
     return outcomes;
   }
 }
@@ -24,7 +24,7 @@ export async function writeEach(
  * Gathers the changes that arrive while a write is under way and writes them in one go: as many rows per write as the
  * load asks for, and no timer. Each call resolves when its own change is stored, and fails when it could not be.
  */
-export function createGroupWriter(table: Pick<WebTable, 'write'>): (change: PageChange) => Promise<void> {
+export function createGroupWriter(pages: Pick<Pages, 'write'>): (change: PageChange) => Promise<void> {
   let waiting: { change: PageChange; resolve: () => void; reject: (error: unknown) => void }[] = [];
   let writing = false;
 
@@ -34,7 +34,7 @@ export function createGroupWriter(table: Pick<WebTable, 'write'>): (change: Page
       const group = waiting;
       waiting = [];
       const outcomes = await writeEach(
-        table,
+        pages,
         group.map((entry) => entry.change),
       );
       for (const [i, { resolve, reject }] of group.entries()) {

@@ -106,8 +106,11 @@ export interface Page {
   redirectTarget: string;
   /** Redirects in a row that led here. [who makes the row] */
   redirectDepth: number;
-  /** Which slice of which open batch was last added to score, cash, distance and inlinks. [updatedb] */
-  linkedUpTo: Readonly<Record<string, number>>;
+  /**
+   * The last source whose links were added, by open batch and slot (`<batch id>/<slot>`): its queue and its row key, which is
+   * the order in which updatedb adds them. [updatedb]
+   */
+  linkedUpTo: Readonly<Record<string, string>>;
   /**
    * At least the number of inlinks stored: a link that is found again on its page counts again, until the inlinks are
    * trimmed. For people see {@link inlinkCount}. [updatedb]
@@ -115,6 +118,11 @@ export interface Page {
   inlinkBound: number;
   /** A robots.txt, an index of sitemaps or a seed named it as a sitemap. Never taken back. [fetch; updatedb; inject] */
   sitemap: true;
+  /**
+   * What refused it when generate last met it: it is met again when that has changed. [generate, updatedb; whoever changes
+   * status, distance or sitemap removes it]
+   */
+  refusedBy: string;
   /** What the seed said of the page. [inject] */
   metadata: Readonly<Record<string, string>>;
   /** Links of the page, each URL once. [parse] */

@@ -3,35 +3,54 @@
  * else. Like every index it may be stale and never misses a row (law 4): a row is in a batch when its generate mark
  * says so.
  *
- * A queue is what politeness counts by: a host, a domain or an IP address. The index is keyed by row, so that the rows
- * of a host are one range; a directory names the hosts of each queue.
+ * A queue is what politeness counts by: a host, a domain or an IP address. The index is keyed by slot of the queue, queue
+ * and row, so whoever holds a slot has all of each queue in it.
  */
 import { CrawlError, safeText } from '../../packages/errors/index.js';
+import { hostKeyOfRow, rowsOfHost, type HostKey } from '../keys/host-key.js';
+import { FENCE, type Slots } from '../keys/partition.js';
 import { json, text } from '../pages/codec.js';
-import { chunked } from '../pages/chunked.js';
-import { hostRange } from '../keys/row-key.js';
+import { after, readRange, scanSteps } from '../pages/scan-steps.js';
 import { INDEX_COLUMNS } from '../schema.js';
-import { ALL_SLOTS, FENCE, slotOf } from '../keys/partition.js';
 import type { KeyRange, RowChange, Store } from '../store.js';
 
 /**
- * `generating`: rows are being selected; a batch left so by a killed job is taken back by the next generate.
+ * `generating`: rows are being selected; a batch left so by a killed job is released by the next generate.
  * `open`: may be fetched and parsed. `linking`: updatedb is adding its links, so that nothing may be fetched or parsed
- * any more. `closing`: all links are added, and its rows are being released. `closed`: no row is held.
+ * any more. `closing`: all links are added, and its rows are being released. `updated`: no row is held, and jobs that
+ * read what was updated still need to find its rows. `closed`: nothing is left of it but its name.
  */
-export type BatchState = 'generating' | 'open' | 'linking' | 'closing' | 'closed';
+export type BatchState = 'generating' | 'open' | 'linking' | 'closing' | 'updated' | 'closed';
 
 /** What is known of a batch as a whole. */
 export interface BatchHeader {
   readonly batchId: string;
   readonly state: BatchState;
-  /** Rows selected by generate, or what a split gave it; targets of redirects join without being counted. */
+  /** Rows selected by generate; targets of redirects join without being counted. */
   readonly size: number;
   /** A fetch of it has begun and not come to its end, so that the next one goes on where it stopped. */
   readonly fetching?: boolean;
+  /** Who generates it. */
+  readonly owner?: string;
+  /** Until when the owner works on it unless it says so again, in ms since the epoch. */
+  readonly leasedUntil?: number;
+  /** In the state `updated`: the consumers that have not read it. */
+  readonly consumers?: readonly string[];
 }
 
-const headerCodec = json<{ state: BatchState; size: number; fetching?: boolean }>(
+/** A row in the index of a batch. */
+export interface BatchEntry {
+  readonly rowKey: string;
+  readonly queue: string;
+  /** Its slot. */
+  readonly slot: string;
+  /** Its place among those of the slot: they come in the order of this text. */
+  readonly place: string;
+}
+
+export type Batches = ReturnType<typeof createBatches>;
+
+const headerCodec = json<Omit<BatchHeader, 'batchId'>>(
   (value) =>
     typeof value === 'object' &&
     value !== null &&
@@ -40,208 +59,165 @@ const headerCodec = json<{ state: BatchState; size: number; fetching?: boolean }
     'size' in value &&
     typeof value.size === 'number',
 );
+const HEADER = [INDEX_COLUMNS.batchHeader];
+const ENTRY = [INDEX_COLUMNS.batchEntry];
+const NOTHING = new Map([[INDEX_COLUMNS.batchEntry, text.encode('')] as const]);
+const STEP = 1000;
+/** Rows that are read of a host before the rest of it is passed over, where only its name is asked for. */
+const HOST_STEP = 64;
 
-/** Stores the header of a batch. Closed ones are kept apart, so that listing the others never slows down. */
-export async function putBatch(store: Store, { batchId, ...header }: BatchHeader): Promise<void> {
-  const put = new Map([[INDEX_COLUMNS.batchHeader, headerCodec.encode(header)] as const]);
-  const changes: RowChange[] =
-    header.state === 'closed'
-      ? [
-          { key: closedKey(batchId), put },
-          { key: openKey(batchId), clear: true },
-        ]
-      : [{ key: openKey(batchId), put }];
-  await store.write('batch', changes);
-}
+const openKey = (batchId: string): string => `h|${batchId}`;
+const closedKey = (batchId: string): string => `d|${batchId}`;
 
-/** Forgets a batch that holds no row. */
-export async function deleteBatch(store: Store, batchId: string): Promise<void> {
-  await store.write('batch', [{ key: openKey(batchId), clear: true }]);
-}
+export function createBatches(store: Store, slots: Slots) {
+  const entryKey = (batchId: string, queue: string, rowKey: string): string =>
+    `e${slots.of(queue)}|${batchId}|${queue}|${rowKey}`;
+  /** Those that have been updated and wait for their consumers are in a zone of their own. */
+  const rangesOf = (batchId: string, zone: 'e' | 'u'): KeyRange[] =>
+    slots.all.map((slot) => ({ start: `${zone}${slot}|${batchId}|`, end: `${zone}${slot}|${batchId}${FENCE}` }));
 
-/** The header of a batch, open or closed; undefined where none is known. */
-export async function findBatch(store: Store, batchId: string): Promise<BatchHeader | undefined> {
-  // A key must be printable ASCII, and no id that we made is anything else.
-  if (!/^[\w-]{1,64}$/.test(batchId)) return undefined;
-  const rows = await store.get('batch', [openKey(batchId), closedKey(batchId)], [INDEX_COLUMNS.batchHeader]);
-  const cell = rows.find((row) => row !== undefined)?.cells.get(INDEX_COLUMNS.batchHeader);
-  return cell && { batchId, ...headerCodec.decode(cell) };
-}
-
-/** @throws CrawlError UNKNOWN_BATCH */
-export async function getBatch(store: Store, batchId: string): Promise<BatchHeader> {
-  const batch = await findBatch(store, batchId);
-  if (!batch) {
-    throw new CrawlError('UNKNOWN_BATCH', `expected the id of a batch, found "${safeText(batchId, 80)}"`, {
-      hint: 'generate prints the id of each batch; `webcrawl readdb --stats` lists those that are open',
-    });
+  function toEntry(key: string): BatchEntry & { readonly batchId: string } {
+    const [head = '', batchId = '', queue = ''] = key.split('|', 3);
+    const place = key.slice(head.length + batchId.length + 2);
+    return { batchId, rowKey: place.slice(queue.length + 1), queue, slot: head.slice(1), place };
   }
-  return batch;
-}
 
-/** The batches that are not closed, oldest first. */
-export async function listBatches(store: Store): Promise<BatchHeader[]> {
-  const batches: BatchHeader[] = [];
-  for await (const row of store.scan('batch', {
-    ranges: [{ start: 'h|', end: `h${FENCE}` }],
-    columns: [INDEX_COLUMNS.batchHeader],
-  })) {
-    const cell = row.cells.get(INDEX_COLUMNS.batchHeader);
-    if (cell) batches.push({ batchId: row.key.slice(2), ...headerCodec.decode(cell) });
+  async function write(changes: readonly RowChange[]): Promise<void> {
+    if (changes.length > 0) await store.write('batch', changes);
   }
-  return batches;
-}
 
-/** Enters rows into the index of a batch, all of one host; call it before the rows get their mark. */
-export function batchEntry(batchId: string, rowKey: string): RowChange {
-  return {
-    key: entryKey(slotOf(rowKey), batchId, rowKey),
-    clear: true,
-    put: new Map([[INDEX_COLUMNS.batchEntry, text.encode('')]]),
-  };
-}
+  /** The header of a batch, open or closed; undefined where none is known. */
+  async function find(batchId: string): Promise<BatchHeader | undefined> {
+    // A key must be printable ASCII, and no id that we made is anything else.
+    if (!/^[\w-]{1,64}$/.test(batchId)) return undefined;
+    const rows = await store.get('batch', [openKey(batchId), closedKey(batchId)], HEADER);
+    const cell = rows.find((row) => row !== undefined)?.cells.get(INDEX_COLUMNS.batchHeader);
+    return cell && { batchId, ...headerCodec.decode(cell) };
+  }
 
-/** Names a host of a queue; call it before the first row of the host is entered. */
-export function queueEntry(batchId: string, queue: string, host: string): RowChange {
-  return {
-    key: `q|${batchId}|${queue}|${host}`,
-    clear: true,
-    put: new Map([[INDEX_COLUMNS.batchEntry, text.encode('')]]),
-  };
-}
+  async function* entriesIn(ranges: readonly KeyRange[]): AsyncGenerator<BatchEntry[]> {
+    for await (const rows of scanSteps(store, 'batch', ENTRY, ranges, STEP)) yield rows.map(({ key }) => toEntry(key));
+  }
 
-export async function writeBatchIndex(store: Store, changes: readonly RowChange[]): Promise<void> {
-  if (changes.length > 0) await store.write('batch', changes);
-}
-
-/** Removes rows from the index of a batch; call it after the rows have lost their mark. */
-export async function removeEntries(store: Store, batchId: string, rowKeys: readonly string[]): Promise<void> {
-  await writeBatchIndex(
-    store,
-    rowKeys.map((rowKey) => ({ key: entryKey(slotOf(rowKey), batchId, rowKey), clear: true })),
-  );
-}
-
-/** Removes what is left in the index of a batch. */
-export async function clearBatchIndex(store: Store, batchId: string): Promise<void> {
-  for await (const keys of chunked(batchRowKeys(store, batchId), 1000)) await removeEntries(store, batchId, keys);
-  const ranges = [queueRange(batchId)];
-  for (;;) {
-    const changes: RowChange[] = [];
-    for await (const row of store.scan('batch', { ranges, columns: [INDEX_COLUMNS.batchEntry], limit: 1000 })) {
-      changes.push({ key: row.key, clear: true });
+  async function clear(batchId: string, zone: 'e' | 'u'): Promise<void> {
+    for (const range of rangesOf(batchId, zone)) {
+      for await (const rows of scanSteps(store, 'batch', ENTRY, [range], STEP)) {
+        await write(rows.map(({ key }) => ({ key, clear: true })));
+      }
     }
-    if (changes.length === 0) return;
-    await store.write('batch', changes);
   }
-}
 
-/** The queues of a batch, each with its hosts, in order of name. */
-export async function* batchQueues(
-  store: Store,
-  batchId: string,
-): AsyncGenerator<{ readonly queue: string; readonly hosts: readonly string[] }> {
-  const range = queueRange(batchId);
-  let current: { queue: string; hosts: string[] } | undefined;
-  for await (const row of store.scan('batch', { ranges: [range], columns: [INDEX_COLUMNS.batchEntry] })) {
-    const [queue, host] = row.key.slice(range.start.length).split('|') as [string, string];
-    if (current && current.queue !== queue) yield current;
-    if (current?.queue === queue) current.hosts.push(host);
-    else current = { queue, hosts: [host] };
-  }
-  if (current) yield current;
-}
+  return {
+    find,
 
-/** The row keys that the index names for one host, in order, from after `after` on, at most `limit`. */
-export async function hostRowKeys(
-  store: Store,
-  batchId: string,
-  host: string,
-  after: string | undefined,
-  limit: number,
-): Promise<string[]> {
-  const { start, end } = hostRange(host);
-  const slot = slotOf(start);
-  const from = after === undefined ? start : `${after}\u0001`;
-  const ranges = [{ start: entryKey(slot, batchId, from), end: entryKey(slot, batchId, end) }];
-  const keys: string[] = [];
-  for await (const row of store.scan('batch', { ranges, columns: [INDEX_COLUMNS.batchEntry], limit }))
-    keys.push(rowKeyOfEntry(row.key));
-  return keys;
-}
+    /** @throws CrawlError UNKNOWN_BATCH */
+    async get(batchId: string): Promise<BatchHeader> {
+      const batch = await find(batchId);
+      if (batch) return batch;
+      throw new CrawlError('UNKNOWN_BATCH', `expected the id of a batch, found "${safeText(batchId, 80)}"`, {
+        hint: 'generate prints the id of each batch; `webcrawl readdb --stats` lists those that are open',
+      });
+    },
 
-/** Hosts of a batch up to which it pays to look where their rows are. */
-const FEW_HOSTS = 64;
+    /** Stores the header of a batch. Closed ones are kept apart, so that listing the others never slows down. */
+    async put({ batchId, ...header }: BatchHeader): Promise<void> {
+      const put = new Map([[INDEX_COLUMNS.batchHeader, headerCodec.encode(header)] as const]);
+      if (header.state !== 'closed') return write([{ key: openKey(batchId), put }]);
+      await write([
+        { key: closedKey(batchId), put },
+        { key: openKey(batchId), clear: true },
+      ]);
+    },
 
-/** The slots in which a batch may have rows. */
-async function slotsOf(store: Store, batchId: string): Promise<readonly string[]> {
-  const ranges = [queueRange(batchId)];
-  const slots = new Set<string>();
-  let hosts = 0;
-  for await (const { key } of store.scan('batch', {
-    ranges,
-    columns: [INDEX_COLUMNS.batchEntry],
-    limit: FEW_HOSTS + 1,
-  })) {
-    hosts += 1;
-    slots.add(slotOf(hostRange(key.slice(key.lastIndexOf('|') + 1)).start));
-  }
-  return hosts > FEW_HOSTS ? ALL_SLOTS : [...slots].sort();
-}
+    /** Removes a batch that holds no row, with what is left in its index. */
+    async delete(batchId: string): Promise<void> {
+      await clear(batchId, 'e');
+      await write([{ key: openKey(batchId), clear: true }]);
+    },
 
-/** Every row key that the index names for a batch. */
-export async function* batchRowKeys(store: Store, batchId: string): AsyncGenerator<string> {
-  const ranges = (await slotsOf(store, batchId)).map((slot) => ({
-    start: `e${slot}|${batchId}|`,
-    end: `e${slot}|${batchId}}`,
-  }));
-  for await (const row of store.scan('batch', { ranges, columns: [INDEX_COLUMNS.batchEntry] }))
-    yield rowKeyOfEntry(row.key);
-}
+    /** The batches that are not closed, oldest first. */
+    async list(): Promise<BatchHeader[]> {
+      const batches: BatchHeader[] = [];
+      for await (const rows of scanSteps(store, 'batch', HEADER, [{ start: 'h|', end: `h${FENCE}` }], STEP)) {
+        for (const { key, cells } of rows) {
+          const cell = cells.get(INDEX_COLUMNS.batchHeader);
+          if (cell) batches.push({ batchId: key.slice(2), ...headerCodec.decode(cell) });
+        }
+      }
+      return batches;
+    },
 
-/** Of each row, whether the index of the batch names it. */
-export async function hasBatchEntries(
-  store: Store,
-  rows: readonly { readonly batchId: string; readonly rowKey: string }[],
-): Promise<boolean[]> {
-  const keys = rows.map(({ batchId, rowKey }) => entryKey(slotOf(rowKey), batchId, rowKey));
-  return (await store.get('batch', keys, [INDEX_COLUMNS.batchEntry])).map((row) => row !== undefined);
-}
+    /** Enters rows into the index of a batch. Call it before they get their mark. */
+    enter: (batchId: string, rows: readonly { readonly rowKey: string; readonly queue: string }[]): Promise<void> =>
+      write(rows.map(({ rowKey, queue }) => ({ key: entryKey(batchId, queue, rowKey), clear: true, put: NOTHING }))),
 
-/** What the indexes of all batches name. */
-export async function* allBatchEntries(
-  store: Store,
-): AsyncGenerator<{ readonly batchId: string; readonly rowKey: string }> {
-  const options = { ranges: [{ start: 'e', end: 'f' }], columns: [INDEX_COLUMNS.batchEntry] };
-  for await (const { key } of store.scan('batch', options)) {
-    const start = key.indexOf('|') + 1;
-    if (start === 0) continue;
-    yield { batchId: key.slice(start, key.indexOf('|', start)), rowKey: rowKeyOfEntry(key) };
-  }
-}
+    /** Removes rows from the index of a batch. Call it after they have lost their mark. */
+    remove: (batchId: string, rows: readonly Pick<BatchEntry, 'rowKey' | 'queue'>[]): Promise<void> =>
+      write(rows.map(({ rowKey, queue }) => ({ key: entryKey(batchId, queue, rowKey), clear: true }))),
 
-/** Where the zones of the batches end. */
-export function batchFences(): string[] {
-  return ['h', 'q', ...ALL_SLOTS.map((slot) => `e${slot}`)].map((zone) => `${zone}${FENCE}`);
-}
+    /** The same for rows that were updated, which consumers can still find. */
+    keepUpdated: (batchId: string, rows: readonly BatchEntry[]): Promise<void> =>
+      write([
+        ...rows.map(({ slot, place }) => ({ key: `u${slot}|${batchId}|${place}`, clear: true, put: NOTHING })),
+        ...rows.map(({ slot, place }) => ({ key: `e${slot}|${batchId}|${place}`, clear: true })),
+      ]),
 
-function openKey(batchId: string): string {
-  return `h|${batchId}`;
-}
+    /** Removes what is left in the index of a batch: of the rows that it holds, or of those that were updated. */
+    clear: (batchId: string, { updated = false } = {}): Promise<void> => clear(batchId, updated ? 'u' : 'e'),
 
-function closedKey(batchId: string): string {
-  return `d|${batchId}`;
-}
+    /** Every row of a batch, in steps: slot by slot, in the order of their places. */
+    entries: (batchId: string): AsyncGenerator<BatchEntry[]> => entriesIn(rangesOf(batchId, 'e')),
+    /** Every row of a batch that was updated, in steps. */
+    updated: (batchId: string): AsyncGenerator<BatchEntry[]> => entriesIn(rangesOf(batchId, 'u')),
 
-/** Where the queues of a batch are named. */
-function queueRange(batchId: string): KeyRange {
-  return { start: `q|${batchId}|`, end: `q|${batchId}${FENCE}` };
-}
+    /** The queues of a batch, each with its hosts; slot by slot, in order of name. */
+    async *queues(batchId: string): AsyncGenerator<{ readonly queue: string; readonly hosts: readonly HostKey[] }> {
+      let current: { queue: string; hosts: HostKey[] } | undefined;
+      for (const { start: first, end } of rangesOf(batchId, 'e')) {
+        for (let start: string | undefined = first; start !== undefined; ) {
+          const range: KeyRange = { start, ...(end !== undefined && { end }) };
+          const rows = await readRange(store, 'batch', ENTRY, range, HOST_STEP);
+          for (const { key } of rows) {
+            const { queue, rowKey } = toEntry(key);
+            const host = hostKeyOfRow(rowKey);
+            if (current && current.queue !== queue) yield current;
+            if (current?.queue !== queue) current = { queue, hosts: [host] };
+            else if (current.hosts.at(-1) !== host) current.hosts.push(host);
+          }
+          const last = rows.at(-1)?.key;
+          const host = last === undefined ? undefined : hostKeyOfRow(toEntry(last).rowKey);
+          const isOfOneHost = host !== undefined && host === hostKeyOfRow(toEntry(rows[0]!.key).rowKey);
+          start = rows.length < HOST_STEP ? undefined : after(last!);
+          if (start !== undefined && isOfOneHost) {
+            start = entryKey(batchId, toEntry(last!).queue, rowsOfHost(host).end);
+          }
+        }
+      }
+      if (current) yield current;
+    },
 
-function entryKey(slot: string, batchId: string, rowKey: string): string {
-  return `e${slot}|${batchId}|${rowKey}`;
-}
+    /** The row keys of a queue, in order, from after `last` on, at most `limit`. */
+    async rowKeys(batchId: string, queue: string, last: string | undefined, limit: number): Promise<string[]> {
+      const start = entryKey(batchId, queue, '');
+      const range = { start: last === undefined ? start : after(`${start}${last}`), end: `${start.slice(0, -1)}${FENCE}` };
+      return (await readRange(store, 'batch', ENTRY, range, limit)).map(({ key }) => toEntry(key).rowKey);
+    },
 
-function rowKeyOfEntry(key: string): string {
-  return key.slice(key.indexOf('|', key.indexOf('|') + 1) + 1);
+    /** Of each row, whether the index of the batch has it. */
+    async has(rows: readonly { readonly batchId: string; readonly rowKey: string; readonly queue: string }[]) {
+      const keys = rows.map(({ batchId, rowKey, queue }) => entryKey(batchId, queue, rowKey));
+      return (await store.get('batch', keys, ENTRY)).map((row) => row !== undefined);
+    },
+
+    /** What the indexes of all batches name, in steps. */
+    async *allEntries(): AsyncGenerator<(BatchEntry & { readonly batchId: string })[]> {
+      for await (const rows of scanSteps(store, 'batch', ENTRY, [{ start: 'e', end: 'f' }], STEP)) {
+        yield rows.filter(({ key }) => key.includes('|')).map(({ key }) => toEntry(key));
+      }
+    },
+
+    /** Where the zones end. */
+    fences: (): string[] =>
+      ['h', ...slots.all.flatMap((slot) => [`e${slot}`, `u${slot}`])].map((zone) => `${zone}${FENCE}`),
+  };
 }

@@ -1,89 +1,79 @@
 /**
- * The keys of the frontier. Each begins with the slot of its host, so that a partition is a few ranges:
+ * FROZEN. The keys of the frontier table. Behind the slot of the host, a letter says what the entry is:
  *
- *     <slot>t<time>|<row key>         a row by when it may be selected
- *     <slot>q<host>|<order>|<rest>    a row that is due, in the queue of its host; `rest` is its row key after the host
- *     <slot>q<host>|~                 the score at which the host's head stands, after the host's last row
- *     <slot>h<order>|<host>:          the head of a host that has rows due, at the order of the best of them
+ *     <slot>t<time>|<row key>                 a row that is not due yet, by the time at which it becomes due
+ *     <slot>q<host>|<order>|<rest of key>     a row that is due, in the queue of its host, the best score first
+ *     <slot>q<host>|~                         the note of where the head of the host is, behind its queue
+ *     <slot>h<order>|<host>:                  the head of a host: it has rows that are due, at the order of the best of them
+ *     <slot>r<cause>|<row key>                a row that generate refused, by what refused it
  *
- * A host is reversed, as in row keys, and holds no `|`. `order` is a score so that the highest comes first. A head ends
+ * A host is a host key and holds no `|`, nor does a cause. `order` is a score so that the highest comes first. A head ends
  * with a colon, as the host does in row keys, so that heads of one score are in the order of their rows. What ends a
  * range is there as long as anything is in the range (see fences.ts).
  */
-import { FENCE, slotOf } from '../keys/partition.js';
-import { reversedHostOf } from '../keys/row-key.js';
+import { hostKeyOfRow, type HostKey } from '../keys/host-key.js';
+import { FENCE, type Slots } from '../keys/partition.js';
+import { after } from '../pages/scan-steps.js';
 import type { KeyRange } from '../store.js';
 
-export function timedKey(time: number, rowKey: string): string {
-  return `${slotOf(rowKey)}t${timeHex(time)}|${rowKey}`;
+export type FrontierKeys = ReturnType<typeof createFrontierKeys>;
+
+export function createFrontierKeys(slots: Slots) {
+  const zone = (host: HostKey, letter: string): string => `${slots.of(host)}${letter}`;
+  const queue = (host: HostKey): string => `${zone(host, 'q')}${host}|`;
+  return {
+    timed: (time: number, rowKey: string): string => `${zone(hostKeyOfRow(rowKey), 't')}${timeHex(time)}|${rowKey}`,
+    due(score: number, rowKey: string): string {
+      const host = hostKeyOfRow(rowKey);
+      return `${queue(host)}${orderOf(score)}|${rowKey.slice(host.length)}`;
+    },
+    refused: (cause: string, rowKey: string): string => `${zone(hostKeyOfRow(rowKey), 'r')}${cause}|${rowKey}`,
+    note: (host: HostKey): string => `${queue(host)}~`,
+    head: (score: number, host: HostKey): string => `${zone(host, 'h')}${orderOf(score)}|${host}:`,
+
+    /** The rows of a slot that become due until `now`. */
+    timedUntil: (slot: string, now: number): KeyRange => ({ start: `${slot}t`, end: `${slot}t${timeHex(now + 1)}` }),
+    /**
+     * The rows of a host that are due.
+     * @param from the best score that may be there, or the entry that was read last: where many have left the queue, it
+     *   takes long to pass them
+     */
+    dueRows(host: HostKey, from: number | string): KeyRange {
+      const start = typeof from === 'string' ? after(from) : `${queue(host)}${orderOf(from)}|`;
+      return { start, end: `${queue(host)}~` };
+    },
+    /** The queues of all hosts of a slot, with their notes. */
+    queues: (slot: string): KeyRange => ({ start: `${slot}q`, end: `${slot}q${FENCE}` }),
+    /** The heads of a slot, the best first. */
+    heads: (slot: string): KeyRange => ({ start: `${slot}h`, end: `${slot}h${FENCE}` }),
+    /** The rows of a slot that were refused, from a cause on, or by one. */
+    refusedFrom: (slot: string, cause: string): KeyRange => ({ start: `${slot}r${cause}`, end: `${slot}r${FENCE}` }),
+    refusedBy: (slot: string, cause: string): KeyRange => ({ start: `${slot}r${cause}|`, end: `${slot}r${cause}${FENCE}` }),
+    /** Where the zones end. */
+    fences: (): string[] => slots.all.flatMap((slot) => ['h', 'q', 'r', 't'].map((letter) => `${slot}${letter}${FENCE}`)),
+
+    /** What the key of an entry means. */
+    parse(key: string): ParsedKey {
+      const at = slots.all[0]!.length;
+      const letter = key[at];
+      const bar = key.indexOf('|');
+      if (bar < 0) return { kind: 'fence' };
+      const name = key.slice(at + 1, bar);
+      const rest = key.slice(bar + 1);
+      if (letter === 't') return { kind: 'timed', rowKey: rest };
+      if (letter === 'r') return { kind: 'refused', rowKey: rest, cause: name };
+      if (letter === 'h') return { kind: 'head', host: rest.slice(0, -1) as HostKey };
+      if (rest === '~') return { kind: 'note' };
+      return { kind: 'due', rowKey: name + rest.slice(rest.indexOf('|') + 1) };
+    },
+  };
 }
 
-/** The entries of a slot that are due at `now`. */
-export function timedRange(slot: string, now: number): KeyRange {
-  return { start: `${slot}t`, end: `${slot}t${timeHex(now + 1)}` };
-}
-
-export function dueKey(score: number, rowKey: string): string {
-  const host = reversedHostOf(rowKey);
-  return `${slotOf(rowKey)}q${host}|${orderOf(score)}|${rowKey.slice(host.length)}`;
-}
-
-export function isDueKey(key: string): boolean {
-  return key[2] === 'q';
-}
-
-/**
- * The rows of a host that are due.
- * @param from the best score that may stand there, or the entry that was read last: where many have left the queue, it
- *   takes long to pass them
- */
-export function dueRange(host: string, from: number | string): KeyRange {
-  const end = noteKey(host);
-  const start = typeof from === 'string' ? `${from}\u0001` : `${end.slice(0, -1)}${orderOf(from)}|`;
-  return { start, end };
-}
-
-/** The queues of all hosts of a slot, with their notes. */
-export function queueRange(slot: string): KeyRange {
-  return { start: `${slot}q`, end: `${slot}q${FENCE}` };
-}
-
-/** The note of where the head of a host stands. */
-export function noteKey(host: string): string {
-  return `${slotOf(`${host}:`)}q${host}|~`;
-}
-
-export function headKey(score: number, host: string): string {
-  return `${slotOf(`${host}:`)}h${orderOf(score)}|${host}:`;
-}
-
-/** The heads of a slot, the best first. */
-export function headRange(slot: string): KeyRange {
-  return { start: `${slot}h`, end: `${slot}h${FENCE}` };
-}
-
-/** Where the ranges above end, but those that end within their zone. */
-export function frontierFences(slot: string): string[] {
-  return ['h', 'q', 't'].map((zone) => `${slot}${zone}${FENCE}`);
-}
-
-/** What the key of an entry speaks of. */
 export type ParsedKey =
-  | { readonly kind: 'row'; readonly rowKey: string }
-  | { readonly kind: 'head'; readonly host: string }
-  | { readonly kind: 'note'; readonly host: string }
-  | { readonly kind: 'fence' };
-
-export function parseKey(key: string): ParsedKey {
-  const zone = key[2];
-  const bar = key.indexOf('|');
-  if (bar < 0) return { kind: 'fence' };
-  if (zone === 't') return { kind: 'row', rowKey: key.slice(bar + 1) };
-  if (zone === 'h') return { kind: 'head', host: key.slice(bar + 1, -1) };
-  const host = key.slice(3, bar);
-  if (key[bar + 1] === '~') return { kind: 'note', host };
-  return { kind: 'row', rowKey: host + key.slice(key.indexOf('|', bar + 1) + 1) };
-}
+  | { readonly kind: 'due' | 'timed'; readonly rowKey: string }
+  | { readonly kind: 'refused'; readonly rowKey: string; readonly cause: string }
+  | { readonly kind: 'head'; readonly host: HostKey }
+  | { readonly kind: 'note' | 'fence' };
 
 function timeHex(time: number): string {
   return Math.min(Math.max(Math.floor(time), 0), 0xffff_ffff_ffff)

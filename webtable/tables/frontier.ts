@@ -1,35 +1,27 @@
 /**
- * The frontier: which rows may be selected, and when. It is an index (law 4): every row has an entry no later than the
- * moment it may be selected, while an entry may be stale, so readers check it against the row and file it anew.
+ * The frontier: which rows may be selected, and when. It is an index (law 4): every row that no batch holds has an entry no
+ * later than the moment it may be selected, while an entry may be stale, so readers check it against the row and correct
+ * it. A row that a batch holds has none: the index of the batch leads to it.
  *
- * A row that is due stands in the queue of its host, best score first; the others stand by the time they become due,
- * and {@link promote} moves them as time passes. Every host with rows in its queue has a head (see frontier-heads.ts),
- * so that the best rows of all are found without looking at hosts, or at rows of a host, that come after them.
+ * A row that is due is in the queue of its host, best score first; others are entered by the time at which they become
+ * due, and {@link Frontier.promote} moves them as time passes. Every host with rows in its queue has a head (see
+ * frontier-heads.ts), so that the best rows of all are found without looking at hosts, or at rows of a host, that come
+ * after them. A row that generate has refused is entered by what refused it, and is not met again until that has changed.
  */
-import { batchTime } from '../keys/batch-id.js';
+import { hostKeyOfRow, type HostKey } from '../keys/host-key.js';
+import { FENCE, type Slots } from '../keys/partition.js';
 import { number } from '../pages/codec.js';
-import { removeFences, writeFences } from './fences.js';
-import { hasHeads, lowerHeads, raiseHeads, readHeads, removeLooseNotes, type DueScore } from './frontier-heads.js';
-import { dueKey, dueRange, isDueKey, parseKey, timedKey, timedRange } from './frontier-keys.js';
 import type { PageChange, PageRow } from '../pages/page.js';
-import { ALL_SLOTS } from '../keys/partition.js';
-import { reversedHostOf } from '../keys/row-key.js';
+import { readRange, scanSteps } from '../pages/scan-steps.js';
 import { INDEX_COLUMNS } from '../schema.js';
 import type { KeyRange, RowChange, Store } from '../store.js';
-import type { WebTable } from '../pages/web-table.js';
+import { createFrontierHeads, scoreIn, type HostScore } from './frontier-heads.js';
+import { createFrontierKeys } from './frontier-keys.js';
 
 /** The fields of a row that decide its entry. */
-export const FRONTIER_FIELDS = ['dueAt', 'score', 'marks'] as const;
-export type FrontierRow = Omit<PageRow<(typeof FRONTIER_FIELDS)[number]>, 'key' | 'damaged'>;
-
-export interface FrontierClock {
-  /** Milliseconds since the epoch. */
-  readonly now: number;
-  /** How long a generate mark holds a row, in milliseconds. */
-  readonly lockExpiry: number;
-  /** Entries that become due up to here may stand in the queues already. Absent: up to now. */
-  readonly promotedTo?: number;
-}
+export const FRONTIER_FIELDS = ['dueAt', 'score', 'marks', 'refusedBy'] as const;
+export type FrontierField = (typeof FRONTIER_FIELDS)[number];
+export type FrontierRow = Omit<PageRow<FrontierField>, 'key' | 'damaged'>;
 
 /** A row change, with what decided the row's entry before; `before` is undefined for a row that is new. */
 export interface IndexedChange {
@@ -37,57 +29,12 @@ export interface IndexedChange {
   readonly change: PageChange;
 }
 
+/** An entry of a row. */
 export interface FrontierEntry {
   /** The key of the entry itself. */
   readonly entryKey: string;
-  /** The key of the row it speaks of. */
   readonly rowKey: string;
   readonly score: number;
-}
-
-/** When a row may be selected, in ms since the epoch: at its fetch time, and not while a batch holds it. */
-export function selectableAt(row: FrontierRow, lockExpiry: number): number {
-  const held = row.marks?.generate;
-  const expiry = held === undefined ? 0 : (batchTime(held) ?? 0) + lockExpiry;
-  return Math.max(row.dueAt ?? 0, expiry);
-}
-
-/**
- * Writes rows together with their entries in the order that no failure between two writes can leave a row without
- * one: heads, new entries, then the rows, then the removal of old entries. Everything that changes the fetch time, the
- * score or the generate mark of a row goes through here, and one at a time.
- */
-export async function writeIndexed(
-  table: WebTable,
-  changes: readonly IndexedChange[],
-  clock: FrontierClock,
-): Promise<void> {
-  if (changes.length === 0) return;
-  const added: FrontierEntry[] = [];
-  const removed: FrontierEntry[] = [];
-  for (const { before, change } of changes) {
-    const entry = placeOf(change.key, applied(before, change), clock);
-    added.push(entry);
-    if (!before) continue;
-    for (const old of likelyPlaces(change.key, before, clock)) {
-      if (old.entryKey !== entry.entryKey) removed.push(old);
-    }
-  }
-  await moveEntries(table.store, added, removed, () => table.write(changes.map(({ change }) => change)));
-}
-
-/**
- * Removes whole rows, and then the entries that lead to them: a failure between the two leaves stale entries only. One at
- * a time with everything else that changes rows, and of rows as they are in the table.
- */
-export async function removeIndexed(
-  table: WebTable,
-  rows: readonly (FrontierRow & { readonly key: string })[],
-  clock: FrontierClock,
-): Promise<void> {
-  if (rows.length === 0) return;
-  const places = rows.flatMap((row) => likelyPlaces(row.key, row, clock));
-  await moveEntries(table.store, [], places, () => table.remove(rows.map(({ key }) => key)));
 }
 
 /** An entry that was found to differ from its row, which may be gone. */
@@ -96,191 +43,260 @@ export interface StaleEntry {
   readonly row: FrontierRow | undefined;
 }
 
-/** Files the entries of rows as these stand, and removes those that were found to differ. */
-export async function refile(table: WebTable, found: readonly StaleEntry[], clock: FrontierClock): Promise<void> {
-  const added = found.flatMap(({ entry, row }) => (row ? placeOf(entry.rowKey, row, clock) : []));
-  const right = new Set(added.map(({ entryKey }) => entryKey));
-  const removed = found.map(({ entry }) => entry).filter(({ entryKey }) => !right.has(entryKey));
-  await moveEntries(table.store, added, removed);
-}
-
-/** New entries with their heads, then what rests on them, then old entries with theirs. */
-async function moveEntries(
-  store: Store,
-  added: readonly FrontierEntry[],
-  removed: readonly FrontierEntry[],
-  between?: () => Promise<void>,
-): Promise<void> {
-  const dueAdded = added.filter(isDue).map(dueScore);
-  const dueRemoved = removed.filter(isDue).map(dueScore);
-  const heads = await readHeads(store, [...dueAdded, ...dueRemoved]);
-  await raiseHeads(store, heads, dueAdded);
-  if (added.length > 0) await store.write('frontier', added.map(entryPut));
-  await between?.();
-  if (removed.length > 0) {
-    await store.write(
-      'frontier',
-      removed.map(({ entryKey }) => ({ key: entryKey, clear: true })),
-    );
-  }
-  await lowerHeads(store, heads, dueRemoved);
-}
-
-/** Of each row, whether it has an entry that leads to it in time. */
-export async function hasEntries(
-  store: Store,
-  rows: readonly (FrontierRow & { readonly key: string })[],
-  lockExpiry: number,
-): Promise<boolean[]> {
-  const places = rows.flatMap((row) => possiblePlaces(row.key, row, lockExpiry));
-  const keys = places.map(({ entryKey }) => entryKey);
-  const found = await store.get('frontier', keys, [INDEX_COLUMNS.frontierScore]);
-  const hasHead = await hasHeads(store, places.filter(isDue).map(dueScore));
-  return rows.map((_, i) => (found[2 * i] !== undefined && hasHead[i]!) || found[2 * i + 1] !== undefined);
-}
-
-/**
- * Enters the rows that have no entry which leads to them in time.
- * @returns how many had none
- */
-export async function enterMissing(
-  { store }: WebTable,
-  rows: readonly (FrontierRow & { readonly key: string })[],
-  clock: FrontierClock,
-): Promise<number> {
-  const found = await hasEntries(store, rows, clock.lockExpiry);
-  const added = rows.filter((_, i) => !found[i]).map((row) => placeOf(row.key, row, clock));
-  await removeLooseNotes(store, added.map(dueScore));
-  await moveEntries(store, added, []);
-  return added.length;
-}
-
-/** Whether an entry is one that its row calls for. */
-export function isEntryOf(entry: FrontierEntry, row: FrontierRow, lockExpiry: number): boolean {
-  return possiblePlaces(entry.rowKey, row, lockExpiry).some(({ entryKey }) => entryKey === entry.entryKey);
-}
-
-/** Entries that are moved in one step; nothing else changes rows meanwhile. */
-const STEP = 1000;
-
-/**
- * Moves the entries that have become due into the queues that generate reads, a step at a time, and each step by itself:
- * what changes a row at the same time must not take an entry for stale that is on its way.
- *
- * Behind what is due stand the entries of rows that batches held and let go of, long gone, so a fence is put there
- * meanwhile (see fences.ts).
- * @returns how many were moved
- */
-export async function promote(table: WebTable, now: number): Promise<number> {
-  const fences = ALL_SLOTS.map((slot) => timedRange(slot, now).end!);
-  await writeFences(table.store, 'frontier', fences);
-  let moved = 0;
-  for (const slot of ALL_SLOTS) {
-    let step: { readonly read: number; readonly moved: number };
-    do {
-      step = await table.exclusive('rows', () => promoteStep(table.store, timedRange(slot, now)));
-      moved += step.moved;
-    } while (step.read === STEP);
-  }
-  await removeFences(table.store, 'frontier', fences);
-  return moved;
-}
-
-async function promoteStep(store: Store, range: KeyRange): Promise<{ read: number; moved: number }> {
-  const due: FrontierEntry[] = [];
-  /** Fences that a killed run has left there. */
-  const fences: string[] = [];
-  for await (const { key, cells } of store.scan('frontier', { ranges: [range], columns: COLUMNS, limit: STEP })) {
-    const entry = entryOf(key, cells);
-    if (entry) due.push(entry);
-    else fences.push(key);
-  }
-  await moveEntries(
-    store,
-    due.map(({ rowKey, score }) => duePlace(rowKey, score)),
-    due,
-  );
-  if (fences.length > 0) await removeFences(store, 'frontier', fences);
-  return { read: due.length + fences.length, moved: due.length };
-}
-
-/**
- * The rows of a host that are due, best score first and then by row key.
- * @param host reversed
- * @param from the score of its head, or the key of the entry that was read last
- */
-export async function dueEntries(
-  store: Store,
-  host: string,
-  from: number | string,
-  limit: number,
-): Promise<FrontierEntry[]> {
-  const entries: FrontierEntry[] = [];
-  for await (const entry of readEntries(store, dueRange(host, from), limit)) entries.push(entry);
-  return entries;
-}
-
-/** Every entry of a row in the frontier. */
-export function allEntries(store: Store): AsyncGenerator<FrontierEntry> {
-  return readEntries(store, { start: '' });
-}
-
-async function* readEntries(store: Store, range: KeyRange, limit?: number): AsyncGenerator<FrontierEntry> {
-  const options = { ranges: [range], columns: COLUMNS, ...(limit !== undefined && { limit }) };
-  for await (const { key, cells } of store.scan('frontier', options)) {
-    const entry = entryOf(key, cells);
-    if (entry) yield entry;
-  }
-}
+export type Frontier = ReturnType<typeof createFrontier>;
 
 const COLUMNS = [INDEX_COLUMNS.frontierScore];
+/** Entries that are read, or moved, in one step. */
+const STEP = 1000;
+/** A change of one of these lifts a refusal. */
+const REFUSAL_INPUTS = ['status', 'distance', 'sitemap'] as const;
 
-/** The entry of a row; undefined where the key is no such entry's. */
-function entryOf(entryKey: string, cells: ReadonlyMap<string, Uint8Array>): FrontierEntry | undefined {
-  const parsed = parseKey(entryKey);
-  if (parsed.kind !== 'row') return undefined;
-  const cell = cells.get(INDEX_COLUMNS.frontierScore);
-  return { entryKey, rowKey: parsed.rowKey, score: cell?.length === 8 ? number.decode(cell) : 0 };
+/** Whether a batch holds a row. */
+export const isHeld = ({ marks }: Pick<FrontierRow, 'marks'>): boolean => marks?.generate !== undefined;
+
+/** @param inTurn runs a step while nobody else changes rows */
+export function createFrontier(store: Store, slots: Slots, inTurn: <T>(step: () => Promise<T>) => Promise<T>) {
+  const keys = createFrontierKeys(slots);
+  const heads = createFrontierHeads(store, keys, slots);
+  /** What was due then is in the queues: this process has moved it there. */
+  let promotedTo = -Infinity;
+  /** What becomes due until then may be in the queues. */
+  let queuedTo = -Infinity;
+
+  const isDue = ({ entryKey }: FrontierEntry): boolean => keys.parse(entryKey).kind === 'due';
+  const dueScores = (entries: readonly FrontierEntry[]): HostScore[] =>
+    entries.filter(isDue).map(({ rowKey, score }) => ({ host: hostKeyOfRow(rowKey), score }));
+
+  /** None while a batch holds the row. */
+  function entryFor(rowKey: string, row: FrontierRow, now: number): FrontierEntry | undefined {
+    return entriesFor(rowKey, row, now)[0];
+  }
+
+  /** Every entry that a row may have, the right one first. By another clock it was due, or was not, when it was entered. */
+  function entriesFor(rowKey: string, row: FrontierRow, now: number): FrontierEntry[] {
+    const { dueAt = 0, score = 0, refusedBy } = row;
+    if (isHeld(row)) return [];
+    if (refusedBy !== undefined) return [{ entryKey: keys.refused(refusedBy, rowKey), rowKey, score }];
+    const due = { entryKey: keys.due(score, rowKey), rowKey, score };
+    const timed = { entryKey: keys.timed(dueAt, rowKey), rowKey, score };
+    return dueAt <= now ? [due, timed] : [timed, due];
+  }
+
+  /** The entries that a row as it was may have. More than one where nobody knows whether it has been promoted. */
+  function entriesBefore(rowKey: string, row: FrontierRow, now: number): FrontierEntry[] {
+    const { dueAt = 0 } = row;
+    if (dueAt <= promotedTo) return entriesFor(rowKey, row, dueAt).slice(0, 1);
+    const entries = entriesFor(rowKey, row, now);
+    return dueAt > Math.max(now, queuedTo) ? entries.slice(0, 1) : entries;
+  }
+
+  /** New entries with their heads, then what rests on them, then the removal of old entries with theirs. */
+  async function move(
+    added: readonly FrontierEntry[],
+    removed: readonly FrontierEntry[],
+    between?: () => Promise<void>,
+  ): Promise<void> {
+    const [dueAdded, dueRemoved] = [dueScores(added), dueScores(removed)];
+    const found = await heads.read([...dueAdded, ...dueRemoved]);
+    await heads.raise(found, dueAdded);
+    if (added.length > 0) await store.write('frontier', added.map(entryPut));
+    await between?.();
+    if (removed.length > 0) {
+      await store.write(
+        'frontier',
+        removed.map(({ entryKey }) => ({ key: entryKey, clear: true })),
+      );
+    }
+    await heads.lower(found, dueRemoved);
+  }
+
+  async function hasEntries(rows: readonly (FrontierRow & { readonly key: string })[]): Promise<boolean[]> {
+    const wanted = rows.map((row) => entriesFor(row.key, row, 0));
+    const entries = wanted.flat();
+    const found = await store.get(
+      'frontier',
+      entries.map(({ entryKey }) => entryKey),
+      COLUMNS,
+    );
+    const lead = await heads.lead(dueScores(entries));
+    const isThere = new Set<string>();
+    let at = 0;
+    for (const [i, entry] of entries.entries()) {
+      const isReached = !isDue(entry) || lead[at++];
+      if (found[i] && isReached) isThere.add(entry.entryKey);
+    }
+    return rows.map((row, i) => isHeld(row) || wanted[i]!.some(({ entryKey }) => isThere.has(entryKey)));
+  }
+
+  async function promoteStep(range: KeyRange): Promise<number> {
+    const rows = await readRange(store, 'frontier', COLUMNS, range, STEP);
+    const timed = rows.flatMap(toEntry);
+    await move(
+      timed.map(({ rowKey, score }) => ({ entryKey: keys.due(score, rowKey), rowKey, score })),
+      timed,
+    );
+    return rows.length;
+  }
+
+  /** The entry of a row; none where the key is no such entry's. */
+  function toEntry({ key, cells }: { key: string; cells: ReadonlyMap<string, Uint8Array> }): FrontierEntry[] {
+    const parsed = keys.parse(key);
+    return 'rowKey' in parsed ? [{ entryKey: key, rowKey: parsed.rowKey, score: scoreIn(cells) ?? 0 }] : [];
+  }
+
+  return {
+    /** The heads of all hosts, the best first. After a crash one host may have several, and one may be too high. */
+    heads: heads.bestFirst,
+    /** Whether each row can be found in time. */
+    hasEntries,
+
+    /**
+     * Writes rows together with their entries, in the order that no failure between two writes can leave a row without one:
+     * heads, new entries, then the rows, then the removal of old entries.
+     */
+    async write(
+      changes: readonly IndexedChange[],
+      now: number,
+      writeRows: (changes: readonly PageChange[]) => Promise<void>,
+    ): Promise<void> {
+      const added: FrontierEntry[] = [];
+      const removed: FrontierEntry[] = [];
+      for (const { before, change } of changes) {
+        const { key } = change;
+        const entry = entryFor(key, rowAfter(before, change), now);
+        const olds = before ? entriesBefore(key, before, now) : [];
+        const isKept = olds.length === 1 && olds[0]!.entryKey === entry?.entryKey;
+        if (entry && !isKept) added.push(entry);
+        removed.push(...olds.filter(({ entryKey }) => entryKey !== entry?.entryKey));
+      }
+      await move(added, removed, () => writeRows(changes.map(({ change }) => change)));
+    },
+
+    /** Removes whole rows by `removeRows`, then the entries that lead to them. */
+    async remove(
+      rows: readonly (FrontierRow & { readonly key: string })[],
+      now: number,
+      removeRows: () => Promise<void>,
+    ): Promise<void> {
+      const entries = rows.flatMap((row) => entriesBefore(row.key, row, now));
+      await move([], entries, removeRows);
+    },
+
+    /** Enters rows as they are, and removes the entries that were found to differ from them. */
+    async correct(found: readonly StaleEntry[], now: number): Promise<void> {
+      const added = found.flatMap(({ entry, row }) => (row && entryFor(entry.rowKey, row, now)) ?? []);
+      const right = new Set(added.map(({ entryKey }) => entryKey));
+      const removed = found.map(({ entry }) => entry).filter(({ entryKey }) => !right.has(entryKey));
+      await move(added, removed);
+    },
+
+    /**
+     * Enters the rows that have no entry which leads to them in time.
+     * @returns how many had none
+     */
+    async enterMissing(rows: readonly (FrontierRow & { readonly key: string })[], now: number): Promise<number> {
+      const found = await hasEntries(rows);
+      const added = rows.filter((_, i) => !found[i]).map((row) => entryFor(row.key, row, now)!);
+      await heads.removeLooseNotes(dueScores(added));
+      await move(added, []);
+      return added.length;
+    },
+
+    /** Whether an entry is one that its row calls for. */
+    isEntryOf: (entry: FrontierEntry, row: FrontierRow): boolean =>
+      entriesFor(entry.rowKey, row, 0).some(({ entryKey }) => entryKey === entry.entryKey),
+
+    /**
+     * Moves the entries that have become due into the queues, a step at a time.
+     * @param until what becomes due until then is moved
+     */
+    async promote(now: number, until: number): Promise<void> {
+      queuedTo = Math.max(queuedTo, until);
+      for (const slot of slots.all) {
+        const range = keys.timedUntil(slot, until);
+        while ((await inTurn(() => promoteStep(range))) === STEP);
+      }
+      promotedTo = Math.max(promotedTo, Math.min(now, until));
+    },
+
+    /**
+     * The rows of a host that are due, best score first and then by row key.
+     * @param from the score of its head, or the key of the entry that was read last
+     */
+    async due(host: HostKey, from: number | string, limit: number): Promise<FrontierEntry[]> {
+      return (await readRange(store, 'frontier', COLUMNS, keys.dueRows(host, from), limit)).flatMap(toEntry);
+    },
+
+    /**
+     * Counts the rows that are due and held by no batch: a few entries may be stale. It reads one small entry for each.
+     * @param limit it stops there
+     */
+    async countDue(now: number, limit = Infinity): Promise<number> {
+      const ranges = slots.all.flatMap((slot) => [keys.queues(slot), keys.timedUntil(slot, now)]);
+      let count = 0;
+      for await (const rows of scanSteps(store, 'frontier', COLUMNS, ranges, STEP)) {
+        count += rows.filter(({ key }) => 'rowKey' in keys.parse(key)).length;
+        if (count >= limit) return limit;
+      }
+      return count;
+    },
+
+    /** Every entry of a row, in steps. */
+    async *entries(): AsyncGenerator<FrontierEntry[]> {
+      for await (const rows of scanSteps(store, 'frontier', COLUMNS, [{ start: '' }], STEP)) yield rows.flatMap(toEntry);
+    },
+
+    /** The causes for which rows were refused. */
+    async refusalCauses(): Promise<string[]> {
+      const causes = new Set<string>();
+      for (const slot of slots.all) {
+        for (let from = ''; ; ) {
+          const [row] = await readRange(store, 'frontier', COLUMNS, keys.refusedFrom(slot, from), 1);
+          const parsed = row && keys.parse(row.key);
+          if (parsed?.kind !== 'refused') break;
+          causes.add(parsed.cause);
+          from = `${parsed.cause}${FENCE}`;
+        }
+      }
+      return [...causes];
+    },
+
+    /** The rows that were refused for a cause, in steps. */
+    async *refused(cause: string): AsyncGenerator<FrontierEntry[]> {
+      const ranges = slots.all.map((slot) => keys.refusedBy(slot, cause));
+      for await (const rows of scanSteps(store, 'frontier', COLUMNS, ranges, STEP)) yield rows.flatMap(toEntry);
+    },
+
+    /**
+     * Removes heads that lead nowhere, and lowers those that are too high. Nothing else may write meanwhile.
+     * @returns how many were
+     */
+    removeStaleHeads: heads.removeStale,
+    fences: keys.fences,
+  };
 }
 
-function applied(before: FrontierRow | undefined, change: PageChange): FrontierRow {
-  const held = change.marks?.generate;
+/** What decides the entry of a row once a change is made. */
+function rowAfter(before: FrontierRow | undefined, { set, unset, marks }: PageChange): FrontierRow {
+  const held = marks?.generate;
   const generate = held === undefined ? before?.marks?.generate : (held ?? undefined);
-  const dueAt = change.set?.dueAt ?? before?.dueAt;
-  const score = change.set?.score ?? before?.score;
+  const dueAt = set?.dueAt ?? before?.dueAt;
+  const score = set?.score ?? before?.score;
+  const refusedBy = set?.refusedBy ?? (unset?.includes('refusedBy') ? undefined : before?.refusedBy);
   return {
     ...(dueAt !== undefined && { dueAt }),
     ...(score !== undefined && { score }),
     ...(generate !== undefined && { marks: { generate } }),
+    ...(refusedBy !== undefined && { refusedBy }),
   };
 }
 
-function placeOf(rowKey: string, row: FrontierRow, { now, lockExpiry }: FrontierClock): FrontierEntry {
-  const score = row.score ?? 0;
-  const at = selectableAt(row, lockExpiry);
-  return at <= now ? duePlace(rowKey, score) : { entryKey: timedKey(at, rowKey), rowKey, score };
+/** The change, which lifts a refusal where it changes what was refused. */
+export function liftingRefusal(before: FrontierRow | undefined, change: PageChange): PageChange {
+  if (before?.refusedBy === undefined || change.set?.refusedBy !== undefined) return change;
+  const lifts = REFUSAL_INPUTS.some((field) => change.set?.[field] !== undefined);
+  return lifts ? { ...change, unset: [...(change.unset ?? []), 'refusedBy'] } : change;
 }
-
-/** Where the entry of a row can stand: in the queue of its host, and among those that wait for their time. */
-function possiblePlaces(rowKey: string, row: FrontierRow, lockExpiry: number): [FrontierEntry, FrontierEntry] {
-  const score = row.score ?? 0;
-  const entryKey = timedKey(selectableAt(row, lockExpiry), rowKey);
-  return [duePlace(rowKey, score), { entryKey, rowKey, score }];
-}
-
-/** The same, less the queue for a row that is not due: it stands there only where it was due by another clock or setting. */
-function likelyPlaces(rowKey: string, row: FrontierRow, clock: FrontierClock): readonly FrontierEntry[] {
-  const { now, lockExpiry, promotedTo = now } = clock;
-  const places = possiblePlaces(rowKey, row, lockExpiry);
-  return selectableAt(row, lockExpiry) > Math.max(now, promotedTo) ? places.slice(1) : places;
-}
-
-function duePlace(rowKey: string, score: number): FrontierEntry {
-  return { entryKey: dueKey(score, rowKey), rowKey, score };
-}
-
-const isDue = ({ entryKey }: FrontierEntry): boolean => isDueKey(entryKey);
-const dueScore = ({ rowKey, score }: FrontierEntry): DueScore => ({ host: reversedHostOf(rowKey), score });
 
 /** A row of an index holds one cell, so that it is written without reading what is there. */
 function entryPut({ entryKey, score }: FrontierEntry): RowChange {

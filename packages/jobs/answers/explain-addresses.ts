@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
-import { reversedHostOf, rowKeyOf } from '../../../webtable/index.js';
+import { hostKeyOf } from '../../../webtable/index.js';
 import type { CrawlContext } from '../context.js';
-import { seedHostOf } from '../hosts/seed-hosts.js';
+import { reachOf } from '../hosts/seed-hosts.js';
 import { isPrivateName } from '../hosts/seed-reach.js';
 
 /** At which addresses a host is fetched, and why. */
@@ -17,18 +17,16 @@ export interface AddressExplanation {
 
 /**
  * At which addresses the host of a URL is fetched. It looks nothing up.
- * @param url normalised
- * @param host of the URL
+ * @param host as URLs spell it
  */
 export async function explainAddresses(
-  { table, settings }: Pick<CrawlContext, 'table' | 'settings'>,
-  url: string,
+  { tables, settings }: Pick<CrawlContext, 'tables' | 'settings'>,
   host: string,
 ): Promise<AddressExplanation> {
   const { privateAddresses } = settings.http;
   if (privateAddresses === 'allow') return { allowed: 'any', reason: 'http.privateAddresses is allow' };
   if (privateAddresses === 'deny') return { allowed: 'public', reason: 'http.privateAddresses is deny' };
-  const state = await seedHostOf(table.store, reversedHostOf(rowKeyOf(url)));
+  const state = await reachOf(tables, hostKeyOf(host));
   if (state === undefined) return { allowed: 'public', reason: 'no page of this host was injected' };
   if (host.startsWith('[') || isIP(host) > 0) return { allowed: 'any', reason: 'this very address was injected' };
   if (isPrivateName(host)) return { allowed: 'private', reason: 'a local name was injected' };

@@ -1,10 +1,10 @@
-import { selectableAt, type BatchHeader, type PageRow } from '../../../webtable/index.js';
+import { batchTime, type BackoffRecord, type BatchHeader, type PageRow } from '../../../webtable/index.js';
 import { safeText } from '../../errors/index.js';
 import { applyUrlChain, type UrlVerdict } from '../../plugin-api/index.js';
-import { isSetAside, type BackoffRecord } from '../hosts/backoff-record.js';
+import { isSetAside } from '../hosts/backoff-record.js';
 import type { CrawlContext } from '../context.js';
 import type { RobotsExplanation } from './explain-robots.js';
-import { FETCH_FIELDS } from '../fetching/fetch-item.js';
+import { SELECTION_FIELDS } from '../fetching/fetch-item.js';
 import { refusalOf, rejection } from '../selection/refusal.js';
 
 /** What happens next to a URL, and why. */
@@ -33,10 +33,8 @@ export interface NextStep {
   readonly at?: number;
 }
 
-/** What generate and fetch read of a row, and pass it over where that is damaged. */
-export const GENERATE_FIELDS = ['dueAt', 'score', 'status', 'cash', ...FETCH_FIELDS] as const;
 /** What telling what happens next to a row reads of it. */
-export const NEXT_FIELDS = [...GENERATE_FIELDS, 'retries'] as const;
+export const NEXT_FIELDS = [...SELECTION_FIELDS, 'retries'] as const;
 type Row = PageRow<(typeof NEXT_FIELDS)[number]>;
 
 /** What {@link nextOfRow} goes by. */
@@ -123,20 +121,20 @@ function nextOfHeld(crawl: CrawlContext, { row, batch, robots, backoff }: RowSta
   const id = row.marks?.generate;
   if (id === undefined) return undefined;
   const lockExpiry = crawl.settings.generate.lockExpiry * 1000;
-  const expiry = selectableAt({ marks: { generate: id } }, lockExpiry);
+  const expiry = (batchTime(id) ?? 0) + lockExpiry;
   const name = `batch ${safeText(id, 80)}`;
   if (batch?.state === 'generating') {
     return { kind: 'held_generate', text: `In ${name}, which generate has not finished; run again, it takes it back.` };
   }
   if (batch?.state === 'linking' || batch?.state === 'closing') {
-    return { kind: 'held_updatedb', text: `In ${name}, on which updatedb has begun: updatedb lets go of it.` };
+    return { kind: 'held_updatedb', text: `In ${name}, on which updatedb has begun: updatedb releases it.` };
+  }
+  if (batch?.state !== 'open') {
+    const why = batch ? 'which is closed' : 'which is not known';
+    return { kind: 'locked', text: `Held by ${name}, ${why}: run \`webcrawl repair\`.` };
   }
   if (expiry <= crawl.clock()) return undefined;
   const lock = `; its lock expires at ${iso(expiry)}`;
-  if (batch?.state !== 'open') {
-    const why = batch ? 'which is closed' : 'which is not known';
-    return { kind: 'locked', at: expiry, text: `Held by ${name}, ${why}${lock}.` };
-  }
   if (row.marks?.fetch !== id) {
     const notes = backoffNote(backoff, crawl.clock()) + robotsNote(robots);
     return { kind: 'held_fetch', text: `In ${name}, which waits for fetch${lock}.${notes}` };

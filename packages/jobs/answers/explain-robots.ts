@@ -37,7 +37,7 @@ export async function explainRobots(crawl: CrawlContext, url: string, fetchNow: 
   const { origin } = new URL(url);
   const agents = [crawl.settings.http.agentName, ...crawl.settings.http.robotsAgents];
   if (!fetchNow) {
-    const stored = await createRobotsStore(crawl.table.store).get(origin);
+    const stored = await createRobotsStore(crawl.tables).get(origin);
     if (!stored) return { source: 'none', verdict: 'unknown' };
     const age = crawl.clock() - stored.fetchedAt;
     const expired = age < 0 || age >= DAY;

@@ -1,8 +1,8 @@
 import { applyUrlChain } from '../../plugin-api/index.js';
 import { resolveLink } from '../../url/index.js';
-import { FRONTIER_FIELDS, rowKeyOf, urlOf, writeIndexed, type IndexedChange } from '../../../webtable/index.js';
+import { rowKeyOf, urlOf, type PageChange } from '../../../webtable/index.js';
 import type { Count } from '../reporting/counters.js';
-import { frontierClock, type CrawlContext } from '../context.js';
+import type { CrawlContext } from '../context.js';
 import { outOfScope } from '../rows/leaves-site.js';
 import type { FetchItem, FetchRun } from './fetch-item.js';
 import { newRowCells } from '../rows/new-row.js';
@@ -29,26 +29,24 @@ export async function addSitemaps(
   const { count } = run.tracker;
   const urls = acceptedSitemaps(crawl, urlOf(source.key), found, count);
   if (urls.length === 0) return;
-  await crawl.table.exclusive('rows', async () => {
-    const keys = urls.map(rowKeyOf);
-    const rows = await crawl.table.getMany(keys, [...FRONTIER_FIELDS, 'sitemap']);
-    const changes: IndexedChange[] = [];
-    let added = 0;
-    for (const [i, key] of keys.entries()) {
-      const row = rows[i];
+  const keys = urls.map(rowKeyOf);
+  const added: string[] = [];
+  await crawl.tables.changeRows(keys, ['sitemap'], crawl.clock(), (rows) =>
+    rows.map((row, i): PageChange | undefined => {
+      const key = keys[i]!;
       if (row) {
         count('sitemaps_known');
-        if (!row.damaged && !row.sitemap) changes.push({ before: row, change: { key, set: { sitemap: true } } });
-      } else if (!updateAdditionsAllowed) {
-        count('sitemaps_not_added');
-      } else {
-        added += 1;
-        changes.push({ before: undefined, change: { key, set: sitemapCells(crawl, source, urls[i]!, count) } });
+        return row.damaged || row.sitemap ? undefined : { key, set: { sitemap: true } };
       }
-    }
-    await writeIndexed(crawl.table, changes, frontierClock(crawl));
-    if (added > 0) count('sitemaps_added', added);
-  });
+      if (!updateAdditionsAllowed) {
+        count('sitemaps_not_added');
+        return undefined;
+      }
+      added.push(key);
+      return { key, set: firstFields(crawl, source, urls[i]!, count) };
+    }),
+  );
+  if (added.length > 0) count('sitemaps_added', added.length);
 }
 
 /** Each URL once, in the order of the file. Only the first {@link MAX_SITEMAPS} lines are looked at. */
@@ -72,7 +70,7 @@ function acceptedSitemaps(crawl: CrawlContext, from: string, found: readonly str
   return [...urls];
 }
 
-function sitemapCells(crawl: CrawlContext, source: FetchItem, url: string, count: Count) {
+function firstFields(crawl: CrawlContext, source: FetchItem, url: string, count: Count) {
   return {
     ...newRowCells(crawl, count, true),
     ...createScoring(crawl, count).initial(url),

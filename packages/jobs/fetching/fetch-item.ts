@@ -1,5 +1,5 @@
 import type { Robots } from '../../fetch/index.js';
-import type { PageChange, PageRow } from '../../../webtable/index.js';
+import { FRONTIER_FIELDS, type PageChange, type PageRow } from '../../../webtable/index.js';
 import type { LargeBodies } from './large-bodies.js';
 import type { ProxyWatch } from '../requests/proxy-watch.js';
 import type { HostBackoff } from '../hosts/host-backoff.js';
@@ -19,6 +19,9 @@ export const FETCH_FIELDS = [
   'newSignature',
   'sitemap',
 ] as const;
+/** What generate reads of a row: a row that fetch cannot read must not get into a batch. */
+export const SELECTION_FIELDS = [...FRONTIER_FIELDS, 'status', 'cash', ...FETCH_FIELDS] as const;
+
 /** A page to fetch, with what the fetch needs of its row. */
 export type FetchItem = PageRow<(typeof FETCH_FIELDS)[number]> & {
   /** How often this run has asked for it, or for its robots.txt, in vain. */

@@ -95,7 +95,7 @@ async function fetchUpTo(
     if (crawl.settings.fetcher.storeContent) set.content = outcome.body;
     else unset.add('content');
     if (run.parse) {
-      while (crawl.table.turns.isDue) await crawl.table.turns.next();
+      while (crawl.tables.turns.isDue) await crawl.tables.turns.next();
       const { body: content, contentType } = outcome;
       const page = { url, content, contentType, headers: set.headers, sitemap: item.sitemap };
       const result = await parsePage(crawl, { ...page, truncated: outcome.truncated }, run.tracker.count);
@@ -203,7 +203,7 @@ async function conditionOf(
   const { lastModified, etag } = protocolStatus ?? {};
   if (lastModified === undefined && etag === undefined) return {};
   if (signature === undefined || newSignature !== undefined || parseStatus?.code !== 'success') return {};
-  if (crawl.settings.fetcher.storeContent && !(await crawl.table.get(key, ['content']))?.content) return {};
+  if (crawl.settings.fetcher.storeContent && !(await crawl.tables.pages.get(key, ['content']))?.content) return {};
   return {
     ...(lastModified !== undefined && { ifModifiedSince: lastModified }),
     ...(etag !== undefined && { ifNoneMatch: etag }),

@@ -67,7 +67,7 @@ const SHOWN = 10;
 
 /** Opens a fetcher; one at a time on a table, so that politeness holds. */
 export async function openFetcher(crawl: CrawlContext, options: FetcherOptions): Promise<Fetcher> {
-  const { settings, table, clock } = crawl;
+  const { settings, tables, clock } = crawl;
   const { threads, signal, timeUp, count, onChange = () => {} } = options;
   const delays = createQueueDelays(settings.fetcher);
   const backoff = createHostBackoff(crawl, { onFailure: () => count('backed_off') });
@@ -84,13 +84,13 @@ export async function openFetcher(crawl: CrawlContext, options: FetcherOptions):
   const grace = gracePeriod(stopped);
   const queueNames = createQueueNames(crawl);
   // From here on by a clock that is never set back.
-  const since = performance.now() - (clock() - (await beginFetch(table.store, clock())));
+  const since = performance.now() - (clock() - (await beginFetch(tables, clock())));
   const tools: FetchTools = {
     robots: createRobots({
       protocol: withBackoff(robotsProtocol(crawl, seedHosts, count, proxy.note), backoff, grace.signal),
       agents: [settings.http.agentName, ...settings.http.robotsAgents],
       clock,
-      store: createRobotsStore(table.store),
+      store: createRobotsStore(tables),
       ...(crawl.outsideChanges && { changes: crawl.outsideChanges }),
       inTurn: createRobotsTurns(crawl, { queues, queueNames, delays, backoff }),
     }),
@@ -124,7 +124,7 @@ export async function openFetcher(crawl: CrawlContext, options: FetcherOptions):
     stopped,
     timeUp: timeUp ?? new AbortController().signal,
     running,
-    write: createGroupWriter(table),
+    write: createGroupWriter(tables.pages),
     inWork: new Set(),
     onPage: onChange,
     /** Waits until one more host may be read. Throws what ended the run. */
@@ -172,7 +172,7 @@ export async function openFetcher(crawl: CrawlContext, options: FetcherOptions):
       } finally {
         grace.clear();
       }
-      await endFetch(table.store, clock());
+      await endFetch(tables, clock());
       if (!signal?.aborted) proxy.conclude();
     },
   };

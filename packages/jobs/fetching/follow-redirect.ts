@@ -1,14 +1,7 @@
-import {
-  FRONTIER_FIELDS,
-  batchEntry,
-  queueEntry,
-  rowKeyOf,
-  writeBatchIndex,
-  writeIndexed,
-  type PageChange,
-} from '../../../webtable/index.js';
+import { isHeld, rowKeyOf, type PageChange } from '../../../webtable/index.js';
 import { hostOf } from '../../url/index.js';
-import { frontierClock, type CrawlContext } from '../context.js';
+import type { CrawlContext } from '../context.js';
+import type { CounterName } from '../reporting/counters.js';
 import { FETCH_FIELDS, type FetchItem, type FetchRun } from './fetch-item.js';
 import { newRowCells } from '../rows/new-row.js';
 import { createScoring } from '../rows/scoring-chain.js';
@@ -25,33 +18,33 @@ export async function followRedirect(
   hops: number,
 ): Promise<void> {
   const key = rowKeyOf(url);
-  const host = hostOf(url);
-  const queue = await run.queueNames.nameOf(host);
-  // Another page may redirect to it, or link to it, at the same time; and what is left of the batch may be split off.
-  const outcome = await crawl.table.exclusive('rows', async () => {
-    const row = await crawl.table.get(key, [...FRONTIER_FIELDS, 'cash']);
-    const clock = frontierClock(crawl);
-    if (row && (row.damaged || row.marks?.generate !== undefined || (row.dueAt ?? 0) > clock.now)) {
-      return 'redirect_known';
-    }
-    if (!row && !crawl.settings.db.updateAdditionsAllowed) return 'redirect_not_added';
-    await writeBatchIndex(crawl.table.store, [queueEntry(run.batchId, queue, host), batchEntry(run.batchId, key)]);
-    // Where a sitemap is said to be now, there is a sitemap.
-    const sitemapCell = source.sitemap && { sitemap: source.sitemap };
-    const change: PageChange = row
-      ? { key, set: { cashInFlight: row.cash ?? 0, ...sitemapCell }, marks: { generate: run.batchId } }
-      : { key, set: targetCells(crawl, run, source, url, hops), marks: { generate: run.batchId } };
+  const queue = await run.queueNames.nameOf(hostOf(url));
+  const now = crawl.clock();
+  let outcome: CounterName = 'redirects_followed';
+  let item: FetchItem | undefined;
+  // Another page may redirect to it, or link to it, at the same time.
+  await crawl.tables.changeRows([key], [...FETCH_FIELDS, 'cash'], now, async ([row]) => {
+    if (row && (row.damaged || isHeld(row) || (row.dueAt ?? 0) > now)) outcome = 'redirect_known';
+    else if (!row && !crawl.settings.db.updateAdditionsAllowed) outcome = 'redirect_not_added';
+    if (outcome !== 'redirects_followed') return [];
+    const { batchId } = run;
+    await crawl.tables.batches.enter(batchId, [{ rowKey: key, queue }]);
+    const set: PageChange['set'] = row
+      ? // Where a sitemap is said to be now, there is a sitemap.
+        { cashInFlight: row.cash ?? 0, ...(source.sitemap && { sitemap: source.sitemap }) }
+      : firstFields(crawl, run, source, url, hops);
     run.joined.add(key);
-    await writeIndexed(crawl.table, [{ before: row, change }], clock);
-    const item = await crawl.table.get(key, FETCH_FIELDS);
-    if (item) run.queues.push(queue, item);
-    run.tracker.more();
-    return 'redirects_followed';
+    item = { ...row, ...set, key, marks: { ...row?.marks, generate: batchId } };
+    return [{ key, set, marks: { generate: batchId } }];
   });
+  if (item) {
+    run.queues.push(queue, item);
+    run.tracker.more();
+  }
   run.tracker.count(outcome);
 }
 
-function targetCells(
+function firstFields(
   crawl: CrawlContext,
   run: FetchRun,
   source: FetchItem,

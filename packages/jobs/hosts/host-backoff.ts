@@ -2,7 +2,8 @@ import { hostHealth, type HostHealth } from '../../fetch/index.js';
 import { createBoundedCache } from '../../util/index.js';
 import type { FetchOutcome } from '../../plugin-api/index.js';
 import { hostOf } from '../../url/index.js';
-import { JITTER, getBackoff, longestWait, putBackoff, type BackoffRecord } from './backoff-record.js';
+import { hostKeyOf, type BackoffRecord } from '../../../webtable/index.js';
+import { JITTER, longestWait } from './backoff-record.js';
 import type { CrawlContext } from '../context.js';
 
 /** How long a host is to be left alone. */
@@ -62,11 +63,11 @@ interface HostState {
  * records of earlier runs are believed for as long as they were made for, whatever the clock of the system says.
  */
 export function createHostBackoff(
-  crawl: Pick<CrawlContext, 'table' | 'settings' | 'clock' | 'random'>,
+  crawl: Pick<CrawlContext, 'tables' | 'settings' | 'clock' | 'random'>,
   { onFailure = () => {}, ticks = () => performance.now() }: HostBackoffOptions = {},
 ): HostBackoff {
   const { settings, clock, random } = crawl;
-  const { store } = crawl.table;
+  const { backoff } = crawl.tables.hosts;
   const hosts = createBoundedCache<Promise<HostState>>(MAX_HOSTS);
   /** Those that have a record. */
   const troubled = new Map<string, HostState>();
@@ -81,11 +82,12 @@ export function createHostBackoff(
   }
 
   async function load(host: string): Promise<HostState> {
-    let record = await getBackoff(store, host);
+    const key = hostKeyOf(host);
+    let [record] = await backoff.get([key]);
     const now = clock();
     if (record && now < record.since) {
       record = { ...record, since: now, until: now + (record.until - record.since) };
-      await putBackoff(store, host, record);
+      await backoff.put(new Map([[key, record]]));
     }
     const state: HostState = {
       record,
@@ -106,7 +108,8 @@ export function createHostBackoff(
     state.record = record;
     if (record) note(host, state);
     else troubled.delete(host);
-    state.written = state.written.then(() => putBackoff(store, host, record));
+    const key = hostKeyOf(host);
+    state.written = state.written.then(() => (record ? backoff.put(new Map([[key, record]])) : backoff.remove(key)));
     return state.written;
   }
 

@@ -1,10 +1,11 @@
 import { isIP } from 'node:net';
 import PQueue from 'p-queue';
+import type { SeedReach } from '../../../webtable/index.js';
 import { literalOnlyRange, lookupWithin, specialRange } from '../../fetch/index.js';
 import type { CrawlContext } from '../context.js';
 
 /** What the name of a host that was injected led to when it was first looked up. */
-export type SeedReach = 'public' | 'private';
+export type FoundReach = Exclude<SeedReach, 'undecided'>;
 
 /**
  * Whether a host is private as it stands: an IP address, `localhost` and names below it, or a name of one label. No
@@ -21,7 +22,7 @@ export async function lookUpReach(
   host: string,
   ms: number,
   signal?: AbortSignal,
-): Promise<SeedReach | undefined> {
+): Promise<FoundReach | undefined> {
   let addresses: readonly string[];
   try {
     addresses = await lookupWithin(lookup, host, ms, signal);
@@ -45,10 +46,10 @@ const BUDGET = 2000;
 export function createReachLookup(
   crawl: Pick<CrawlContext, 'lookup'>,
   signal?: AbortSignal,
-): (hosts: Iterable<string>) => Promise<ReadonlyMap<string, SeedReach>> {
+): (hosts: Iterable<string>) => Promise<ReadonlyMap<string, FoundReach>> {
   let left = BUDGET;
   return async (hosts) => {
-    const found = new Map<string, SeedReach>();
+    const found = new Map<string, FoundReach>();
     const queue = new PQueue({ concurrency: CONCURRENCY });
     const began = performance.now();
     for (const host of hosts) {

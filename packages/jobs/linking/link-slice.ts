@@ -1,25 +1,18 @@
-import {
-  FRONTIER_FIELDS,
-  rowKeyOf,
-  urlOf,
-  writeIndexed,
-  type IndexedChange,
-  type PageChange,
-  type PageRow,
-} from '../../../webtable/index.js';
+import { rowKeyOf, urlOf, type BatchEntry, type PageChange, type RowToChange } from '../../../webtable/index.js';
 import type { Count } from '../reporting/counters.js';
-import { frontierClock, type CrawlContext } from '../context.js';
+import type { CrawlContext } from '../context.js';
 import { hintedCells, mergeHints, soonerDue, type LinkHints } from '../parsing/link-hints.js';
 import { newRowCells } from '../rows/new-row.js';
+import { createRefusals, type Refusals } from '../selection/refusals.js';
 import { createScoring, type Scoring } from '../rows/scoring-chain.js';
 import type { Tracker } from '../reporting/tracker.js';
 
-/** One link, as the row it leads to is told of it. */
+/** One link, as it is added to the row that it leads to. */
 export interface LinkEvent {
   /** Row key of the page with the link. */
   readonly source: string;
-  /** Place of the source in its batch. */
-  readonly position: number;
+  /** The source in the index of its batch. */
+  readonly entry: BatchEntry;
   readonly anchor: string;
   readonly score: number;
   /** Of the target by way of this link; Infinity when that of the source is not known. */
@@ -59,16 +52,16 @@ export function createLinkSlice(batchId: string): LinkSlice {
   };
 }
 
-const FIELDS = [...FRONTIER_FIELDS, 'fetchedAt', 'retries', 'cash', 'distance', 'linkedUpTo', 'inlinkBound'] as const;
-type Target = PageRow<(typeof FIELDS)[number]>;
+const FIELDS = ['status', 'fetchedAt', 'retries', 'cash', 'distance', 'sitemap', 'linkedUpTo', 'inlinkBound'] as const;
+type Target = NonNullable<RowToChange<(typeof FIELDS)[number]>>;
 const CHUNK = 500;
 /** Characters of a link, with its anchor, that counts as one. */
 const COMMON_LENGTH = 200;
 
 /**
- * Tells the targets of their links, in key order. A target notes how far into the batch it has been told (`linked`) in
- * the same change, and passes over what it was told before.
- * @param openIds batches that may still tell; notes of others are dropped
+ * Adds links to the rows they lead to, in key order. A row notes the last source whose links it has (`linkedUpTo`) in the
+ * same change, and passes over what it has.
+ * @param openIds batches that may still add links; notes of others are dropped
  */
 export async function addLinks(
   crawl: CrawlContext,
@@ -77,48 +70,44 @@ export async function addLinks(
   tracker: Tracker,
 ): Promise<void> {
   const keys = [...slice.targets.keys()].sort();
+  const refusals = createRefusals(crawl, false);
   for (let i = 0; i < keys.length; i += CHUNK) {
     const chunk = keys.slice(i, i + CHUNK);
-    await crawl.table.exclusive('rows', () => addLinksTo(crawl, slice, chunk, openIds, tracker));
+    await crawl.tables.changeRows(chunk, FIELDS, crawl.clock(), async (rows) => {
+      const scoring = createScoring(crawl, tracker.count);
+      const changes = chunk.map((key, at): PageChange | undefined => {
+        const row = rows[at];
+        if (row?.damaged) {
+          tracker.count('damaged');
+          return undefined;
+        }
+        const links = slice.targets.get(key)!.filter((link) => isNew(row, slice.batchId, link));
+        if (links.length === 0) return undefined;
+        if (!row && !crawl.settings.db.updateAdditionsAllowed) {
+          tracker.count('not_added');
+          return undefined;
+        }
+        tracker.count('links', links.length);
+        tracker.count(row ? 'linked' : 'added');
+        const change = linkChange(crawl, scoring, refusals, tracker.count, slice.batchId, key, row, links, openIds);
+        if (row && change.set?.dueAt !== undefined) tracker.count('sooner');
+        return change;
+      });
+      return trimInlinks(crawl, changes);
+    });
   }
 }
 
-async function addLinksTo(
-  crawl: CrawlContext,
-  slice: LinkSlice,
-  keys: readonly string[],
-  openIds: ReadonlySet<string>,
-  tracker: Tracker,
-): Promise<void> {
-  const rows = await crawl.table.getMany(keys, FIELDS);
-  const scoring = createScoring(crawl, tracker.count);
-  const changes: IndexedChange[] = [];
-  for (const [i, key] of keys.entries()) {
-    const row = rows[i];
-    if (row?.damaged) {
-      tracker.count('damaged');
-      continue;
-    }
-    const told = row?.linkedUpTo?.[slice.batchId] ?? -1;
-    const events = slice.targets.get(key)!.filter((event) => event.position > told);
-    if (events.length === 0) continue;
-    if (!row && !crawl.settings.db.updateAdditionsAllowed) {
-      tracker.count('not_added');
-      continue;
-    }
-    tracker.count('links', events.length);
-    tracker.count(row ? 'linked' : 'added');
-    const change = linkChange(crawl, scoring, tracker.count, slice.batchId, key, row, events, openIds);
-    if (row && change.set?.dueAt !== undefined) tracker.count('sooner');
-    changes.push({ before: row, change });
-  }
-  await trimInlinks(crawl, changes);
-  await writeIndexed(crawl.table, changes, frontierClock(crawl));
+const noteOf = (batchId: string, { slot }: BatchEntry): string => `${batchId}/${slot}`;
+
+function isNew(row: Target | undefined, batchId: string, { entry }: LinkEvent): boolean {
+  return entry.place > (row?.linkedUpTo?.[noteOf(batchId, entry)] ?? '');
 }
 
 function linkChange(
   crawl: CrawlContext,
   scoring: Scoring,
+  refusals: Refusals,
   count: Count,
   batchId: string,
   key: string,
@@ -139,20 +128,25 @@ function linkChange(
   );
   const hints = mergeHints(events.map((event) => event.hints));
   const due = row && soonerDue(row, hints, crawl.clock());
-  const notes = Object.entries(row?.linkedUpTo ?? {}).filter(([id]) => openIds.has(id));
+  const notes = new Map(Object.entries(row?.linkedUpTo ?? {}).filter(([id]) => openIds.has(id.split('/', 1)[0]!)));
+  for (const { entry } of events) {
+    const note = noteOf(batchId, entry);
+    if (entry.place > (notes.get(note) ?? '')) notes.set(note, entry.place);
+  }
+  const isSitemap = events.some((event) => event.sitemap);
+  const first = row ? undefined : firstFields(crawl, count, events);
+  const refusal = row ? undefined : refusals.of({ ...first, key, score, distance });
   return {
     key,
     set: {
-      ...(!row && firstCells(crawl, count, events)),
+      ...first,
+      ...(refusal?.cause !== undefined && { refusedBy: refusal.cause }),
       ...(row ? { score } : hintedCells(hints, score, crawl.settings.db.fetchIntervalMax)),
       ...(due !== undefined && { dueAt: due }),
-      ...(events.some((event) => event.sitemap) && { sitemap: true }),
+      ...(isSitemap && !row?.sitemap && { sitemap: true }),
       cash,
-      ...(Number.isFinite(distance) && { distance }),
-      linkedUpTo: {
-        ...Object.fromEntries(notes),
-        [batchId]: events.reduce((last, event) => Math.max(last, event.position), -1),
-      },
+      ...(Number.isFinite(distance) && distance !== row?.distance && { distance }),
+      linkedUpTo: Object.fromEntries(notes),
       inlinkBound: (row?.inlinkBound ?? 0) + best.length,
     },
     inlinks: new Map(best.map(({ source, anchor, score }) => [source, { anchor, score }])),
@@ -160,7 +154,7 @@ function linkChange(
 }
 
 /** What a page that is first seen as a link starts with. */
-function firstCells(crawl: CrawlContext, count: Count, events: readonly LinkEvent[]): NonNullable<PageChange['set']> {
+function firstFields(crawl: CrawlContext, count: Count, events: readonly LinkEvent[]): NonNullable<PageChange['set']> {
   const redirectDepth = events.reduce((least, event) => Math.min(least, event.redirectDepth), Infinity);
   return {
     ...newRowCells(
@@ -176,20 +170,24 @@ function firstCells(crawl: CrawlContext, count: Count, events: readonly LinkEven
  * Keeps the best inlinks of rows that would have too many. A row may hold a quarter more than `db.updateMaxInlinks`
  * before it is trimmed to it, so that not every new link to a popular page reads all of its inlinks.
  */
-async function trimInlinks(crawl: CrawlContext, changes: IndexedChange[]): Promise<void> {
+async function trimInlinks(
+  crawl: CrawlContext,
+  changes: readonly (PageChange | undefined)[],
+): Promise<(PageChange | undefined)[]> {
   const max = crawl.settings.db.updateMaxInlinks;
-  for (const [i, { before, change }] of changes.entries()) {
-    if ((change.set?.inlinkBound ?? 0) <= Math.floor(max * 1.25)) continue;
-    const row = await crawl.table.get(change.key, ['inlinks']);
+  const isFull = (change: PageChange | undefined): boolean => (change?.set?.inlinkBound ?? 0) > Math.floor(max * 1.25);
+  const full = changes.filter(isFull).map((change) => change!.key);
+  const rows = new Map((await crawl.tables.pages.getMany(full, ['inlinks'])).map((row, i) => [full[i], row]));
+  return changes.map((change) => {
+    if (!change || !isFull(change)) return change;
     const scores = new Map<string, number>();
-    for (const { url, score } of row?.inlinks ?? []) scores.set(rowKeyOf(url), score);
+    for (const { url, score } of rows.get(change.key)?.inlinks ?? []) scores.set(rowKeyOf(url), score);
     for (const [source, inlink] of change.inlinks ?? []) if (inlink) scores.set(source, inlink.score);
     const ranked = Array.from(scores, ([source, score]) => ({ source, score })).sort(byScore);
     const inlinks = new Map(change.inlinks);
     for (const { source } of ranked.slice(max)) inlinks.set(source, null);
-    const set = { ...change.set, inlinkBound: Math.min(max, ranked.length) };
-    changes[i] = { before, change: { ...change, set, inlinks } };
-  }
+    return { ...change, set: { ...change.set, inlinkBound: Math.min(max, ranked.length) }, inlinks };
+  });
 }
 
 function byScore(a: { score: number; source: string }, b: { score: number; source: string }): number {

@@ -23,7 +23,7 @@ export const MAX_SORTED = 100_000;
 /** Pages read at a time where they come by their keys; each may have a body. */
 const TOGETHER = 20;
 
-type Crawl = Pick<CrawlContext, 'table' | 'plugins'>;
+type Crawl = Pick<CrawlContext, 'tables' | 'plugins'>;
 
 /**
  * The pages of a selection, each whole as of one moment, with their status and the fields asked for. In key order the
@@ -67,7 +67,7 @@ function checkQuery({ limit, sort }: PageQuery): void {
 
 async function* scanRows(crawl: Crawl, selector: PageSelector, fields: readonly Field[]) {
   const { ranges, matches } = selector;
-  for await (const row of crawl.table.scan({ fields, ...(ranges && { ranges }) })) if (matches(row)) yield row;
+  for await (const row of crawl.tables.pages.scan({ fields, ...(ranges && { ranges }) })) if (matches(row)) yield row;
 }
 
 /** The best rows: their keys are found first, then the rows are read anew, as they are by then. */
@@ -76,7 +76,7 @@ async function* bestRows(crawl: Crawl, selector: PageSelector, limit: number, fi
   const best = await bestPlaces(scores, limit);
   for (let at = 0; at < best.length; at += TOGETHER) {
     const keys = best.slice(at, at + TOGETHER).map(({ rowKey }) => rowKey);
-    for (const row of await crawl.table.getMany(keys, fields)) if (row && selector.matches(row)) yield row;
+    for (const row of await crawl.tables.pages.getMany(keys, fields)) if (row && selector.matches(row)) yield row;
   }
 }
 

@@ -35,10 +35,10 @@ async function parseTogether(
   keys: readonly string[],
   tracker: Tracker,
 ): Promise<void> {
-  const bodies = await crawl.table.getMany(keys, BODY_FIELDS);
+  const bodies = await crawl.tables.pages.getMany(keys, BODY_FIELDS);
   const parseRow = async (key: string, i: number): Promise<PageChange> => {
     const page = bodies[i];
-    while (crawl.table.turns.isDue) await crawl.table.turns.next();
+    while (crawl.tables.turns.isDue) await crawl.tables.turns.next();
     const { parsed, encoded, unset } = await parsePage(
       crawl,
       {
@@ -54,7 +54,7 @@ async function parseTogether(
     return { key, encoded, unset, marks: { parse: parsed ? batchId : null } };
   };
   const changes = await Promise.all(keys.map(parseRow));
-  for (const outcome of await writeEach(crawl.table, changes)) {
+  for (const outcome of await writeEach(crawl.tables.pages, changes)) {
     if (outcome.status === 'rejected') countDamaged(outcome.reason, tracker.count);
   }
 }

@@ -19,6 +19,7 @@ export const COUNTERS = {
   generate: {
     generated: 'pages in the batch',
     taken_back: 'pages that were selected and released again, by a generate that was stopped or killed',
+    expired: 'pages released that batches older than `generate.lockExpiry` held',
     capped: 'queues that had more due pages than `generate.maxCount`',
     host_backoff: 'hosts passed over because they are left alone for now',
     status: 'pages passed over because of `generate.restrictStatus`',

@@ -1,4 +1,3 @@
-import { countDue } from '../../../webtable/index.js';
 import type { CrawlContext } from '../context.js';
 
 /** Rows that are due and held by no batch. */
@@ -25,7 +24,7 @@ const LIMIT = 1_000_000;
 const TIMES_ITS_COST = 100;
 
 /** Has counted nothing yet. */
-export function createDueCount({ table, clock }: Pick<CrawlContext, 'table' | 'clock'>): DueCounter {
+export function createDueCount({ tables, clock }: Pick<CrawlContext, 'tables' | 'clock'>): DueCounter {
   let last: DueCount | undefined;
   let counting: Promise<DueCount> | undefined;
   let notBefore = -Infinity;
@@ -33,7 +32,7 @@ export function createDueCount({ table, clock }: Pick<CrawlContext, 'table' | 'c
   async function count(): Promise<DueCount> {
     const began = performance.now();
     const at = clock();
-    const found = await countDue(table.store, at, LIMIT);
+    const found = await tables.frontier.countDue(at, LIMIT);
     const ended = performance.now();
     notBefore = ended + TIMES_ITS_COST * (ended - began);
     return (last = { count: found, more: found >= LIMIT, at });

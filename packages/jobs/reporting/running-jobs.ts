@@ -24,7 +24,7 @@ const TICK_MS = 1000;
 const RATE_WINDOW_MS = 10_000;
 
 /** No job is under way. */
-export function createRunningJobs(crawl: Pick<CrawlContext, 'table' | 'clock'>): RunningJobs {
+export function createRunningJobs(crawl: Pick<CrawlContext, 'tables' | 'clock'>): RunningJobs {
   const running = new Set<() => Progress>();
   const dueCount = createDueCount(crawl);
   return {

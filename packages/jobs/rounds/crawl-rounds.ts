@@ -150,7 +150,7 @@ class Rounds {
   }
 
   async #goOn(): Promise<void> {
-    for (const { batchId, state, size } of await listBatches(this.#crawl.table.store)) {
+    for (const { batchId, state, size } of await listBatches(this.#crawl.tables.store)) {
       if (state === 'generating') continue;
       this.#pages += size;
       await this.#begin(batchId);
@@ -230,7 +230,7 @@ class Rounds {
   async #begin(batchId: string): Promise<void> {
     const release = await this.#hold(batchId);
     try {
-      const batch = await getBatch(this.#crawl.table.store, batchId);
+      const batch = await getBatch(this.#crawl.tables.store, batchId);
       if (batch.state !== 'open') {
         release();
         return this.#track(this.#update(batchId));
@@ -255,7 +255,7 @@ class Rounds {
    */
   #hold(batchId: string): Promise<() => void> {
     return new Promise((hold) => {
-      void this.#crawl.table.exclusive(`batch ${batchId}`, () => new Promise<void>((release) => hold(release)));
+      void this.#crawl.tables.exclusive(`batch ${batchId}`, () => new Promise<void>((release) => hold(release)));
     });
   }
 

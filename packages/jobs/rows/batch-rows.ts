@@ -1,12 +1,4 @@
-import {
-  batchRowKeys,
-  chunked,
-  getBatch,
-  listBatches,
-  type BatchHeader,
-  type Field,
-  type PageRow,
-} from '../../../webtable/index.js';
+import type { BatchEntry, BatchHeader, Field, PageRow } from '../../../webtable/index.js';
 import { CrawlError } from '../../errors/index.js';
 import type { Count } from '../reporting/counters.js';
 import type { CrawlContext } from '../context.js';
@@ -31,15 +23,15 @@ export async function overBatches(
   options: BatchOptions,
   step: (batch: BatchHeader) => Promise<Report>,
 ): Promise<Report> {
-  const { store } = crawl.table;
+  const { batches } = crawl.tables;
   const inTurn = <T>(batchId: string, task: (batch: BatchHeader) => Promise<T>): Promise<T> =>
-    crawl.table.exclusive(`batch ${batchId}`, async () => task(await getBatch(store, batchId)));
+    crawl.tables.exclusive(`batch ${batchId}`, async () => task(await batches.get(batchId)));
 
   if (options.batch !== 'all') {
     return inTurn(options.batch, async (batch) => {
       if (hasWork(batch)) return step(batch);
       const tracker = createTracker(crawl, job, options, { batchId: batch.batchId });
-      tracker.count(batch.state === 'closed' ? 'batch_closed' : 'batch_unfinished');
+      tracker.count(batch.state === 'generating' ? 'batch_unfinished' : 'batch_closed');
       return tracker.report();
     });
   }
@@ -47,7 +39,7 @@ export async function overBatches(
   const began = crawl.clock();
   const counters: Record<string, number> = {};
   const add = (reason: string, n: number): void => void (counters[reason] = (counters[reason] ?? 0) + n);
-  for (const { batchId } of (await listBatches(store)).filter(hasWork)) {
+  for (const { batchId } of (await batches.list()).filter(hasWork)) {
     if (options.signal?.aborted) break;
     await inTurn(batchId, async (batch) => {
       if (!hasWork(batch)) return;
@@ -66,7 +58,7 @@ export async function overBatches(
 }
 
 function hasWork({ state }: BatchHeader): boolean {
-  return state !== 'closed' && state !== 'generating';
+  return state === 'open' || state === 'linking' || state === 'closing';
 }
 
 /** @throws CrawlError BATCH_CLOSING once updatedb has begun on the batch */
@@ -77,32 +69,34 @@ export function mustBeOpen(batch: BatchHeader): void {
   });
 }
 
-/** A row of a batch, and its place in the order of the batch's index, which holds until the batch is closing. */
+/** A row of a batch, with its entry in the index. */
 export interface BatchRow<F extends Field> {
   readonly row: PageRow<F | 'marks'>;
-  readonly position: number;
+  readonly entry: BatchEntry;
 }
 
 /**
- * The rows of a batch in chunks, with what is asked for and the marks. Index entries whose row the batch does not hold
- * are passed over; so are damaged rows, which are counted.
+ * The rows of a batch in chunks, in the order of its index, with what is asked for and the marks. Index entries whose row
+ * the batch does not hold are passed over; so are damaged rows, which are counted.
  */
 export async function* batchRows<F extends Field>(
-  crawl: CrawlContext,
+  { tables }: CrawlContext,
   batchId: string,
   fields: readonly F[],
   size: number,
   count: Count,
 ): AsyncGenerator<BatchRow<F>[]> {
-  let position = 0;
-  for await (const keys of chunked(batchRowKeys(crawl.table.store, batchId), size)) {
-    const rows = await crawl.table.getMany<F | 'marks'>(keys, [...fields, 'marks']);
-    const held: BatchRow<F>[] = [];
-    for (const row of rows) {
-      if (row?.damaged) count('damaged');
-      else if (row?.marks?.generate === batchId) held.push({ row, position });
-      position += 1;
+  for await (const entries of tables.batches.entries(batchId)) {
+    for (let i = 0; i < entries.length; i += size) {
+      const chunk = entries.slice(i, i + size);
+      const keys = chunk.map(({ rowKey }) => rowKey);
+      const rows = await tables.pages.getMany<F | 'marks'>(keys, [...fields, 'marks']);
+      const held: BatchRow<F>[] = [];
+      for (const [at, row] of rows.entries()) {
+        if (row?.damaged) count('damaged');
+        else if (row?.marks?.generate === batchId) held.push({ row, entry: chunk[at]! });
+      }
+      yield held;
     }
-    yield held;
   }
 }

@@ -1,8 +1,7 @@
-import { FRONTIER_FIELDS, chunked, isBodyLost, writeIndexed, type PageRow } from '../../../webtable/index.js';
-import { frontierClock, type CrawlContext } from '../context.js';
+import { chunked, isBodyLost, isHeld } from '../../../webtable/index.js';
+import type { CrawlContext } from '../context.js';
 import type { Tracker } from '../reporting/tracker.js';
 
-type Row = PageRow<(typeof FRONTIER_FIELDS)[number] | 'status' | 'content'>;
 const CHUNK = 100;
 
 /**
@@ -14,23 +13,20 @@ const CHUNK = 100;
 export async function makeLostBodiesDue(crawl: CrawlContext, tracker: Tracker): Promise<void> {
   if (!crawl.settings.fetcher.storeContent) return;
   const now = crawl.clock();
-  for await (const rows of chunked(rowsWithLostBody(crawl), CHUNK)) {
+  for await (const keys of chunked(rowsWithLostBody(crawl), CHUNK)) {
     if (tracker.aborted) return;
-    tracker.count('lost_body', rows.length);
-    const early = rows.filter(({ status, marks, dueAt = 0 }) => {
-      return (status === 'fetched' || status === 'notmodified') && marks?.generate === undefined && dueAt > now;
-    });
-    await writeIndexed(
-      crawl.table,
-      early.map((row) => ({ before: row, change: { key: row.key, set: { dueAt: now } } })),
-      frontierClock(crawl),
+    tracker.count('lost_body', keys.length);
+    await crawl.tables.changeRows(keys, ['status'], now, (rows) =>
+      rows.map((row) => {
+        const isContent = row?.status === 'fetched' || row?.status === 'notmodified';
+        if (!row || !isContent || isHeld(row) || (row.dueAt ?? 0) <= now) return undefined;
+        tracker.count('lost_body_due');
+        return { key: row.key, set: { dueAt: now } };
+      }),
     );
-    tracker.count('lost_body_due', early.length);
   }
 }
 
-async function* rowsWithLostBody({ table }: CrawlContext): AsyncGenerator<Row> {
-  for await (const row of table.scan({ fields: [...FRONTIER_FIELDS, 'status', 'content'] })) {
-    if (isBodyLost(row)) yield row;
-  }
+async function* rowsWithLostBody({ tables }: CrawlContext): AsyncGenerator<string> {
+  for await (const row of tables.pages.scan({ fields: ['content'] })) if (isBodyLost(row)) yield row.key;
 }

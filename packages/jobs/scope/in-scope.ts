@@ -9,7 +9,7 @@ import { readScope } from './stored-scope.js';
  */
 export async function inScope(crawl: CrawlContext): Promise<CrawlContext> {
   if (crawl.scope) return crawl;
-  const stored = await readScope(crawl.table.store);
+  const stored = await readScope(crawl.tables);
   if (!stored) return crawl;
   const isGiven = (key: string): boolean => (crawl.settingSources?.[key]?.source ?? 'default') !== 'default';
   const { stay, depth, folders, ...patterns } = stored;

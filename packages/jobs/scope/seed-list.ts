@@ -45,7 +45,7 @@ export function foldersOf(urls: readonly string[]): CrawlScope['folders'] {
 
 /** The rows of the sites of seeds, and of those that the seeds redirected to when they were last fetched. */
 export async function rangesOfSites(
-  { table }: Pick<CrawlContext, 'table'>,
+  { tables }: Pick<CrawlContext, 'tables'>,
   urls: readonly string[],
   stay: CrawlScope['stay'],
 ): Promise<readonly KeyRange[] | undefined> {
@@ -54,7 +54,7 @@ export async function rangesOfSites(
   for (const seed of urls) {
     for (let url: string | undefined = seed, hops = 0; url !== undefined && hops <= MAX_HOPS; hops++) {
       sites.add(stay === 'domain' ? domainOf(hostOf(url)) : hostOf(url));
-      url = (await table.get(rowKeyOf(url), ['redirectTarget']))?.redirectTarget;
+      url = (await tables.pages.get(rowKeyOf(url), ['redirectTarget']))?.redirectTarget;
     }
   }
   return [...sites].flatMap((site) => (stay === 'domain' ? domainRanges(site) : [hostRange(site)]));

@@ -1,10 +1,9 @@
-import { dueEntries, dueHeads, type DueScore, type FrontierEntry, type Store } from '../../../webtable/index.js';
+import type { Frontier, FrontierEntry, HostKey, HostScore } from '../../../webtable/index.js';
 import { createCursorHeap, isBefore, type HeapItem, type Place } from './cursor-heap.js';
 
 /** A row that is due, as the frontier has it. */
 export interface DueRow extends FrontierEntry {
-  /** Its host, reversed. */
-  readonly host: string;
+  readonly host: HostKey;
   /** What `generate.maxCount` counts by. */
   readonly queue: string;
 }
@@ -22,21 +21,19 @@ export interface DueRows {
   giveBack(rows: readonly DueRow[]): void;
   /** How many queues had more rows than room, as far as it has read. */
   readonly fullQueues: number;
-  /** Ends the reading, which holds on to files and memory of the store until then. */
-  close(): Promise<void>;
 }
 
 export interface DueRowsOptions {
-  readonly store: Store;
+  readonly frontier: Frontier;
   /** Rows read of one queue that are not refused. */
   readonly maxPerQueue: number;
-  /** The queue of a host, reversed; undefined where nothing of it is to be read. */
-  readonly queueOf: (host: string) => Promise<string | undefined>;
+  /** The queue of a host; undefined where nothing of it is to be read. */
+  readonly queueOf: (host: HostKey) => Promise<string | undefined>;
 }
 
 /** One host, as far as it was read. Its place is that of its next row, or no later. */
 interface Cursor extends HeapItem {
-  readonly host: string;
+  readonly host: HostKey;
   readonly queue: string;
   /** Rows read ahead, the next one last. */
   readonly ahead: DueRow[];
@@ -48,7 +45,7 @@ interface Cursor extends HeapItem {
 }
 
 /** Hosts that are opened together. */
-const TOGETHER = 32;
+const HOSTS_AT_ONCE = 32;
 const FIRST_READ = 2;
 const LONGEST_READ = 500;
 
@@ -57,9 +54,9 @@ const LONGEST_READ = 500;
  * all, and read on only while its queue has room, so hosts and rows that are not selected cost nothing. It holds the
  * names of the hosts that it has opened, how many rows it took of each queue, and what it has read ahead.
  */
-export function createDueRows({ store, maxPerQueue, queueOf }: DueRowsOptions): DueRows {
-  const heads = dueHeads(store);
-  let head: (DueScore & Place) | undefined;
+export function createDueRows({ frontier, maxPerQueue, queueOf }: DueRowsOptions): DueRows {
+  const heads = frontier.heads();
+  let head: (HostScore & Place) | undefined;
   let hasBegun = false;
   const opened = new Set<string>();
   /** Those that are not through, and those that the last read was through with. */
@@ -86,8 +83,8 @@ export function createDueRows({ store, maxPerQueue, queueOf }: DueRowsOptions): 
     if (!hasBegun) await nextHead();
     hasBegun = true;
     while (head && !(heap.first && isBefore(heap.first, head))) {
-      const some: (DueScore & Place)[] = [];
-      for (; head && some.length < TOGETHER && !(heap.first && isBefore(heap.first, head)); await nextHead()) {
+      const some: (HostScore & Place)[] = [];
+      for (; head && some.length < HOSTS_AT_ONCE && !(heap.first && isBefore(heap.first, head)); await nextHead()) {
         if (opened.has(head.host)) continue;
         opened.add(head.host);
         some.push(head);
@@ -96,7 +93,7 @@ export function createDueRows({ store, maxPerQueue, queueOf }: DueRowsOptions): 
     }
   }
 
-  async function open({ host, score, rowKey }: DueScore & Place): Promise<void> {
+  async function open({ host, score, rowKey }: HostScore & Place): Promise<void> {
     const queue = await queueOf(host);
     if (queue === undefined) return;
     const cursor: Cursor = { host, queue, ahead: [], score, rowKey, after: '', readAhead: FIRST_READ, at: -1 };
@@ -108,7 +105,7 @@ export function createDueRows({ store, maxPerQueue, queueOf }: DueRowsOptions): 
   async function readOn(cursor: Cursor): Promise<void> {
     const limit = Math.min(cursor.readAhead, Math.max(0, roomOf(cursor.queue)) + 1);
     cursor.readAhead = Math.min(cursor.readAhead * 4, LONGEST_READ);
-    const entries = await dueEntries(store, cursor.host, cursor.after || cursor.score, limit);
+    const entries = await frontier.due(cursor.host, cursor.after || cursor.score, limit);
     cursor.after = entries.length < limit ? undefined : entries.at(-1)?.entryKey;
     const { host, queue } = cursor;
     // Spelled out: V8 gives each object that is spread from others a shape of its own, which takes more than its values.
@@ -180,9 +177,6 @@ export function createDueRows({ store, maxPerQueue, queueOf }: DueRowsOptions): 
       }
       for (const cursor of stopped) settle(cursor);
       stopped.clear();
-    },
-    async close() {
-      await heads.return(undefined);
     },
   };
 }

@@ -1,9 +1,9 @@
-import { FRONTIER_FIELDS, chunked, urlOf, writeIndexed, type KeyRange } from '../../../webtable/index.js';
-import { frontierClock, type CrawlContext } from '../context.js';
+import { chunked, isHeld, urlOf, type KeyRange } from '../../../webtable/index.js';
+import type { CrawlContext } from '../context.js';
 import type { Tracker } from '../reporting/tracker.js';
 import { REFUSAL_FIELDS, refusalOf } from './refusal.js';
 
-const FIELDS = [...FRONTIER_FIELDS, ...REFUSAL_FIELDS, 'fetchedAt'] as const;
+const FIELDS = [...REFUSAL_FIELDS, 'fetchedAt'] as const;
 const CHUNK = 500;
 
 /**
@@ -20,28 +20,18 @@ export async function makeDue(
   since: number,
   tracker: Tracker,
 ): Promise<void> {
-  const { table } = crawl;
-  const rows = table.scan({ fields: ['dueAt'], ...(ranges && { ranges }) });
+  const rows = crawl.tables.pages.scan({ fields: ['dueAt'], ...(ranges && { ranges }) });
   for await (const found of chunked(rows, CHUNK)) {
     if (tracker.aborted) return;
     const now = crawl.clock();
     const keys = found.filter(({ dueAt = 0 }) => dueAt > now).map(({ key }) => key);
-    await table.exclusive('rows', async () => {
-      const late = (await table.getMany(keys, FIELDS)).filter(
-        (row) =>
-          row !== undefined &&
-          !row.damaged &&
-          row.marks?.generate === undefined &&
-          (row.dueAt ?? 0) > now &&
-          (row.fetchedAt ?? 0) < since &&
-          !crawl.scope?.isOutside(urlOf(row.key), row.sitemap) &&
-          refusalOf(crawl, row) === undefined,
-      );
-      const changes = late.flatMap((row) =>
-        row ? [{ before: row, change: { key: row.key, set: { dueAt: now } } }] : [],
-      );
-      await writeIndexed(table, changes, frontierClock(crawl));
-      tracker.count('made_due', changes.length);
-    });
+    await crawl.tables.changeRows(keys, FIELDS, now, (rows) =>
+      rows.map((row) => {
+        if (!row || row.damaged || isHeld(row) || (row.dueAt ?? 0) <= now || (row.fetchedAt ?? 0) >= since) return undefined;
+        if (crawl.scope?.isOutside(urlOf(row.key), row.sitemap) || refusalOf(crawl, row)) return undefined;
+        tracker.count('made_due');
+        return { key: row.key, set: { dueAt: now } };
+      }),
+    );
   }
 }

@@ -1,36 +1,18 @@
-import { CrawlError } from '../../packages/errors/index.js';
 import { FIELD_CODECS, inlinkCodec, text } from './codec.js';
 import type { EncodedFields, Field, Inlink, Page, PageChange, PageRow, PlainField } from './page.js';
-import { createLocks, type Exclusive } from '../stores/locks.js';
-import { batchFences } from '../tables/batches.js';
-import { YieldingStore, createEventLoopTurns } from '../stores/event-loop-turns.js';
-import { writeFences } from '../tables/fences.js';
-import { frontierFences } from '../tables/frontier-keys.js';
-import { ALL_SLOTS } from '../keys/partition.js';
 import { urlOf } from '../keys/row-key.js';
-import {
-  FIELD_COLUMNS,
-  INDEX_COLUMNS,
-  INLINK_COLUMN_PREFIX,
-  MARK_COLUMNS,
-  SCHEMA_VERSION,
-  type Mark,
-} from '../schema.js';
+import { FIELD_COLUMNS, INLINK_COLUMN_PREFIX, MARK_COLUMNS, type Mark } from '../schema.js';
 import type { Column, ColumnSelector, KeyRange, RowChange, Store, StoredRow } from '../store.js';
+import { scanSteps } from './scan-steps.js';
 
 /** Which rows of the table to read, and what of them. */
 export interface PageScan<F extends Field> {
   /** Read one after the other. Absent: the whole table. */
   readonly ranges?: readonly KeyRange[];
   readonly fields: readonly F[];
-  /** Only rows on which this mark holds this batch id. */
-  readonly mark?: { readonly name: Mark; readonly batchId: string };
   /** At most this many rows. */
   readonly limit?: number;
 }
-
-/** The locks of each store that has none of its own, so that two tables on one store share them. */
-const LOCKS = new WeakMap<Store, Exclusive>();
 
 /** Between the parts of what a store says of a damaged row. */
 const DAMAGE_SEPARATOR = '; ';
@@ -38,96 +20,45 @@ const BODY_DAMAGE = `${FIELD_COLUMNS.content.slice(0, FIELD_COLUMNS.content.inde
 
 const MARKS = Object.entries(MARK_COLUMNS) as [Mark, Column][];
 
-/** The `webpage` table with typed fields. Reading and writing rows is all it does; it knows no job. */
-export class WebTable {
-  /** The store beneath, where the index tables live too. It gives the event loop its turns. */
-  readonly store: Store;
-  /** For work that goes on for long without the store. */
-  readonly turns = createEventLoopTurns();
-  /** The store that the table was opened on, without that. */
-  readonly given: Store;
-  readonly #exclusive: Exclusive;
+/** Rows read together by a scan: fewer where each may bring a large body. */
+const STEP = 500;
+const STEP_OF_BODIES = 20;
 
-  private constructor(store: Store) {
-    const given = store instanceof YieldingStore ? store.inner : store;
-    this.given = given;
-    this.store = new YieldingStore(given, this.turns);
-    this.#exclusive = given.exclusive?.bind(given) ?? LOCKS.get(given) ?? createLocks();
-    LOCKS.set(given, this.#exclusive);
-  }
-
-  /**
-   * The table on a store. A store that is new is given the schema version.
-   * @throws CrawlError TABLE_VERSION when it was written by another version
-   */
-  static async open(store: Store): Promise<WebTable> {
-    const [row] = await store.get('meta', ['schema'], [INDEX_COLUMNS.schemaVersion]);
-    const cell = row?.cells.get(INDEX_COLUMNS.schemaVersion);
-    const found = cell && text.decode(cell);
-    if (found === undefined) {
-      await writeFences(store, 'frontier', ALL_SLOTS.flatMap(frontierFences));
-      await writeFences(store, 'batch', batchFences());
-      await store.write('meta', [
-        { key: 'schema', put: new Map([[INDEX_COLUMNS.schemaVersion, text.encode(String(SCHEMA_VERSION))]]) },
-      ]);
-    } else if (found !== String(SCHEMA_VERSION)) {
-      throw new CrawlError('TABLE_VERSION', `expected a table of schema version ${SCHEMA_VERSION}, found ${found}`, {
-        hint: 'use the version of webcrawl that wrote it, or crawl into a new table',
-      });
-    }
-    return new WebTable(store);
-  }
-
+/** The `webpage` table with typed fields. */
+export interface Pages {
   /** One row; undefined where it has none of the fields. */
-  async get<F extends Field>(key: string, fields: readonly F[]): Promise<PageRow<F> | undefined> {
-    return (await this.getMany([key], fields))[0];
-  }
-
+  get<F extends Field>(key: string, fields: readonly F[]): Promise<PageRow<F> | undefined>;
   /** Rows in the order of the keys; undefined where a row has none of the fields. */
-  async getMany<F extends Field>(keys: readonly string[], fields: readonly F[]): Promise<(PageRow<F> | undefined)[]> {
-    const rows = await this.store.get('webpage', keys, selectorsOf(fields));
+  getMany<F extends Field>(keys: readonly string[], fields: readonly F[]): Promise<(PageRow<F> | undefined)[]>;
+  /** Rows in key order within each range. Each is whole; nothing of the store is held while the caller works on one. */
+  scan<F extends Field>(scan: PageScan<F>): AsyncGenerator<PageRow<F>>;
+  /**
+   * Makes the changes in order; each is atomic by itself and together they are not. Not for changes of what the frontier goes
+   * by, which are made by `changeRows` of the tables.
+   */
+  write(changes: readonly PageChange[]): Promise<void>;
+}
+
+export function createPages(store: Store): Pages {
+  async function getMany<F extends Field>(keys: readonly string[], fields: readonly F[]) {
+    const rows = await store.get('webpage', keys, selectorsOf(fields));
     return rows.map((row) => row && decodeRow(row, fields));
   }
-
-  /** Rows in key order within each range, each whole as of one moment. */
-  async *scan<F extends Field>(scan: PageScan<F>): AsyncGenerator<PageRow<F>> {
-    const rows = this.store.scan('webpage', {
-      columns: selectorsOf(scan.fields),
-      ...(scan.ranges && { ranges: scan.ranges }),
-      ...(scan.limit !== undefined && { limit: scan.limit }),
-      ...(scan.mark && {
-        where: { column: MARK_COLUMNS[scan.mark.name], equals: text.encode(scan.mark.batchId) },
-      }),
-    });
-    for await (const row of rows) yield decodeRow(row, scan.fields);
-  }
-
-  /** Makes the changes in order; each is atomic by itself and together they are not. */
-  async write(changes: readonly PageChange[]): Promise<void> {
-    if (changes.length > 0) await this.store.write('webpage', changes.map(encodeChange));
-  }
-
-  /** Removes whole rows, links and bodies too; each is atomic by itself. What indexes say of them stays. */
-  async remove(keys: readonly string[]): Promise<void> {
-    if (keys.length > 0)
-      await this.store.write(
-        'webpage',
-        keys.map((key) => ({ key, clear: true })),
-      );
-  }
-
-  /**
-   * Runs `task` when every earlier task of this name on this store has ended: within this process, and on a store that other
-   * processes use too ({@link Store.exclusive}) in those as well.
-   */
-  exclusive<T>(name: string, task: () => Promise<T>): Promise<T> {
-    return this.#exclusive(name, task);
-  }
-
-  /** Closes the store. */
-  async close(): Promise<void> {
-    await this.store.close();
-  }
+  return {
+    getMany,
+    get: async (key, fields) => (await getMany([key], fields))[0],
+    async *scan({ fields, ranges = [{ start: '' }], limit = Infinity }) {
+      const most = fields.some((field) => field === 'content') ? STEP_OF_BODIES : STEP;
+      let left = limit;
+      for await (const rows of scanSteps(store, 'webpage', selectorsOf(fields), ranges, Math.min(most, left))) {
+        for (const row of rows.slice(0, left)) yield decodeRow(row, fields);
+        if ((left -= rows.length) <= 0) return;
+      }
+    },
+    async write(changes) {
+      if (changes.length > 0) await store.write('webpage', changes.map(encodeChange));
+    },
+  };
 }
 
 function selectorsOf(fields: readonly Field[]): ColumnSelector[] {
@@ -203,7 +134,7 @@ export function isBodyLost({ damaged = [] }: Pick<PageRow<'content'>, 'damaged'>
   return damaged.length > 0 && damaged.every((part) => part.startsWith(BODY_DAMAGE));
 }
 
-function encodeChange(change: PageChange): RowChange {
+export function encodeChange(change: PageChange): RowChange {
   const put = new Map<Column, Uint8Array>();
   const remove: Column[] = [];
   for (const field in change.set) {

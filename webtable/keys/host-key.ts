@@ -1,0 +1,43 @@
+declare const hostKey: unique symbol;
+
+/**
+ * A host as it stands in row keys, its labels from the last to the first: `com.example.www`. IP addresses stand as they
+ * are. All that is kept or grouped by host goes by it; the plain spelling is for plugins, DNS and people.
+ */
+export type HostKey = string & { readonly [hostKey]: true };
+
+const IPV4 = /^\d+\.\d+\.\d+\.\d+$/;
+
+/** The key of a host; of one that a normalised URL has. */
+export function hostKeyOf(host: string): HostKey {
+  return reverse(host) as HostKey;
+}
+
+/** The host of a key, as URLs spell it. */
+export function hostOfKey(key: HostKey): string {
+  return reverse(key);
+}
+
+/** The host of a row key. */
+export function hostKeyOfRow(rowKey: string): HostKey {
+  // An IPv6 host holds colons of its own.
+  const end = rowKey.startsWith('[') ? rowKey.indexOf(']') + 1 : rowKey.indexOf(':');
+  return rowKey.slice(0, end) as HostKey;
+}
+
+/** All pages of one host, over all schemes and ports. */
+export function rowsOfHost(key: HostKey): { readonly start: string; readonly end: string } {
+  return { start: `${key}:`, end: `${key};` };
+}
+
+/** Its own inverse, empty labels included: `example.com.` is `.com.example`. */
+function reverse(host: string): string {
+  if (IPV4.test(host) || host.startsWith('[')) return host;
+  let reversed = '';
+  let end = host.length;
+  for (let dot = host.lastIndexOf('.'); dot >= 0; dot = dot === 0 ? -1 : host.lastIndexOf('.', dot - 1)) {
+    reversed += `${host.slice(dot + 1, end)}.`;
+    end = dot;
+  }
+  return reversed + host.slice(0, end);
+}

@@ -1,0 +1,110 @@
+/**
+ * What is known of hosts: robots.txt by origin; by host key the back-off record, and that a page of the host was injected,
+ * with what its name led to. A record that cannot be read counts as none.
+ */
+import type { HostKey } from '../keys/host-key.js';
+import { json, text, type Codec } from '../pages/codec.js';
+import { scanSteps } from '../pages/scan-steps.js';
+import { INDEX_COLUMNS } from '../schema.js';
+import type { Column, Store } from '../store.js';
+
+/** A robots.txt as it was answered. Plain data, fit for JSON. */
+export interface StoredRobots {
+  /** When it was fetched, in ms since the epoch. */
+  readonly fetchedAt: number;
+  /** The HTTP status, 0 where the host could not be reached. */
+  readonly status: number;
+  /** The file, absent where there is none. */
+  readonly body?: string;
+  /** Its sitemaps have not been added yet. */
+  readonly isUntold?: true;
+}
+
+/**
+ * Why and until when a host is left alone. It stays until the host answers again, so that failures in a row are counted over
+ * runs. Plain data, fit for JSON; times are ms since the epoch.
+ */
+export interface BackoffRecord {
+  /** Failures in a row. */
+  readonly failures: number;
+  /** When the last one happened. */
+  readonly since: number;
+  /** Nothing is asked of the host before this. */
+  readonly until: number;
+  /** The code of the last failure: `throttled`, `connect`, … */
+  readonly code: string;
+  /** Its HTTP status; absent where the host could not be reached. */
+  readonly http?: number;
+  /** One line; untrusted. */
+  readonly message?: string;
+}
+
+/**
+ * What the name of a host that was injected first led to, which decides for good whether it may be at a private address:
+ * otherwise who owns a name could lead the crawl into our network later.
+ */
+export type SeedReach = 'public' | 'private' | 'undecided';
+
+export type Hosts = ReturnType<typeof createHosts>;
+
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
+
+const robotsCodec = json<StoredRobots>(
+  (value) => isObject(value) && typeof value.fetchedAt === 'number' && typeof value.status === 'number',
+);
+const backoffCodec = json<BackoffRecord>(
+  (value) =>
+    isObject(value) &&
+    typeof value.failures === 'number' &&
+    typeof value.since === 'number' &&
+    typeof value.until === 'number' &&
+    value.until >= value.since &&
+    typeof value.code === 'string',
+);
+const seedCodec: Codec<SeedReach> = {
+  encode: (reach) => text.encode(reach),
+  decode(bytes) {
+    const reach = text.decode(bytes);
+    return reach === 'public' || reach === 'private' ? reach : 'undecided';
+  },
+};
+
+export function createHosts(store: Store) {
+  /** One column of the table. */
+  function column<K extends string, V>(name: Column, codec: Codec<V>) {
+    return {
+      async get(keys: readonly K[]): Promise<(V | undefined)[]> {
+        const rows = await store.get('host', keys, [name]);
+        return rows.map((row) => {
+          const cell = row?.cells.get(name);
+          try {
+            return cell && codec.decode(cell);
+          } catch {
+            return undefined;
+          }
+        });
+      },
+      async put(values: ReadonlyMap<K, V>): Promise<void> {
+        const changes = Array.from(values, ([key, value]) => ({ key, put: new Map([[name, codec.encode(value)]]) }));
+        if (changes.length > 0) await store.write('host', changes);
+      },
+      remove: (key: K): Promise<void> => store.write('host', [{ key, delete: [name] }]),
+    };
+  }
+
+  return {
+    /** By origin. */
+    robots: column<string, StoredRobots>(INDEX_COLUMNS.hostRobots, robotsCodec),
+    backoff: column<HostKey, BackoffRecord>(INDEX_COLUMNS.hostBackoff, backoffCodec),
+    /** Only hosts of which a page was injected are in it. A host is entered before the row that it speaks for. */
+    seeds: {
+      ...column<HostKey, SeedReach>(INDEX_COLUMNS.hostSeed, seedCodec),
+      /** All hosts of seeds, in steps. */
+      async *all(): AsyncGenerator<HostKey[]> {
+        for await (const rows of scanSteps(store, 'host', [INDEX_COLUMNS.hostSeed], [{ start: '' }], 1000)) {
+          yield rows.map(({ key }) => key as HostKey);
+        }
+      },
+    },
+  };
+}

@@ -1,0 +1,106 @@
+import { randomUUID } from 'node:crypto';
+import { CrawlError } from '../../packages/errors/index.js';
+import { DEFAULT_SLOTS, slotsOf, type Slots } from '../keys/partition.js';
+import { text } from '../pages/codec.js';
+import { createPages, type Pages } from '../pages/pages.js';
+import { INDEX_COLUMNS, SCHEMA_VERSION } from '../schema.js';
+import type { Store } from '../store.js';
+import { YieldingStore, createEventLoopTurns, type EventLoopTurns } from '../stores/event-loop-turns.js';
+import { createLocks, type Exclusive } from '../stores/locks.js';
+import { createBatches, type Batches } from './batches.js';
+import { createChangeRows, type ChangeRows } from './change-rows.js';
+import { writeFences } from './fences.js';
+import { createFrontier, type Frontier } from './frontier.js';
+import { createHosts, type Hosts } from './hosts.js';
+import { createRuns, type Runs } from './runs.js';
+
+/** The tables of a crawl, by typed methods. What is beneath them, a store, is nobody else's matter. */
+export interface Tables extends ChangeRows {
+  /** The `webpage` table: all that is known of every URL. */
+  readonly pages: Pages;
+  /** Which rows may be selected, and when. */
+  readonly frontier: Frontier;
+  /** The batches, and which rows each holds. */
+  readonly batches: Batches;
+  /** What is known of hosts. */
+  readonly hosts: Hosts;
+  /** What is known of the runs on the table. */
+  readonly runs: Runs;
+  /** The slots into which the keys of the indexes are spread. */
+  readonly slots: Slots;
+  /** A name for who opened the tables, unlike that of any other. */
+  readonly owner: string;
+  /** Whether others may work on the same tables at the same time, on this machine or elsewhere. */
+  readonly isShared: boolean;
+  /** For work that goes on for long without the tables. */
+  readonly turns: EventLoopTurns;
+  /** The store that the tables were opened on, for what concerns the store itself. */
+  readonly store: Store;
+  /**
+   * Runs `task` when every earlier task of this name on this store has ended: within this process, and on a store that other
+   * processes use too ({@link Store.exclusive}) in those as well.
+   */
+  exclusive: Exclusive;
+  /** Closes the store. */
+  close(): Promise<void>;
+}
+
+/** The locks of each store that has none of its own, so that two openings of one store share them. */
+const LOCKS = new WeakMap<Store, Exclusive>();
+
+/**
+ * Opens the tables on a store. One that is new is given the schema version.
+ * @param slots into how many slots the indexes of a new table are spread; a table that is there keeps its own
+ * @throws CrawlError TABLE_VERSION when it was written by another version; BAD_SETTING
+ */
+export async function openTables(given: Store, { slots: wanted = DEFAULT_SLOTS } = {}): Promise<Tables> {
+  const turns = createEventLoopTurns();
+  const store = new YieldingStore(given, turns);
+  const slots = slotsOf((await slotsOfTable(store)) ?? wanted);
+  const exclusive = given.exclusive?.bind(given) ?? LOCKS.get(given) ?? createLocks();
+  LOCKS.set(given, exclusive);
+  const pages = createPages(store);
+  const frontier = createFrontier(store, slots, (step) => exclusive('rows', step));
+  const batches = createBatches(store, slots);
+  if ((await slotsOfTable(store)) === undefined) {
+    await writeFences(store, 'frontier', frontier.fences());
+    await writeFences(store, 'batch', batches.fences());
+    await writeSchema(store, slots.all.length);
+  }
+  return {
+    pages,
+    frontier,
+    batches,
+    hosts: createHosts(store),
+    runs: createRuns(store),
+    ...createChangeRows(store, pages, frontier, exclusive),
+    slots,
+    owner: randomUUID(),
+    isShared: given.writeUnchanged !== undefined,
+    turns,
+    store: given,
+    exclusive,
+    close: () => store.close(),
+  };
+}
+
+/** How many slots a table has; undefined for one that is new. @throws CrawlError TABLE_VERSION */
+async function slotsOfTable(store: Store): Promise<number | undefined> {
+  const [row] = await store.get('meta', ['schema'], [INDEX_COLUMNS.schemaVersion, INDEX_COLUMNS.slots]);
+  const version = row?.cells.get(INDEX_COLUMNS.schemaVersion);
+  const slots = row?.cells.get(INDEX_COLUMNS.slots);
+  const found = version && text.decode(version);
+  if (found === undefined) return undefined;
+  if (found === String(SCHEMA_VERSION)) return Number(slots && text.decode(slots));
+  throw new CrawlError('TABLE_VERSION', `expected a table of schema version ${SCHEMA_VERSION}, found ${found}`, {
+    hint: 'use the version of webcrawl that wrote it, or crawl into a new table',
+  });
+}
+
+function writeSchema(store: Store, slots: number): Promise<void> {
+  const put = new Map([
+    [INDEX_COLUMNS.schemaVersion, text.encode(String(SCHEMA_VERSION))] as const,
+    [INDEX_COLUMNS.slots, text.encode(String(slots))] as const,
+  ]);
+  return store.write('meta', [{ key: 'schema', put }]);
+}
