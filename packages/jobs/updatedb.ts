@@ -49,12 +49,33 @@ type Source = BatchRow<(typeof SOURCE_FIELDS)[number] | 'title' | 'text'>['row']
  * @throws CrawlError UNKNOWN_BATCH
  */
 export async function updatedb(crawl: CrawlContext, options: BatchOptions): Promise<Report> {
-  return overBatches(crawl, 'updatedb', options, (batch) =>
-    crawl.table.exclusive('updatedb', () => updateBatch(crawl, batch, options)),
-  );
+  return (await updateAndCount(crawl, options)).report;
 }
 
-async function updateBatch(crawl: CrawlContext, batch: BatchHeader, options: BatchOptions): Promise<Report> {
+/** What {@link updateAndCount} did. */
+export interface Update {
+  readonly report: Report;
+  /** Own rows that were released, with an outcome and without. */
+  readonly released: { readonly fetched: number; readonly notFetched: number };
+}
+
+/** The same, for a crawl, which goes by the rows that were released. */
+export async function updateAndCount(crawl: CrawlContext, options: BatchOptions): Promise<Update> {
+  const released = { fetched: 0, notFetched: 0 };
+  const report = await overBatches(crawl, 'updatedb', options, (batch) =>
+    crawl.table.exclusive('updatedb', () => updateBatch(crawl, batch, options, released)),
+  );
+  return { report, released };
+}
+
+type Released = { fetched: number; notFetched: number };
+
+async function updateBatch(
+  crawl: CrawlContext,
+  batch: BatchHeader,
+  options: BatchOptions,
+  released: Released,
+): Promise<Report> {
   const { store } = crawl.table;
   const tracker = createTracker(crawl, 'updatedb', options, { batchId: batch.batchId, total: batch.size });
   // A batch that was not begun on can still be fetched.
@@ -64,7 +85,7 @@ async function updateBatch(crawl: CrawlContext, batch: BatchHeader, options: Bat
     if (!(await linkRows(crawl, batch.batchId, tracker))) return tracker.report();
     await putBatch(store, { ...batch, state: 'closing' });
   }
-  if (!(await releaseRows(crawl, batch.batchId, tracker))) return tracker.report();
+  if (!(await releaseRows(crawl, batch.batchId, tracker, released))) return tracker.report();
   await clearBatchIndex(store, batch.batchId);
   await putBatch(store, { ...batch, state: 'closed' });
   return tracker.report();
@@ -120,7 +141,12 @@ function collectLinks(scoring: Scoring, slice: LinkSlice, row: Source, position:
 }
 
 /** @returns false when the job was ended before all rows were let go of */
-async function releaseRows(crawl: CrawlContext, batchId: string, tracker: Tracker): Promise<boolean> {
+async function releaseRows(
+  crawl: CrawlContext,
+  batchId: string,
+  tracker: Tracker,
+  released: Released,
+): Promise<boolean> {
   const { table } = crawl;
   for await (const rows of batchRows(crawl, batchId, [...FRONTIER_FIELDS], CHUNK, tracker.count)) {
     if (tracker.aborted) return false;
@@ -129,6 +155,8 @@ async function releaseRows(crawl: CrawlContext, batchId: string, tracker: Tracke
       const changes: IndexedChange[] = [];
       for (const row of await table.getMany(keys, RESCHEDULE_FIELDS)) {
         if (row?.marks?.generate !== batchId) continue;
+        if (row.marks.fetch === batchId) released.fetched += 1;
+        else released.notFetched += 1;
         changes.push({ before: row, change: reschedule(crawl, row, batchId, tracker.count) });
       }
       await writeIndexed(table, changes, frontierClock(crawl));

@@ -27,7 +27,7 @@ export async function followRedirect(
   const key = rowKeyOf(url);
   const host = hostOf(url);
   const queue = await run.queueNames.nameOf(host);
-  // Another page may redirect to it, or link to it, at the same time; and what is left of the batch may be split off.
+  // Another page may redirect to it, or link to it, at the same time.
   const outcome = await crawl.table.exclusive('rows', async () => {
     const row = await crawl.table.get(key, [...FRONTIER_FIELDS, 'cash']);
     const clock = frontierClock(crawl);
@@ -44,8 +44,7 @@ export async function followRedirect(
     run.joined.add(key);
     await writeIndexed(crawl.table, [{ before: row, change }], clock);
     const item = await crawl.table.get(key, FETCH_FIELDS);
-    if (item) run.queues.push(queue, item);
-    run.tracker.more();
+    if (item) run.join(queue, item);
     return 'redirects_followed';
   });
   run.tracker.count(outcome);
