@@ -85,8 +85,8 @@ async function fetchBatch(
   });
   try {
     crawl.watch?.(undefined, () => fetcher.status());
-    const { report } = await fetcher.begin(batch, { ...options, resume, parse });
-    const { counters, ...rest } = await report;
+    const { ended } = await fetcher.begin(batch, { ...options, resume, parse });
+    const { counters, ...rest } = (await ended).report;
     return { ...rest, counters: addCounters(counters, counts) };
   } finally {
     // All is through, or what is left is not to go on: the time is over, or something failed.

@@ -36,12 +36,33 @@ type Source = BatchRow<(typeof SOURCE_FIELDS)[number] | 'title' | 'text'>['row']
  * @throws CrawlError UNKNOWN_BATCH
  */
 export async function updatedb(crawl: CrawlContext, options: BatchOptions): Promise<Report> {
-  return overBatches(crawl, 'updatedb', options, (batch) =>
-    crawl.tables.exclusive('updatedb', () => updateBatch(crawl, batch, options)),
-  );
+  return (await updateAndCount(crawl, options)).report;
 }
 
-async function updateBatch(crawl: CrawlContext, batch: BatchHeader, options: BatchOptions): Promise<Report> {
+/** What {@link updateAndCount} did. */
+export interface Update {
+  readonly report: Report;
+  /** Own rows that were released, with an outcome and without. */
+  readonly released: { readonly fetched: number; readonly notFetched: number };
+}
+
+/** The same, for a crawl, which goes by the rows that were released. */
+export async function updateAndCount(crawl: CrawlContext, options: BatchOptions): Promise<Update> {
+  const released = { fetched: 0, notFetched: 0 };
+  const report = await overBatches(crawl, 'updatedb', options, (batch) =>
+    crawl.tables.exclusive('updatedb', () => updateBatch(crawl, batch, options, released)),
+  );
+  return { report, released };
+}
+
+type Released = { fetched: number; notFetched: number };
+
+async function updateBatch(
+  crawl: CrawlContext,
+  batch: BatchHeader,
+  options: BatchOptions,
+  released: Released,
+): Promise<Report> {
   const { batches, runs } = crawl.tables;
   const tracker = createTracker(crawl, 'updatedb', options, { batchId: batch.batchId, total: batch.size });
   // A batch that was not begun on can still be fetched.
@@ -54,7 +75,7 @@ async function updateBatch(crawl: CrawlContext, batch: BatchHeader, options: Bat
     consumers = await runs.consumers();
     await batches.put({ ...header, state: 'closing', consumers });
   }
-  if (!(await releaseRows(crawl, batch.batchId, consumers, tracker))) return tracker.report();
+  if (!(await releaseRows(crawl, batch.batchId, consumers, tracker, released))) return tracker.report();
   await batches.clear(batch.batchId);
   const { batchId, size } = batch;
   await batches.put(consumers.length ? { batchId, size, state: 'updated', consumers } : { batchId, size, state: 'closed' });
@@ -116,6 +137,7 @@ async function releaseRows(
   batchId: string,
   consumers: readonly string[],
   tracker: Tracker,
+  released: Released,
 ): Promise<boolean> {
   const { tables, clock } = crawl;
   for await (const entries of tables.batches.entries(batchId)) {
@@ -126,7 +148,12 @@ async function releaseRows(
       rows.map((row) => {
         if (row?.damaged) tracker.count('damaged');
         if (!row || row.damaged || row.marks?.generate !== batchId) return undefined;
-        if (row.marks.fetch === batchId) updated.add(row.key);
+        if (row.marks.fetch === batchId) {
+          updated.add(row.key);
+          released.fetched += 1;
+        } else {
+          released.notFetched += 1;
+        }
         return reschedule(crawl, row, batchId, tracker.count);
       }),
     );

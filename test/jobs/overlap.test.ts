@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { MemoryStore, jobs, type Crawl, type Plugin, type Store } from '../../packages/webcrawl/index.js';
-import { putBatch } from '../../webtable/index.js';
+import { allBatchEntries, listBatches, putBatch } from '../../webtable/index.js';
 import { FailingStore, PlannedFailure } from '../support/failing-store.js';
-import { fakeWeb, links, randomNumbers, randomWeb, type FakePage } from '../support/fake-web.js';
+import { fakeWeb, links, randomNumbers, randomWeb, type FakePage, type FakeWeb } from '../support/fake-web.js';
 import { allRows, testCrawl } from '../support/test-crawl.js';
 
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
@@ -34,11 +34,10 @@ function slowWeb(pages: Readonly<Record<string, FakePage>>, seed: number) {
 const missing = (counters: Readonly<Record<string, number>>): string[] =>
   Object.keys(counters).filter((reason) => reason.startsWith('missing'));
 
-async function closedBatches(crawl: Crawl): Promise<number> {
-  let closed = 0;
-  for await (const _ of crawl.tables.store.scan('batch', { ranges: [{ start: 'd|', end: 'd}' }], columns: ['b:*'] }))
-    closed += 1;
-  return closed;
+async function rowsOfIndex(store: Store): Promise<string[]> {
+  const keys: string[] = [];
+  for await (const { rowKey } of allBatchEntries(store)) keys.push(rowKey);
+  return keys;
 }
 
 describe('rounds that overlap', () => {
@@ -60,7 +59,7 @@ describe('rounds that overlap', () => {
     }
   });
 
-  it('go on without a slow host, whose pages move to a batch of their own', async () => {
+  it('hand on the links of all other hosts while one host answers nothing', async () => {
     const hosts = Array.from({ length: 12 }, (_, i) => `http://h${i}.com`);
     const pages: Record<string, FakePage> = {};
     for (const [i, host] of hosts.entries()) {
@@ -89,18 +88,54 @@ describe('rounds that overlap', () => {
     expect(counters).toEqual({ rows: web.requests.length });
   });
 
-  it('split off what is left of a batch, which then goes on with the pages that were read before', async () => {
-    const seeds = Array.from({ length: 12 }, (_, i) => `http://h${i}.com/`);
-    for (let page = 0; page < 12; page++) seeds.push(`http://slow.com/${page}`);
-    const web = fakeWeb(Object.fromEntries(seeds.map((url) => [url, 'x'])));
-    web.onRequest = (url) => sleep(url.startsWith('http://slow.com/') ? 30 : 1);
-    await using crawl = await testCrawl(web);
-    const { counters } = await jobs.crawl(crawl, { seeds });
-    expect(counters).toMatchObject({ rounds: 1, fetched: seeds.length });
-    expect(await closedBatches(crawl)).toBe(2);
+  it('hand on the links of a host that has a page left which is long in coming', async () => {
+    // All in one queue, so that the page is no host that others could go on without.
+    const pages: Record<string, FakePage> = { 'http://a.com/slow': { html: 'x' } };
+    for (let i = 0; i < 6; i++) pages[`http://a.com/${i}`] = { html: links(`/${i + 1}`) };
+    pages['http://a.com/6'] = { html: 'the end' };
+    const web = fakeWeb(pages);
+    let lastWasAsked = (): void => undefined;
+    const last = new Promise<void>((resolve) => (lastWasAsked = resolve));
+    web.onRequest = (url) => {
+      if (url === 'http://a.com/6') lastWasAsked();
+      return url === 'http://a.com/slow' ? last : undefined;
+    };
+    await using crawl = await testCrawl(web, { settings: { 'fetcher.threadsPerQueue': 2 } });
+    const { counters } = await jobs.crawl(crawl, { seeds: ['http://a.com/slow', 'http://a.com/0'] });
+    expect(counters).toMatchObject({ fetched: 8, success: 8, added: 6 });
+    expect((await jobs.repair(crawl)).counters).toEqual({ rows: 8 });
   });
 
-  it('are split for their links when the fetcher runs dry, and count each page and link once', async () => {
+  it('end a batch whose pages have all moved on without an updatedb of its own', async () => {
+    const seeds = Array.from({ length: 30 }, (_, i) => `http://h${i}.com/`);
+    const store = new MemoryStore();
+    const states: string[] = [];
+    const watched: Store = {
+      get: (...args) => store.get(...args),
+      scan: (...args) => store.scan(...args),
+      close: () => store.close(),
+      async write(table, changes) {
+        await store.write(table, changes);
+        if (table === 'batch')
+          for (const { batchId, state } of await listBatches(store)) states.push(`${batchId} ${state}`);
+      },
+    };
+    await using crawl = await testCrawl(fakeWeb(Object.fromEntries(seeds.map((url) => [url, 'x']))), {
+      store: watched,
+    });
+    const { counters } = await jobs.crawl(crawl, { seeds });
+    expect(counters).toMatchObject({ rounds: 1, fetched: seeds.length });
+    const idsOf = (state: string) =>
+      new Set(states.flatMap((line) => (line.endsWith(` ${state}`) ? line.split(' ')[0]! : [])));
+    const [selected] = idsOf('generating');
+    expect(idsOf('open')).toContain(selected);
+    expect(idsOf('linking')).not.toContain(selected);
+    expect(idsOf('linking').size).toBeGreaterThan(0);
+    expect(await listBatches(store)).toEqual([]);
+    expect(await rowsOfIndex(store)).toEqual([]);
+  });
+
+  it('count each page and link once, whichever batch it moves on to', async () => {
     const hosts = Array.from({ length: 30 }, (_, i) => `http://h${i}.com`);
     const pages: Record<string, FakePage> = {};
     for (const host of hosts) {
@@ -115,19 +150,26 @@ describe('rounds that overlap', () => {
       name: 'slowly',
       parser: { ...parser, parse: async (input) => (await sleep(web.requests.length % 7), parser.parse(input)) },
     };
+    const progress: number[] = [];
     const { counters } = await jobs.crawl(
       { ...crawl, plugins: [...crawl.plugins, slowly] },
-      { seeds: hosts.map((host) => `${host}/`), stay: 'any', threads: 4 },
+      {
+        seeds: hosts.map((host) => `${host}/`),
+        stay: 'any',
+        threads: 4,
+        onProgress: ({ round, done }) => void (round !== 0 && progress.push(done)),
+      },
     );
     const size = Object.keys(pages).length;
-    expect(await closedBatches(crawl)).toBeGreaterThan(counters.rounds!);
-    expect(counters).toMatchObject({ fetched: size, parsed: size, success: size });
+    expect(counters).toMatchObject({ fetched: size, parsed: size, success: size, added: size - hosts.length });
+    expect(progress.at(-1)).toBe(size);
+    expect(progress).toEqual([...progress].sort((a, b) => a - b));
     // Of each host, the first page leads to two others, the second to two, and the further ones to three.
     expect(counters.links).toBe(30 * (2 + 2 + 4 * 3));
     expect((await jobs.repair(crawl)).counters).toEqual({ rows: size });
   });
 
-  it('split off targets of redirects, also on hosts whose pages were through', async () => {
+  it('move on targets of redirects too, also on hosts whose pages were through', async () => {
     const pages: Record<string, FakePage> = {};
     for (let i = 0; i < 24; i++) {
       pages[`http://h${i}.com/`] = { html: 'x' };
@@ -140,7 +182,6 @@ describe('rounds that overlap', () => {
     web.onRequest = (url) => sleep(url.startsWith('http://slow.com/') ? 12 : url.endsWith('/target') ? 60 : 1);
     await using crawl = await testCrawl(web);
     const { counters } = await jobs.crawl(crawl, { seeds, stay: 'any' });
-    expect(await closedBatches(crawl)).toBeGreaterThan(2);
     expect([...web.requests].sort()).toEqual(Object.keys(pages).sort());
     expect(counters.fetched).toBe(web.requests.length);
     expect((await jobs.repair(crawl)).counters).toEqual({ rows: web.requests.length });
@@ -187,30 +228,62 @@ describe('rounds that overlap', () => {
     expect(web.requests).toContain('http://a.com/');
   });
 
-  it('end in the same rows wherever they failed, when the same crawl is run again', async () => {
+  it('fetch no page again that was stored, and end in the same rows, wherever they failed', async () => {
     const { pages, seeds } = randomWeb(5, 60, 6);
     const options = { seeds, stay: 'any', threads: 3, topN: 10 } as const;
-    const run = async (store: Store, seed: number): Promise<void> => {
-      await jobs.crawl(await testCrawl(slowWeb(pages, seed), { store }), options);
+    const run = async (web: FakeWeb, store: Store): Promise<void> => {
+      await using crawl = await testCrawl(web, { store });
+      await jobs.crawl(crawl, options);
     };
     const counting = new FailingStore(new MemoryStore());
-    await run(counting, 1);
+    await run(slowWeb(pages, 1), counting);
     await using undisturbed = await testCrawl(fakeWeb(pages), { store: new MemoryStore() });
     await jobs.crawl(undisturbed, options);
     const expected = await comparable(undisturbed);
     let failed = 0;
+    let stored = 0;
     for (let failAt = 1; failAt < counting.writes; failAt += Math.ceil(counting.writes / 60)) {
       const store = new MemoryStore();
       const failing = new FailingStore(store, failAt);
-      const failure: unknown = await run(failing, failAt).catch((error: unknown) => error);
+      const failure: unknown = await run(slowWeb(pages, failAt), failing).catch((error: unknown) => error);
       // How many writes there are depends on how rounds meet; a crawl that needs fewer ends well.
       if (failing.writes >= failAt) failed += 1;
       expect(failure instanceof PlannedFailure, `write ${failAt}: ${String(failure)}`).toBe(failing.writes >= failAt);
-      await using crawl = await testCrawl(slowWeb(pages, failAt), { store });
+      const web = slowWeb(pages, failAt);
+      await using crawl = await testCrawl(web, { store });
       expect(missing((await jobs.repair(crawl)).counters), `write ${failAt}`).toEqual([]);
+      const before = new Set<string>();
+      for (const { url, fetchedAt } of await allRows(crawl)) if (fetchedAt !== undefined) before.add(String(url));
+      stored += before.size;
       await jobs.crawl(crawl, options);
       expect(await comparable(crawl), `write ${failAt}`).toEqual(expected);
+      expect(
+        web.requests.filter((url) => before.has(url)),
+        `write ${failAt}`,
+      ).toEqual([]);
     }
     expect(failed).toBeGreaterThan(40);
+    expect(stored).toBeGreaterThan(500);
+  });
+
+  it('leave what was fetched to an updatedb of every batch, when they were stopped', async () => {
+    const web = fakeWeb({ 'http://a.com/': { html: links('/next') }, 'http://b.com/': 'x', 'http://c.com/': 'x' });
+    await using crawl = await testCrawl(web);
+    const controller = new AbortController();
+    // Stopped by the second page, after the first was stored.
+    web.onRequest = () => void (web.requests.length === 2 && controller.abort());
+    const report = await jobs.crawl(crawl, {
+      seeds: ['http://a.com/', 'http://b.com/', 'http://c.com/'],
+      threads: 1,
+      signal: controller.signal,
+    });
+    expect(report.interrupted).toBe(true);
+    const fetched = web.requests.length;
+    const { counters } = await jobs.updatedb(crawl, { batch: 'all' });
+    expect(counters).toMatchObject({ fetched, not_fetched: 3 - fetched });
+    expect(await listBatches(crawl.table.store)).toEqual([]);
+    expect((await jobs.repair(crawl)).counters).toEqual({ rows: 4 });
+    await jobs.crawl(crawl, { seeds: [] });
+    expect([...web.requests].sort()).toEqual(['http://a.com/', 'http://a.com/next', 'http://b.com/', 'http://c.com/']);
   });
 });

@@ -157,19 +157,17 @@ describe('createGroupWriter', () => {
   it('gathers what arrives during a write, and fails only those whose write failed', async () => {
     const groups: string[][] = [];
     let fail = false;
-    const write = createGroupWriter({
-      async write(changes) {
-        groups.push(changes.map((change) => change.key));
-        await new Promise((resolve) => setImmediate(resolve));
-        if (fail) throw new Error('full');
-      },
+    const write = createGroupWriter<string>(async (keys) => {
+      groups.push([...keys]);
+      await new Promise((resolve) => setImmediate(resolve));
+      if (fail) throw new Error('full');
     });
-    await Promise.all(['a', 'b', 'c'].map((key) => write({ key })));
+    await Promise.all(['a', 'b', 'c'].map(write));
     expect(groups).toEqual([['a'], ['b', 'c']]);
     fail = true;
-    await expect(write({ key: 'd' })).rejects.toThrow('full');
+    await expect(write('d')).rejects.toThrow('full');
     fail = false;
-    await write({ key: 'e' });
+    await write('e');
     expect(groups.slice(2)).toEqual([['d'], ['e']]);
   });
 });

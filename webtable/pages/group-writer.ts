@@ -1,31 +1,28 @@
-import type { PageChange } from './page.js';
-import type { Pages } from './pages.js';
+/** Writes some items in one go; the caller does not say in how many changes. */
+export type WriteGroup<T> = (items: readonly T[]) => Promise<void>;
 
 /**
- * Writes changes in one go where that works, and one by one where it does not, so that a row which refuses a change does
- * not stop the others. Tells of each what became of it, in order.
+ * Writes items in one go where that works, and one by one where it does not, so that a row which refuses a change does
+ * not stop the others. Settles with the outcome of each, in order. `write` must bear to be given an item twice.
  */
-export async function writeEach(
-  pages: Pick<Pages, 'write'>,
-  changes: readonly PageChange[],
-): Promise<PromiseSettledResult<void>[]> {
+export async function writeEach<T>(write: WriteGroup<T>, items: readonly T[]): Promise<PromiseSettledResult<void>[]> {
   try {
-    await pages.write(changes);
-    return changes.map(() => ({ status: 'fulfilled', value: undefined }));
+    await write(items);
+    return items.map(() => ({ status: 'fulfilled', value: undefined }));
   } catch (reason) {
-    if (changes.length === 1) return [{ status: 'rejected', reason }];
+    if (items.length === 1) return [{ status: 'rejected', reason }];
     const outcomes: PromiseSettledResult<void>[] = [];
-    for (const change of changes) outcomes.push(...(await writeEach(pages, [change])));
+    for (const item of items) outcomes.push(...(await writeEach(write, [item])));
     return outcomes;
   }
 }
 
 /**
- * Gathers the changes that arrive while a write is under way and writes them in one go: as many rows per write as the
- * load asks for, and no timer. Each call resolves when its own change is stored, and fails when it could not be.
+ * Gathers the items that arrive while a write is under way and writes them in one go: as many per write as the load asks
+ * for, and no timer. Each call resolves when its own item is stored, and fails when it could not be. One write at a time.
  */
-export function createGroupWriter(pages: Pick<Pages, 'write'>): (change: PageChange) => Promise<void> {
-  let waiting: { change: PageChange; resolve: () => void; reject: (error: unknown) => void }[] = [];
+export function createGroupWriter<T>(write: WriteGroup<T>): (item: T) => Promise<void> {
+  let waiting: { item: T; resolve: () => void; reject: (error: unknown) => void }[] = [];
   let writing = false;
 
   async function drain(): Promise<void> {
@@ -34,8 +31,8 @@ export function createGroupWriter(pages: Pick<Pages, 'write'>): (change: PageCha
       const group = waiting;
       waiting = [];
       const outcomes = await writeEach(
-        pages,
-        group.map((entry) => entry.change),
+        write,
+        group.map(({ item }) => item),
       );
       for (const [i, { resolve, reject }] of group.entries()) {
         const outcome = outcomes[i];
@@ -46,9 +43,9 @@ export function createGroupWriter(pages: Pick<Pages, 'write'>): (change: PageCha
     writing = false;
   }
 
-  return (change) =>
+  return (item) =>
     new Promise((resolve, reject) => {
-      waiting.push({ change, resolve, reject });
+      waiting.push({ item, resolve, reject });
       if (!writing) void drain();
     });
 }

@@ -43,11 +43,18 @@ export interface FetchTools {
   readonly since: number;
 }
 
+/** What came of a page, ready to be stored. */
+export interface FetchedPage {
+  /** All but the marks, which say which batch the page is in from now on. */
+  readonly change: Omit<PageChange, 'marks'>;
+  readonly isParsed: boolean;
+  /** The queue that its host is in. */
+  readonly queue: string;
+}
+
 /** The fetch of one batch, as its pages see it. */
 export interface FetchRun extends FetchTools {
-  /** Counts for what is left, after a split too. */
-  readonly tracker: Omit<Tracker, 'report' | 'add' | 'progress'>;
-  /** Changes when what is left is split off, which waits for the turn `rows`; so do not keep it over an await elsewhere. */
+  readonly tracker: Tracker;
   readonly batchId: string;
   readonly parse: boolean;
   readonly queues: {
@@ -57,9 +64,12 @@ export interface FetchRun extends FetchTools {
     pause(queue: string, seconds: number): void;
     away<R>(queue: string, wait: Promise<R>): Promise<R>;
   };
-  write(change: PageChange): Promise<void>;
+  /** Stores a page with its marks, in one row change. */
+  store(page: FetchedPage): Promise<void>;
+  /** Puts a row into its queue that has joined the batch as the target of a redirect. */
+  join(queue: string, item: FetchItem): void;
   /** Ends requests in flight, when the run has to stop. */
   readonly giveUp: AbortSignal;
-  /** Rows that joined the batch as targets of redirects during this run. */
+  /** Keys of rows that join the batch as targets of redirects during this run, from before they get their mark on. */
   readonly joined: Set<string>;
 }

@@ -113,10 +113,9 @@ async function fetchUpTo(
     }
   }
   for (const field of [...Object.keys(set), ...encoded.keys()]) unset.delete(field as PlainField);
-  const { tracker, batchId } = run;
+  const { tracker } = run;
   try {
-    const marks = { fetch: batchId, parse: isParsed ? batchId : null };
-    await run.write({ key: item.key, set, encoded, unset: [...unset], marks });
+    await run.store({ change: { key: item.key, set, encoded, unset: [...unset] }, isParsed, queue });
   } catch (error) {
     countDamaged(error, tracker.count);
     return told;

@@ -1,13 +1,8 @@
 import { createFetchQueues, createRobots } from '../../fetch/index.js';
-import { createGroupWriter, urlOf, type BatchHeader } from '../../../webtable/index.js';
+import { createGroupWriter, urlOf, type BatchHeader, type PageChange } from '../../../webtable/index.js';
 import type { Count } from '../reporting/counters.js';
-import {
-  createBatchFetch,
-  type BatchFetch,
-  type BatchFetchOptions,
-  type QueuedPage,
-  type SharedFetch,
-} from './batch-fetch.js';
+import { beginBatchFetch, type BatchFetch, type BatchFetchOptions } from './batch-fetch.js';
+import type { QueuedPage, SharedFetch } from './shared-fetch.js';
 import type { CrawlContext } from '../context.js';
 import type { FetchTools } from './fetch-item.js';
 import { createLargeBodies } from './large-bodies.js';
@@ -106,7 +101,7 @@ export async function openFetcher(crawl: CrawlContext, options: FetcherOptions):
   let stopFeeding = (): void => {};
   const feeding = new Promise<void>((resolve) => (stopFeeding = resolve));
   const running = queues.run((page, queue) => page.work(queue), stopped, feeding);
-  // Whoever waits for a batch, or for the end, is told.
+  // Whoever waits for a batch, or for the end, gets the failure.
   running.catch(() => undefined);
 
   const users = new Map<string, number>();
@@ -117,17 +112,16 @@ export async function openFetcher(crawl: CrawlContext, options: FetcherOptions):
     hasEnded = true;
     for (const wake of waiting.splice(0)) wake();
   };
-  // Once: what waits for a promise that is long in coming stays in memory as long, so no host may wait for this one.
+  // Subscribe once: a `then` per host on a promise that lives for the whole run would leak.
   running.then(onEnd, onEnd);
   const shared: SharedFetch = {
     queues,
     stopped,
     timeUp: timeUp ?? new AbortController().signal,
     running,
-    write: createGroupWriter(tables.pages),
+    write: createGroupWriter<PageChange>(tables.pages.write),
     inWork: new Set(),
     onPage: onChange,
-    /** Waits until one more host may be read. Throws what ended the run. */
     async openSource(): Promise<void> {
       if (sources >= MAX_SOURCES && !hasEnded) await new Promise<void>((resolve) => waiting.push(resolve));
       if (hasEnded) await running;
@@ -137,7 +131,6 @@ export async function openFetcher(crawl: CrawlContext, options: FetcherOptions):
       sources -= 1;
       waiting.shift()?.();
     },
-    /** A batch has its first page in a queue (1), or has none left (-1). */
     useQueue(queue: string, by: 1 | -1): void {
       const count = (users.get(queue) ?? 0) + by;
       if (count > 0) users.set(queue, count);
@@ -146,7 +139,7 @@ export async function openFetcher(crawl: CrawlContext, options: FetcherOptions):
   };
 
   return {
-    begin: (batch, own) => createBatchFetch(crawl, tools, shared, batch, own),
+    begin: (batch, own) => beginBatchFetch(crawl, tools, shared, batch, own),
     get isIdle() {
       return queues.working < threads;
     },

@@ -37,10 +37,7 @@ export async function followRedirect(
     item = { ...row, ...set, key, marks: { ...row?.marks, generate: batchId } };
     return [{ key, set, marks: { generate: batchId } }];
   });
-  if (item) {
-    run.queues.push(queue, item);
-    run.tracker.more();
-  }
+  if (item) run.join(queue, item);
   run.tracker.count(outcome);
 }
 

@@ -54,7 +54,7 @@ async function parseTogether(
     return { key, encoded, unset, marks: { parse: parsed ? batchId : null } };
   };
   const changes = await Promise.all(keys.map(parseRow));
-  for (const outcome of await writeEach(crawl.tables.pages, changes)) {
+  for (const outcome of await writeEach(crawl.tables.pages.write, changes)) {
     if (outcome.status === 'rejected') countDamaged(outcome.reason, tracker.count);
   }
 }

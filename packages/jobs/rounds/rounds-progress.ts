@@ -5,11 +5,11 @@ type Sum = Pick<Progress, 'done' | 'counters' | 'errors'>;
 
 /** The progress of rounds that overlap, as one. */
 export interface RoundsProgress {
-  /** Takes how far the fetch of a batch has got. */
-  tell(progress: Progress): void;
+  /** Takes how far the fetch of a batch has got, in place of what was known of it. */
+  add(progress: Progress): void;
   /** Over all batches. */
   sum(): Sum;
-  /** A batch is through: what it has told last stays in the sum. */
+  /** A batch is through: what is known of it stays in the sum. */
   end(batchId: string): void;
 }
 
@@ -18,7 +18,7 @@ export function createRoundsProgress(): RoundsProgress {
   const open = new Map<string, Progress>();
   let ended: Sum = { done: 0, counters: {}, errors: {} };
   return {
-    tell(progress) {
+    add(progress) {
       open.set(progress.batchId ?? '', progress);
     },
     sum: () => [...open.values()].reduce(plus, ended),
