@@ -122,7 +122,7 @@ describe('fetch', () => {
     });
     const rows = await allRows(crawl);
     const found = Object.fromEntries(rows.map((row) => [String(row.url).slice('http://a.com/'.length), row]));
-    expect(Object.fromEntries(names.map((name) => [name, [found[name]!.status, found[name]!.redirect]]))).toEqual({
+    expect(Object.fromEntries(names.map((name) => [name, [found[name]!.status, found[name]!.redirectTarget]]))).toEqual({
       ok: ['fetched', undefined],
       ok2: ['fetched', undefined],
       fails: ['retry', undefined],
@@ -530,6 +530,31 @@ describe('fetch and redirects', () => {
     expect((await jobs.updatedb(crawl, { batch })).counters).toMatchObject({ fetched: 3, redirected: 2 });
   });
 
+  it('takes one target once that joins its host while the pages of that are still being read', async () => {
+    // Far more pages than are read ahead; the target is the last of all by its key.
+    const pages = Array.from({ length: 160 }, (_, i) => `http://big.com/${String(i).padStart(3, '0')}`);
+    const target = 'http://big.com/target';
+    const web = fakeWeb({
+      ...Object.fromEntries([...pages, target].map((url) => [url, 'x'])),
+      'http://b.com/': { location: target },
+    });
+    await using crawl = await testCrawl(web);
+    const batch = await start(crawl, 'http://b.com/', ...pages);
+    // big.com answers for the first time when the redirect has been followed.
+    web.onRequest = async (url) => {
+      const hasJoined = async (): Promise<boolean> =>
+        (await rowOf(crawl, 'http://b.com/', 'redirectTarget')).redirectTarget !== undefined;
+      while (url === pages[0] && !(await hasJoined())) await new Promise(setImmediate);
+    };
+    expect((await jobs.fetch(crawl, { batch })).counters).toEqual({
+      fetched: 162,
+      success: 161,
+      moved: 1,
+      redirects_followed: 1,
+    });
+    expect([...web.requests].sort()).toEqual(['http://b.com/', ...pages, target].sort());
+  });
+
   it('takes one target once, however many pages redirect to it at the same time', async () => {
     const pages: Record<string, FakePage> = { 'http://a.com/target': { html: 'x' } };
     for (let i = 0; i < 10; i++) pages[`http://h${i}.com/`] = { location: 'http://a.com/target' };
@@ -652,13 +677,16 @@ describe('fetch and redirects', () => {
     const batch = await start(crawl, 'http://a.com/1', 'http://a.com/2');
     address = '10.0.0.2';
     let inFlight = 0;
+    let mostInFlight = 0;
     web.onRequest = async () => {
-      expect(++inFlight).toBe(1);
-      await new Promise(setImmediate);
+      mostInFlight = Math.max(mostInFlight, ++inFlight);
+      // Time enough for another queue to begin.
+      for (let i = 0; i < 50; i++) await new Promise(setImmediate);
       inFlight -= 1;
     };
     await jobs.fetch(crawl, { batch });
     expect(web.requests).toEqual(['http://a.com/1', 'http://a.com/2', 'http://a.com/3']);
+    expect(mostInFlight).toBe(1);
     await jobs.fetch(crawl, { batch });
     expect(web.requests).toHaveLength(6);
   });
