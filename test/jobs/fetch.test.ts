@@ -6,6 +6,7 @@ import {
   type FetchOutcome,
   type FetchRequest,
   type Plugin,
+  type Store,
 } from '../../packages/webcrawl/index.js';
 import { batchEntry, getBatch, queueEntry, writeBatchIndex } from '../../webtable/index.js';
 import { fakeWeb, links, type FakePage } from '../support/fake-web.js';
@@ -669,13 +670,12 @@ describe('fetch and redirects', () => {
 
   it('keeps all pages of a host in one queue, whatever address the host has by now', async () => {
     const web = fakeWeb({ 'http://a.com/1': { location: '/3' }, 'http://a.com/2': 'x', 'http://a.com/3': 'x' });
-    let address = '10.0.0.1';
-    await using crawl = await testCrawl(web, {
-      settings: { 'partition.urlMode': 'ip' },
-      lookup: () => Promise.resolve([address]),
-    });
-    const batch = await start(crawl, 'http://a.com/1', 'http://a.com/2');
-    address = '10.0.0.2';
+    // Each process looks names up for itself.
+    const at = (address: string, store: Store) =>
+      testCrawl(web, { store, settings: { 'partition.urlMode': 'ip' }, lookup: () => Promise.resolve([address]) });
+    const store = new MemoryStore();
+    const batch = await start(await at('10.0.0.1', store), 'http://a.com/1', 'http://a.com/2');
+    await using crawl = await at('10.0.0.2', store);
     let inFlight = 0;
     let mostInFlight = 0;
     web.onRequest = async () => {
