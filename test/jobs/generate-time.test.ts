@@ -44,27 +44,33 @@ describe('generate and time', () => {
   it.each([
     ['now', { now: START + 30 * DAY }],
     ['addDays', { addDays: 30 }],
-  ])('leaves alone by %s what is due later still, and what it did not select is due when it was', async (_, options) => {
-    await using crawl = await testCrawl(undefined);
-    const soon = urls(6);
-    const late = 'http://late.com/';
-    await putRows(crawl, [...soon.map((url) => ({ url, dueAt: START + 20 * DAY })), { url: late, dueAt: START + 31 * DAY }]);
-    expect((await jobs.generate(crawl, { ...options, topN: 2 })).counters).toEqual({ generated: 2 });
-    const [first, second] = await selectedUrls(crawl);
+  ])(
+    'leaves alone by %s what is due later still, and what it did not select is due when it was',
+    async (_, options) => {
+      await using crawl = await testCrawl(undefined);
+      const soon = urls(6);
+      const late = 'http://late.com/';
+      await putRows(crawl, [
+        ...soon.map((url) => ({ url, dueAt: START + 20 * DAY })),
+        { url: late, dueAt: START + 31 * DAY },
+      ]);
+      expect((await jobs.generate(crawl, { ...options, topN: 2 })).counters).toEqual({ generated: 2 });
+      const [first, second] = await selectedUrls(crawl);
 
-    expect((await jobs.generate(crawl)).counters.generated).toBeUndefined();
-    // What an earlier one has looked at costs nothing any more.
-    expect((await jobs.generate(crawl)).counters).toEqual({});
-    await expectInOrder(crawl, 7);
-    crawl.setTime(START + 20 * DAY - 1);
-    expect((await jobs.generate(crawl)).batchId).toBeUndefined();
-    crawl.setTime(START + 20 * DAY);
-    await jobs.updatedb(crawl, { batch: 'all' });
-    await jobs.generate(crawl);
-    expect(await selectedUrls(crawl)).toEqual([...soon].sort());
-    expect([first, second].every((url) => soon.includes(url!))).toBe(true);
-    await expectInOrder(crawl, 7);
-  });
+      expect((await jobs.generate(crawl)).counters.generated).toBeUndefined();
+      // What an earlier one has looked at costs nothing any more.
+      expect((await jobs.generate(crawl)).counters).toEqual({});
+      await expectInOrder(crawl, 7);
+      crawl.setTime(START + 20 * DAY - 1);
+      expect((await jobs.generate(crawl)).batchId).toBeUndefined();
+      crawl.setTime(START + 20 * DAY);
+      await jobs.updatedb(crawl, { batch: 'all' });
+      await jobs.generate(crawl);
+      expect(await selectedUrls(crawl)).toEqual([...soon].sort());
+      expect([first, second].every((url) => soon.includes(url!))).toBe(true);
+      await expectInOrder(crawl, 7);
+    },
+  );
 
   it('makes nothing due that was selected early when its batch is given up', async () => {
     await using crawl = await testCrawl(undefined, { settings: { 'generate.lockExpiry': 7 * 86_400 } });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { MemoryStore, jobs, type Crawl, type Store } from '../../packages/webcrawl/index.js';
 import { copyStore } from '../support/copy-store.js';
 import { FailingStore, PlannedFailure } from '../support/failing-store.js';
-import { fakeWeb, links, type FakePage, type FakeWeb } from '../support/fake-web.js';
+import { fakeWeb, links, type FakeWeb } from '../support/fake-web.js';
 import { rowOf, start } from '../support/job-steps.js';
 import { START, allRows, testCrawl } from '../support/test-crawl.js';
 
@@ -23,7 +23,12 @@ function sliced<C extends Crawl>(crawl: C): C {
 }
 
 /** Runs a job over a store that fails at a row write; returns whether it came to its end before. */
-async function cut(store: Store, failAt: number, web: FakeWeb, job: (crawl: Crawl) => Promise<unknown>): Promise<boolean> {
+async function cut(
+  store: Store,
+  failAt: number,
+  web: FakeWeb,
+  job: (crawl: Crawl) => Promise<unknown>,
+): Promise<boolean> {
   const crawl = await testCrawl(web, { store: new FailingStore(store, failAt), settings: SETTINGS });
   try {
     await job(sliced(crawl));
@@ -52,7 +57,10 @@ describe('updatedb that goes on after it was killed', () => {
     await using undisturbed = await testCrawl(web, { store: whole, settings: SETTINGS });
     await jobs.updatedb(sliced(undisturbed), { batch });
     const expected = await allRows(undisturbed);
-    expect(expected.find(({ url }) => url === HUB)).toMatchObject({ score: sources.length, inlinkCount: sources.length });
+    expect(expected.find(({ url }) => url === HUB)).toMatchObject({
+      score: sources.length,
+      inlinkCount: sources.length,
+    });
 
     let cuts = 0;
     for (let failAt = 2; ; failAt += 3) {

@@ -16,5 +16,7 @@ export async function damage(crawl: Crawl, url: string, field: Field & PlainFiel
   const whole = row?.cells.get(column);
   await store.write('webpage', [{ key, put: new Map([[column, UNREADABLE]]) }]);
   return () =>
-    store.write('webpage', [whole === undefined ? { key, delete: [column] } : { key, put: new Map([[column, whole]]) }]);
+    store.write('webpage', [
+      whole === undefined ? { key, delete: [column] } : { key, put: new Map([[column, whole]]) },
+    ]);
 }

@@ -1,4 +1,12 @@
-import { jobs, rowKeyOf, urlOf, type Crawl, type Field, type PageRow, type Report } from '../../packages/webcrawl/index.js';
+import {
+  jobs,
+  rowKeyOf,
+  urlOf,
+  type Crawl,
+  type Field,
+  type PageRow,
+  type Report,
+} from '../../packages/webcrawl/index.js';
 
 /** Selects all that is due and returns the batch id. */
 export async function select(crawl: Crawl, topN?: number): Promise<string> {
