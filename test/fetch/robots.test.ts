@@ -176,6 +176,19 @@ describe('patterns', () => {
     expect(allowed(robots(['Allow: /é', 'Disallow: /????']), '/é')).toBe(true);
   });
 
+  it('of octets that are escaped count each as the three characters it is written with (RFC 9309, 2.2.2)', () => {
+    // `/a%20b` is longer than `/a*b$`, which is longer than `/a b` would be by the octets it stands for.
+    for (const escaped of ['/a%20b', '/a b', '/a%01b', '/a%0bb', '/a%7Fb', '/a%FFb']) {
+      const path = escaped.replace(' ', '%20');
+      for (const rules of [
+        [`Allow: ${escaped}`, 'Disallow: /a*b$'],
+        ['Disallow: /a*b$', `Allow: ${escaped}`],
+      ]) {
+        expect(allowed(['User-agent: *', ...rules].join('\n'), path), escaped).toBe(true);
+      }
+    }
+  });
+
   it('never concern robots.txt itself', () => {
     expect(allowed('User-agent: *\nDisallow: /', '/robots.txt')).toBe(true);
     expect(allowed('User-agent: *\nDisallow: /', '/robots.txts')).toBe(false);

@@ -1,21 +1,66 @@
 import { describe, expect, it } from 'vitest';
-import { MemoryStore, jobs, type Crawl, type Store } from '../../packages/webcrawl/index.js';
+import { jobs, type Crawl, type Store } from '../../packages/webcrawl/index.js';
+import { copyStore } from '../support/copy-store.js';
 import { FailingStore, PlannedFailure } from '../support/failing-store.js';
-import { fakeWeb, links, randomWeb, type FakePage } from '../support/fake-web.js';
-import { allRows, testCrawl } from '../support/test-crawl.js';
+import { fakeWeb, links, randomWeb, type FakeWeb } from '../support/fake-web.js';
+import { KILLABLE } from '../support/open-stores.js';
+import { START, allRows, testCrawl } from '../support/test-crawl.js';
 
-const SETTINGS = { 'db.updateMaxLinksInMemory': 1000, 'db.updateMaxInlinks': 3, 'fetcher.maxRedirects': 2 };
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+const SETTINGS = {
+  'db.updateMaxLinksInMemory': 1000,
+  'db.updateMaxInlinks': 3,
+  'fetcher.maxRedirects': 2,
+  'db.fetchIntervalDefault': (5 * DAY) / 1000,
+  'generate.lockExpiry': (7 * DAY) / 1000,
+};
 
-/** Every job in rounds, with the parse in the fetch or by itself. A batch that was left open comes first. */
-async function run(crawl: Crawl, seeds: readonly string[], parseInFetch: boolean): Promise<void> {
-  await jobs.inject(crawl, { seeds });
-  for (let round = 0; round < 50; round++) {
+/** One command of somebody who runs a crawl, and when they run it. */
+interface Step {
+  readonly name: string;
+  readonly at: number;
+  readonly run: (crawl: Crawl, web: FakeWeb) => Promise<unknown>;
+}
+
+/** A web at a moment: what it answers depends on the time alone. */
+function webAt(at: number): { web: FakeWeb; seeds: string[] } {
+  const { pages, seeds } = randomWeb(21, 40, 3);
+  // A page that links and redirects to itself and a hub that all link to: the places where counting twice shows.
+  pages[seeds[0]!] = { html: links('/', '/self', '/news', '/late', ...Object.keys(pages).slice(0, 8)) };
+  pages['http://h0.example.com/self'] = { location: '/self2' };
+  pages['http://h0.example.com/self2'] = { location: '/self' };
+  // Pages that change, that do not and say so, that are gone later, and that come later.
+  const day = Math.floor((at - START) / DAY);
+  pages['http://h0.example.com/news'] = { html: `<html lang="${day % 2 ? 'en' : 'de'}">day ${day}` };
+  pages['http://h0.example.com/p3'] = { html: links('/news'), headers: { etag: '"1"' } };
+  pages['http://h0.example.com/late'] = day < 8 ? { status: 500 } : { html: 'here at last' };
+  if (day > 8) delete pages['http://h1.example.com/p4'];
+  return { web: fakeWeb(pages), seeds };
+}
+
+/** Every job over 22 days: pages that are retried, fetched again and given up, and a batch that is left until others may have its pages. */
+function steps(parseInFetch: boolean): Step[] {
+  const all: Step[] = [];
+  let at = START;
+  const add = (name: string, run: Step['run']): void => void all.push({ name: `${name} ${all.length}`, at, run });
+  const work = async (crawl: Crawl): Promise<void> => {
     await jobs.fetch(crawl, { batch: 'all', resume: true, parse: parseInFetch });
     if (!parseInFetch) await jobs.parse(crawl, { batch: 'all' });
     await jobs.updatedb(crawl, { batch: 'all' });
-    if ((await jobs.generate(crawl, { topN: 15 })).batchId === undefined) return;
+  };
+  add('inject', (crawl) => jobs.inject(crawl, { seeds: webAt(START).seeds }));
+  for (let round = 0; round < 9; round++) {
+    add('generate', (crawl) => jobs.generate(crawl, { topN: 15 }));
+    if (round === 4) {
+      at += 8 * DAY;
+      add('generate what nobody worked on', (crawl) => jobs.generate(crawl));
+    }
+    at += HOUR;
+    add('work', work);
+    at += 1.5 * DAY;
   }
-  throw new Error('the crawl does not end');
+  return all;
 }
 
 const comparable = (rows: unknown): unknown =>
@@ -27,48 +72,88 @@ const comparable = (rows: unknown): unknown =>
     }),
   );
 
-async function rowsAfter(store: Store, web: Record<string, FakePage>): Promise<unknown> {
-  await using crawl = await testCrawl(fakeWeb(web), { store, settings: SETTINGS });
-  return comparable(await allRows(crawl));
+/** Runs a step as a process of its own, which is not ended in any way. */
+async function runStep(step: Step, store: Store): Promise<Crawl> {
+  const { web } = webAt(step.at);
+  const crawl = await testCrawl(web, { store, settings: SETTINGS });
+  crawl.setTime(step.at);
+  await step.run(crawl, web);
+  return crawl;
 }
 
-describe('a crawl that fails between two row writes and is run again', () => {
-  for (const [name, parseInFetch, repairs] of [
-    ['with parse as a job of its own', false, false],
-    ['with parse in fetch, repaired before it goes on', true, true],
-  ] as const) {
-    it(`ends in the same rows wherever it failed, ${name}`, async () => {
-      const { pages, seeds } = randomWeb(21, 45, 3);
-      // A page that links and redirects to itself and a hub that all link to: the places where counting twice shows.
-      pages[seeds[0]!] = { html: links('/', '/self', ...Object.keys(pages).slice(0, 8)) };
-      pages['http://h0.example.com/self'] = { location: '/self2' };
-      pages['http://h0.example.com/self2'] = { location: '/self' };
+async function expectNothingMissing(crawl: Crawl, where: string): Promise<void> {
+  const { counters } = await jobs.repair(crawl);
+  const missing = Object.keys(counters).filter((reason) => reason.startsWith('missing'));
+  expect(missing, where).toEqual([]);
+}
 
-      const counting = new FailingStore(new MemoryStore());
-      await using undisturbed = await testCrawl(fakeWeb(pages), { store: counting, settings: SETTINGS });
-      await run(undisturbed, seeds, parseInFetch);
-      const expected = comparable(await allRows(undisturbed));
-      expect(counting.writes).toBeGreaterThan(500);
+/** How many failures are tried, evenly over all writes of all steps, and after how many of them the crawl goes on to its end. */
+const POINTS: Readonly<Record<string, { readonly tried: number; readonly toTheEnd: number }>> = {
+  MemoryStore: { tried: 400, toTheEnd: 10 },
+  'LevelStore on memory-level': { tried: 100, toTheEnd: 4 },
+};
 
-      // Each third point, and another third with the other variant, keeps the test quick.
-      for (let failAt = repairs ? 2 : 1; failAt <= counting.writes; failAt += 3) {
-        const store = new MemoryStore();
-        const failing = new FailingStore(store, failAt);
-        const first = testCrawl(fakeWeb(pages), { store: failing, settings: SETTINGS });
-        await expect(
-          first.then((crawl) => run(crawl, seeds, parseInFetch)),
-          `write ${failAt}`,
-        ).rejects.toThrow(PlannedFailure);
-
-        await using second = await testCrawl(fakeWeb(pages), { store, settings: SETTINGS });
-        if (repairs) {
-          const { counters } = await jobs.repair(second);
-          const missing = Object.keys(counters).filter((reason) => reason.startsWith('missing'));
-          expect(missing, `write ${failAt}`).toEqual([]);
-        }
-        await run(second, seeds, parseInFetch);
-        expect(await rowsAfter(store, pages), `write ${failAt}`).toEqual(expected);
+describe.each(Object.entries(KILLABLE))(
+  'a crawl on %s that fails between two row writes and is run again',
+  (kind, place) => {
+    it.each([
+      ['with parse as a job of its own', false, false],
+      ['with parse in fetch, repaired before it goes on', true, true],
+    ])('ends in the same rows wherever it failed, %s', async (_, parseInFetch, repairs) => {
+      const all = steps(parseInFetch);
+      const before: Store[] = [];
+      const after: unknown[] = [];
+      const writes: number[] = [];
+      let open = place();
+      for (const step of all) {
+        before.push(await copyStore(open()));
+        const counting = new FailingStore(open());
+        const crawl = await runStep(step, counting);
+        writes.push(counting.writes);
+        after.push(comparable(await allRows(crawl)));
       }
+      const total = writes.reduce((sum, n) => sum + n, 0);
+      expect(total).toBeGreaterThan(1000);
+      // Pages were fetched again, changed or not, given up after retries, and taken over from a batch that nobody worked on.
+      expect(new Set((after.at(-1) as { status: string }[]).map(({ status }) => status))).toEqual(
+        new Set(['fetched', 'notmodified', 'gone', 'redir_perm', 'redir_temp']),
+      );
+      expect(after.at(-1)).toEqual(
+        expect.arrayContaining([
+          expect.objectContaining({ url: 'http://h0.example.com/late', status: 'fetched', retries: 0 }),
+          expect.objectContaining({ url: 'http://h0.example.com/news', prevSignature: expect.any(String) as string }),
+        ]),
+      );
+
+      const { tried, toTheEnd } = POINTS[kind]!;
+      // The variants try different writes.
+      let next = repairs ? total / tried / 2 : 1;
+      let done = 0;
+      let passed = 0;
+      for (const [i, step] of all.entries()) {
+        for (; next <= passed + writes[i]!; next += total / tried) {
+          const failAt = Math.max(1, Math.floor(next - passed));
+          const where = `${step.name}, write ${failAt}`;
+          open = place();
+          await copyStore(before[i]!, open());
+          await expect(runStep(step, new FailingStore(open(), failAt)), where).rejects.toThrow(PlannedFailure);
+
+          if (repairs) {
+            const crawl = await testCrawl(undefined, { store: open(), settings: SETTINGS });
+            crawl.setTime(step.at);
+            await expectNothingMissing(crawl, where);
+          }
+          const crawl = await runStep(step, open());
+          expect(comparable(await allRows(crawl)), where).toEqual(after[i]);
+          if (++done % Math.floor(tried / toTheEnd) === 0) {
+            for (const later of all.slice(i + 1)) await runStep(later, open());
+            expect(comparable(await allRows(crawl)), `${where}, at the end`).toEqual(after.at(-1));
+          }
+          await expectNothingMissing(crawl, `${where}, run again`);
+        }
+        passed += writes[i]!;
+      }
+      expect(done).toBeGreaterThan(tried - 2);
     });
-  }
-});
+  },
+);

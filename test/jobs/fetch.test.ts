@@ -6,6 +6,7 @@ import {
   type FetchOutcome,
   type FetchRequest,
   type Plugin,
+  type Store,
 } from '../../packages/webcrawl/index.js';
 import { batchEntry, getBatch, queueEntry, writeBatchIndex } from '../../webtable/index.js';
 import { fakeWeb, links, type FakePage } from '../support/fake-web.js';
@@ -122,17 +123,19 @@ describe('fetch', () => {
     });
     const rows = await allRows(crawl);
     const found = Object.fromEntries(rows.map((row) => [String(row.url).slice('http://a.com/'.length), row]));
-    expect(Object.fromEntries(names.map((name) => [name, [found[name]!.status, found[name]!.redirectTarget]]))).toEqual({
-      ok: ['fetched', undefined],
-      ok2: ['fetched', undefined],
-      fails: ['retry', undefined],
-      moved: ['redir_perm', 'http://a.com/ok'],
-      nowhere: ['redir_temp', undefined],
-      itself: ['redir_perm', undefined],
-      image: ['redir_perm', undefined],
-      bad: ['redir_perm', undefined],
-      missing: ['gone', undefined],
-    });
+    expect(Object.fromEntries(names.map((name) => [name, [found[name]!.status, found[name]!.redirectTarget]]))).toEqual(
+      {
+        ok: ['fetched', undefined],
+        ok2: ['fetched', undefined],
+        fails: ['retry', undefined],
+        moved: ['redir_perm', 'http://a.com/ok'],
+        nowhere: ['redir_temp', undefined],
+        itself: ['redir_perm', undefined],
+        image: ['redir_perm', undefined],
+        bad: ['redir_perm', undefined],
+        missing: ['gone', undefined],
+      },
+    );
     for (const row of rows) expect(row.marks).toEqual({ inject: 'y', generate: batch, fetch: batch });
   });
 
@@ -530,6 +533,31 @@ describe('fetch and redirects', () => {
     expect((await jobs.updatedb(crawl, { batch })).counters).toMatchObject({ fetched: 3, redirected: 2 });
   });
 
+  it('takes one target once that joins its host while the pages of that are still being read', async () => {
+    // Far more pages than are read ahead; the target is the last of all by its key.
+    const pages = Array.from({ length: 160 }, (_, i) => `http://big.com/${String(i).padStart(3, '0')}`);
+    const target = 'http://big.com/target';
+    const web = fakeWeb({
+      ...Object.fromEntries([...pages, target].map((url) => [url, 'x'])),
+      'http://b.com/': { location: target },
+    });
+    await using crawl = await testCrawl(web);
+    const batch = await start(crawl, 'http://b.com/', ...pages);
+    // big.com answers for the first time when the redirect has been followed.
+    web.onRequest = async (url) => {
+      const hasJoined = async (): Promise<boolean> =>
+        (await rowOf(crawl, 'http://b.com/', 'redirectTarget')).redirectTarget !== undefined;
+      while (url === pages[0] && !(await hasJoined())) await new Promise(setImmediate);
+    };
+    expect((await jobs.fetch(crawl, { batch })).counters).toEqual({
+      fetched: 162,
+      success: 161,
+      moved: 1,
+      redirects_followed: 1,
+    });
+    expect([...web.requests].sort()).toEqual(['http://b.com/', ...pages, target].sort());
+  });
+
   it('takes one target once, however many pages redirect to it at the same time', async () => {
     const pages: Record<string, FakePage> = { 'http://a.com/target': { html: 'x' } };
     for (let i = 0; i < 10; i++) pages[`http://h${i}.com/`] = { location: 'http://a.com/target' };
@@ -644,21 +672,23 @@ describe('fetch and redirects', () => {
 
   it('keeps all pages of a host in one queue, whatever address the host has by now', async () => {
     const web = fakeWeb({ 'http://a.com/1': { location: '/3' }, 'http://a.com/2': 'x', 'http://a.com/3': 'x' });
-    let address = '10.0.0.1';
-    await using crawl = await testCrawl(web, {
-      settings: { 'partition.urlMode': 'ip' },
-      lookup: () => Promise.resolve([address]),
-    });
-    const batch = await start(crawl, 'http://a.com/1', 'http://a.com/2');
-    address = '10.0.0.2';
+    // Each process looks names up for itself.
+    const at = (address: string, store: Store) =>
+      testCrawl(web, { store, settings: { 'partition.urlMode': 'ip' }, lookup: () => Promise.resolve([address]) });
+    const store = new MemoryStore();
+    const batch = await start(await at('10.0.0.1', store), 'http://a.com/1', 'http://a.com/2');
+    await using crawl = await at('10.0.0.2', store);
     let inFlight = 0;
+    let mostInFlight = 0;
     web.onRequest = async () => {
-      expect(++inFlight).toBe(1);
-      await new Promise(setImmediate);
+      mostInFlight = Math.max(mostInFlight, ++inFlight);
+      // Time enough for another queue to begin.
+      for (let i = 0; i < 50; i++) await new Promise(setImmediate);
       inFlight -= 1;
     };
     await jobs.fetch(crawl, { batch });
     expect(web.requests).toEqual(['http://a.com/1', 'http://a.com/2', 'http://a.com/3']);
+    expect(mostInFlight).toBe(1);
     await jobs.fetch(crawl, { batch });
     expect(web.requests).toHaveLength(6);
   });

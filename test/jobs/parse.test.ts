@@ -312,6 +312,20 @@ describe('parse and links', () => {
     });
   });
 
+  it('keeps the first anchor that says something also of URLs that only a normaliser makes one', async () => {
+    const normaliser: Plugin = { name: 'sessions', normalizeUrl: (url) => url.replace(/\?session=\d+$/, '') };
+    const page = anchors(
+      ['/x?session=1', ' '],
+      ['/x?session=2', 'second'],
+      ['/x?session=3', 'third'],
+      ['/x', 'fourth'],
+    );
+    expect(await outlinksOf(page, {}, [normaliser])).toEqual({
+      counters: { parsed: 1, links: 1 },
+      outlinks: [['http://a.com/x', 'second']],
+    });
+  });
+
   it('counts only links that are kept against the limit', async () => {
     const page = anchors(
       ['/no.png', 'picture'],

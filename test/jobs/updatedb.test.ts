@@ -49,7 +49,7 @@ describe('updatedb and the pages of its batch', () => {
       signature: '5d41402abc4b2a76b9719d911017c592',
       marks: { inject: 'y', updatedb: batch },
     });
-    for (const field of ['share', 'newSignature', 'prevSignature']) expect(row).not.toHaveProperty(field);
+    for (const field of ['cashInFlight', 'newSignature', 'prevSignature']) expect(row).not.toHaveProperty(field);
     const keys: string[] = [];
     for await (const key of batchRowKeys(crawl.tables.store, batch)) keys.push(key);
     expect(keys).toEqual([]);

@@ -10,13 +10,15 @@ export async function dumpStore(store: Store): Promise<Record<string, PlainRow[]
   return dump;
 }
 
-/** A store in memory with all that another holds. */
-export async function copyStore(store: Store): Promise<MemoryStore> {
-  const copy = new MemoryStore();
+/** Puts all that a store holds into an empty one, by default in memory; returns that. */
+export async function copyStore<S extends Store = MemoryStore>(
+  store: Store,
+  into: S = new MemoryStore() as Store as S,
+): Promise<S> {
   for (const table of NAMES) {
     for await (const { key, cells } of store.scan(table, { columns: Object.keys(TABLES[table]) })) {
-      await copy.write(table, [{ key, put: cells as ReadonlyMap<Column, Uint8Array> }]);
+      await into.write(table, [{ key, put: cells as ReadonlyMap<Column, Uint8Array> }]);
     }
   }
-  return copy;
+  return into;
 }

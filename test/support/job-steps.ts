@@ -1,10 +1,28 @@
-import { jobs, rowKeyOf, type Crawl, type Field, type PageRow, type Report } from '../../packages/webcrawl/index.js';
+import {
+  jobs,
+  rowKeyOf,
+  urlOf,
+  type Crawl,
+  type Field,
+  type PageRow,
+  type Report,
+} from '../../packages/webcrawl/index.js';
 
 /** Selects all that is due and returns the batch id. */
 export async function select(crawl: Crawl, topN?: number): Promise<string> {
   const { batchId } = await jobs.generate(crawl, topN === undefined ? {} : { topN });
   if (batchId === undefined) throw new Error('nothing is due');
   return batchId;
+}
+
+/** The URLs of the rows that a batch holds, or any batch where none is named, sorted. */
+export async function selectedUrls(crawl: Crawl, batchId?: string): Promise<string[]> {
+  const urls: string[] = [];
+  for await (const row of crawl.table.scan({ fields: ['marks'] })) {
+    const held = row.marks?.generate;
+    if (held !== undefined && (batchId === undefined || held === batchId)) urls.push(urlOf(row.key));
+  }
+  return urls.sort();
 }
 
 /** Injects seeds and returns the batch that holds all that is due. */

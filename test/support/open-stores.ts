@@ -60,6 +60,21 @@ export const STORES: Readonly<Record<string, () => Promise<OpenedStore>>> = {
   },
 };
 
+/**
+ * Kinds of stores that live on when the process that used them was killed: each makes a place for data, and what it returns
+ * opens that place as often as it is called, without an end of those before.
+ */
+export const KILLABLE: Readonly<Record<string, () => () => Store>> = {
+  MemoryStore: () => {
+    const store = new MemoryStore();
+    return () => store;
+  },
+  'LevelStore on memory-level': () => {
+    const databases = { hot: memoryLevel(), content: memoryLevel() };
+    return () => new LevelStore(databases);
+  },
+};
+
 async function shared(directory: string): Promise<Store> {
   const store = await openSharedStore({ directory, open: () => openLevelStore(directory), name: 'test', version: '1' });
   await store.serve();

@@ -11,7 +11,10 @@ export interface WakeTimer {
 }
 
 const LONGEST_TIMER = 2_147_483_647;
-const platformTimers: Timers = { setTimeout, clearTimeout: (timer) => clearTimeout(timer as NodeJS.Timeout) };
+const platformTimers: Timers = {
+  setTimeout: (callback, ms) => setTimeout(callback, ms),
+  clearTimeout: (timer) => clearTimeout(timer as NodeJS.Timeout),
+};
 
 /** Makes a timer that is not set. */
 export function createWakeTimer(wake: () => void, clock: () => number, timers: Timers = platformTimers): WakeTimer {
