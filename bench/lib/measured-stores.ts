@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Level } from 'level';
-import { MemoryStore, WebTable, openLevelStore, type Column, type Field, type Store } from '../../webtable/index.js';
+import { MemoryStore, openTables, openLevelStore, type Column, type Field, type Store } from '../../webtable/index.js';
 import { mix } from './made-page.js';
 import type { MeasuredStore, StoreJob } from './store-operations.js';
 
@@ -13,7 +13,7 @@ const FIELDS = ['status', 'dueAt', 'score', 'retries', 'signature'] as const sat
 export async function openMeasured({ store, directory }: StoreJob): Promise<MeasuredStore> {
   if (store === 'classic-level') return plainLevel(directory);
   const own = store === 'memory' ? new MemoryStore() : await openLevelStore(directory);
-  return store === 'webtable' ? fields(await WebTable.open(own)) : cells(own);
+  return store === 'webtable' ? fields(await openTables(own)) : cells(own);
 }
 
 function keyOf(row: number): string {

@@ -1,7 +1,7 @@
 // Makes the table of a plan in a directory, and compacts it, so that every run starts from the same state.
 import { join } from 'node:path';
 import { Level } from 'level';
-import { WebTable, openLevelStore, writeIndexed, type IndexedChange } from '../../webtable/index.js';
+import { openTables, openLevelStore, writeIndexed, type IndexedChange } from '../../webtable/index.js';
 import { LOAD_TIME, tableRows, type TablePlan } from '../lib/cycle-table.js';
 import { givenArgument, reply } from '../lib/worker.js';
 
@@ -9,7 +9,7 @@ const CHUNK = 2000;
 const start = performance.now();
 const { directory, plan } = givenArgument<{ directory: string; plan: TablePlan }>();
 
-const table = await WebTable.open(await openLevelStore(directory));
+const table = await openTables(await openLevelStore(directory));
 const clock = { now: LOAD_TIME, lockExpiry: 604_800_000 };
 let chunk: IndexedChange[] = [];
 for (const change of tableRows(plan)) {

@@ -75,7 +75,12 @@ async function selectBatch(crawl: CrawlContext, options: GenerateOptions): Promi
 
   const now = crawl.clock();
   const until = (options.now ?? now) + (options.addDays ?? 0) * DAY;
-  const batch: BatchHeader = { batchId: await newBatchId(crawl), state: 'generating', size: 0, owner: crawl.tables.owner };
+  const batch: BatchHeader = {
+    batchId: await newBatchId(crawl),
+    state: 'generating',
+    size: 0,
+    owner: crawl.tables.owner,
+  };
   await batches.put({ ...batch, leasedUntil: now + LEASE });
   await frontier.promote(now, until);
   const refusals = createRefusals(crawl, options.filter ?? true);

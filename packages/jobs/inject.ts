@@ -1,13 +1,6 @@
 import { CrawlError } from '../errors/index.js';
 import { applyUrlChain } from '../plugin-api/index.js';
-import {
-  chunked,
-  isHeld,
-  rowKeyOf,
-  type HostKey,
-  type PageChange,
-  type PageRow,
-} from '../../webtable/index.js';
+import { chunked, isHeld, rowKeyOf, type HostKey, type PageChange, type PageRow } from '../../webtable/index.js';
 import type { Count, CounterName } from './reporting/counters.js';
 import type { CrawlContext } from './context.js';
 import type { FoundReach } from './hosts/seed-reach.js';

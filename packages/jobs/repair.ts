@@ -1,11 +1,4 @@
-import {
-  FRONTIER_FIELDS,
-  chunked,
-  hostKeyOfRow,
-  hostOfKey,
-  type HostKey,
-  type PageRow,
-} from '../../webtable/index.js';
+import { FRONTIER_FIELDS, chunked, hostKeyOfRow, hostOfKey, type HostKey, type PageRow } from '../../webtable/index.js';
 import type { CrawlContext } from './context.js';
 import type { JobOptions, Report } from './reporting/job.js';
 import { makeLostBodiesDue } from './rows/lost-bodies.js';

@@ -78,7 +78,9 @@ async function updateBatch(
   if (!(await releaseRows(crawl, batch.batchId, consumers, tracker, released))) return tracker.report();
   await batches.clear(batch.batchId);
   const { batchId, size } = batch;
-  await batches.put(consumers.length ? { batchId, size, state: 'updated', consumers } : { batchId, size, state: 'closed' });
+  await batches.put(
+    consumers.length ? { batchId, size, state: 'updated', consumers } : { batchId, size, state: 'closed' },
+  );
   return tracker.report();
 }
 

@@ -53,7 +53,9 @@ export async function pagePlugins({ settings, rules, folder }: PagePluginInput):
  */
 export function urlPlugins({ urlfilter }: Settings, rules: RuleTexts): readonly Plugin[] {
   const { normalize, regex, prefix, suffix, domain } = rules;
-  const version = createHash('sha256').update(JSON.stringify([urlfilter, rules])).digest('hex');
+  const version = createHash('sha256')
+    .update(JSON.stringify([urlfilter, rules]))
+    .digest('hex');
   const plugins = [
     basicUrlNormalizer(),
     regexUrlNormalizer(normalize),

@@ -1,7 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { jobs, type Crawl, type Report } from '../../packages/webcrawl/index.js';
-import { listBatches } from '../../webtable/index.js';
 import { fakeWeb, links, randomWeb, type FakeWeb } from '../support/fake-web.js';
 import { START, allRows, testCrawl } from '../support/test-crawl.js';
 
@@ -114,7 +113,7 @@ describe('crawl', () => {
       expect(report).not.toHaveProperty('interrupted');
       expect(web.requests).toHaveLength(report.counters.fetched ?? 0);
       // No batch is left open, and the next crawl goes on.
-      expect(await listBatches(crawl.tables.store)).toEqual([]);
+      expect(await crawl.tables.batches.list()).toEqual([]);
       const known = web.requests.length;
       await jobs.crawl(crawl, { seeds: ['http://a.com/'], maxPages: 2 });
       expect(web.requests.slice(known)).toHaveLength(known === 0 ? 1 : 2);

@@ -119,7 +119,7 @@ describe.each(WAYS)('a delay by $way', ({ delay, settings, robots }) => {
     void jobs.fetch(killed, { batch });
     await inFlight;
 
-    const left = await copyStore(killed.table.store);
+    const left = await copyStore(killed.tables.store);
     const after = host(robots);
     await using crawl = await testCrawl(undefined, { store: left, settings, plugins: [after.plugin] });
     crawl.setTime(START + 61_000);

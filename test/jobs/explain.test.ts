@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
-  WebTable,
+  openTables,
   explain,
   jobs,
   rowKeyOf,
@@ -10,7 +10,7 @@ import {
   type PageChange,
 } from '../../packages/webcrawl/index.js';
 import { putBackoff } from '../../packages/jobs/hosts/backoff-record.js';
-import { ALL_SLOTS, FIELD_COLUMNS, putBatch, writeIndexed, type Column } from '../../webtable/index.js';
+import { ALL_SLOTS, FIELD_COLUMNS, writeIndexed, type Column } from '../../webtable/index.js';
 import { fakeWeb, links } from '../support/fake-web.js';
 import { dumpStore } from '../support/copy-store.js';
 import { round, start } from '../support/job-steps.js';
@@ -23,7 +23,7 @@ const AT = { now: START, lockExpiry: 604_800_000 };
 
 /** Every explanation of these tests is made on a store that throws when it is written. */
 async function explained(crawl: Crawl, url = URL_A, options: ExplainOptions = {}): Promise<Explanation> {
-  const table = await WebTable.open(new ReadOnlyStore(crawl.tables.store));
+  const table = await openTables(new ReadOnlyStore(crawl.tables.store));
   return explain({ ...crawl, table }, url, options);
 }
 
@@ -197,7 +197,7 @@ describe('a row that a batch holds', () => {
       { mark: 'parse', value: batch, batchState: 'open' },
     ]);
     for (const state of ['linking', 'closing'] as const) {
-      await putBatch(crawl.tables.store, { batchId: batch, state, size: 1 });
+      await crawl.tables.batches.put({ batchId: batch, state, size: 1 });
       expect(await nextOf(crawl)).toMatchObject({ kind: 'held_updatedb' });
     }
     await jobs.updatedb(crawl, { batch });
@@ -219,14 +219,14 @@ describe('a row that a batch holds', () => {
   it('of a generate that was killed is taken back', async () => {
     await using crawl = await testCrawl(undefined);
     const batch = await start(crawl, URL_A);
-    await putBatch(crawl.tables.store, { batchId: batch, state: 'generating', size: 0 });
+    await crawl.tables.batches.put({ batchId: batch, state: 'generating', size: 0 });
     expect((await nextOf(crawl)).kind).toBe('held_generate');
   });
 
   it('is locked by one that is closed or not known, until the lock expires', async () => {
     await using crawl = await testCrawl(undefined);
     const batch = await start(crawl, URL_A);
-    await putBatch(crawl.tables.store, { batchId: batch, state: 'closed', size: 1 });
+    await crawl.tables.batches.put({ batchId: batch, state: 'closed', size: 1 });
     const at = START + 604_800_000;
     expect(await nextOf(crawl)).toMatchObject({
       kind: 'locked',

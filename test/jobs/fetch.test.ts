@@ -8,7 +8,7 @@ import {
   type Plugin,
   type Store,
 } from '../../packages/webcrawl/index.js';
-import { batchEntry, getBatch, queueEntry, writeBatchIndex } from '../../webtable/index.js';
+import { batchEntry, queueEntry, writeBatchIndex } from '../../webtable/index.js';
 import { fakeWeb, links, type FakePage } from '../support/fake-web.js';
 import { round, rowOf, select, start } from '../support/job-steps.js';
 import { START, allRows, testCrawl } from '../support/test-crawl.js';
@@ -265,7 +265,7 @@ describe('fetch', () => {
     expect(second).toMatchObject({ status: 'fulfilled', value: { counters: { batch_closed: 1 } } });
     for (const row of await allRows(crawl)) expect(row.marks ?? {}).not.toHaveProperty('fetch');
     expect(await rowOf(crawl, 'http://a.com/x', 'inlinkCount')).toEqual({ inlinkCount: 2 });
-    expect((await getBatch(crawl.tables.store, batch)).state).toBe('closed');
+    expect((await crawl.tables.batches.get(batch)).state).toBe('closed');
   });
 
   it('passes over what the index names and the batch does not hold, and counts what is damaged', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { jobs, MemoryStore, urlOf, type Crawl } from '../../packages/webcrawl/index.js';
-import { batchRowKeys, FRONTIER_FIELDS, writeIndexed } from '../../webtable/index.js';
+import { FRONTIER_FIELDS, writeIndexed } from '../../webtable/index.js';
 import { countingStore } from '../support/counting-store.js';
 import { randomNumbers } from '../support/fake-web.js';
 import { fullScanSelection } from '../support/full-scan.js';
@@ -13,8 +13,7 @@ const HOSTS = ['a.com', 'a-b.com', 'w.a.com', 'a.co', 'x.a.com', 'a.com.uk', 'b.
 async function selected(crawl: Crawl, batchId: string | undefined): Promise<string[]> {
   const urls: string[] = [];
   if (batchId === undefined) return urls;
-  for await (const row of crawl.tables.pages.scan({ fields: ['marks'], mark: { name: 'generate', batchId } }))
-    urls.push(urlOf(row.key));
+  for await (const row of heldBy(crawl, batchId)) urls.push(urlOf(row.key));
   return urls.sort();
 }
 
@@ -62,7 +61,8 @@ describe('generate', () => {
           expect(await selected(crawl, batchId), where).toEqual(expected);
           const indexed: string[] = [];
           if (batchId !== undefined)
-            for await (const key of batchRowKeys(crawl.tables.store, batchId)) indexed.push(urlOf(key));
+            for await (const entries of crawl.tables.batches.entries(batchId))
+              for (const { rowKey: key } of entries) indexed.push(urlOf(key));
           expect(indexed.sort(), where).toEqual(expected);
           await changeSome(crawl, below, now);
         }

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { CrawlError, jobs, urlOf, type Crawl } from '../../packages/webcrawl/index.js';
-import { batchTime, listBatches, makeBatchId, rowKeyOf } from '../../webtable/index.js';
+import { batchTime, makeBatchId, rowKeyOf } from '../../webtable/index.js';
 import { putRows as put } from '../support/put-rows.js';
 import { START, testCrawl } from '../support/test-crawl.js';
 
 /** URLs of a batch, from the rows. */
 async function selected(crawl: Crawl, batchId: string): Promise<string[]> {
   const urls: string[] = [];
-  for await (const row of crawl.tables.pages.scan({ fields: ['marks'], mark: { name: 'generate', batchId } })) {
+  for await (const row of heldBy(crawl, batchId)) {
     urls.push(urlOf(row.key));
   }
   return urls;
@@ -25,14 +25,16 @@ describe('generate', () => {
     expect(report).toMatchObject({ job: 'generate', counters: { generated: 2 } });
     expect(report.batchId).toMatch(/^1700000000-\d+$/);
     expect(await selected(crawl, report.batchId!)).toEqual(['http://a.com/high', 'http://b.com/']);
-    expect(await crawl.tables.pages.get(rowKeyOf('http://b.com/'), ['cashInFlight'])).toMatchObject({ cashInFlight: 0.5 });
+    expect(await crawl.tables.pages.get(rowKeyOf('http://b.com/'), ['cashInFlight'])).toMatchObject({
+      cashInFlight: 0.5,
+    });
   });
 
   it('has no batch id when nothing is due, and leaves no trace', async () => {
     await using crawl = await testCrawl(undefined);
     await put(crawl, [{ url: 'http://a.com/', dueAt: START + 1 }]);
     expect(await jobs.generate(crawl)).toEqual({ job: 'generate', seconds: 0, counters: {} });
-    expect(await listBatches(crawl.tables.store)).toEqual([]);
+    expect(await crawl.tables.batches.list()).toEqual([]);
     crawl.setTime(START + 1);
     expect((await jobs.generate(crawl)).counters).toEqual({ generated: 1 });
   });
@@ -121,7 +123,7 @@ describe('generate', () => {
     const second = await jobs.generate(crawl);
     expect(second.counters).toEqual({ generated: 2, taken_back: 1 });
     expect(await selected(crawl, lost)).toEqual([]);
-    expect((await listBatches(crawl.tables.store)).map((batch) => batch.batchId)).toEqual([second.batchId]);
+    expect((await crawl.tables.batches.list()).map((batch) => batch.batchId)).toEqual([second.batchId]);
   });
 
   it('lets go of everything when it is aborted', async () => {

@@ -5,7 +5,7 @@ import { createHostBackoff } from '../../packages/jobs/hosts/host-backoff.js';
 import { withBackoff } from '../../packages/jobs/requests/robots-backoff.js';
 import { enterSeedHosts, hasSeedHosts } from '../../packages/jobs/hosts/seed-hosts.js';
 import type { FetchOutcome } from '../../packages/plugin-api/index.js';
-import { INDEX_COLUMNS, MemoryStore, WebTable, rowKeyOf, type Store } from '../../webtable/index.js';
+import { INDEX_COLUMNS, MemoryStore, openTables, rowKeyOf, type Store } from '../../webtable/index.js';
 import { STORES } from '../support/open-stores.js';
 
 const HOST = 'www.example.com';
@@ -29,7 +29,7 @@ async function setUp({
   settings = {},
   jitter = 0,
 }: { store?: Store; settings?: object; jitter?: number } = {}) {
-  const table = await WebTable.open(store);
+  const table = await openTables(store);
   let system = 1e12;
   let ticks = 5000;
   const crawl = {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { MemoryStore, jobs, type Crawl, type Plugin } from '../../packages/webcrawl/index.js';
-import { allEntries, type RowChange } from '../../webtable/index.js';
+import type { RowChange } from '../../webtable/index.js';
 import { fakeWeb } from '../support/fake-web.js';
 import { rowOf, select } from '../support/job-steps.js';
 import { START, allRows, testCrawl } from '../support/test-crawl.js';
@@ -9,7 +9,7 @@ const DAY = 86_400_000;
 const inject = (crawl: Crawl, ...seeds: string[]) => jobs.inject(crawl, { seeds });
 const frontier = async (crawl: Crawl): Promise<string[]> => {
   const keys: string[] = [];
-  for await (const { entryKey } of allEntries(crawl.tables.store)) keys.push(entryKey);
+  for await (const entries of crawl.tables.frontier.entries()) for (const { entryKey } of entries) keys.push(entryKey);
   return keys;
 };
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { MemoryStore, jobs, type Crawl, type Plugin, type Store } from '../../packages/webcrawl/index.js';
-import { allBatchEntries, listBatches, putBatch } from '../../webtable/index.js';
+import { allBatchEntries, listBatches } from '../../webtable/index.js';
 import { FailingStore, PlannedFailure } from '../support/failing-store.js';
 import { fakeWeb, links, randomNumbers, randomWeb, type FakePage, type FakeWeb } from '../support/fake-web.js';
 import { allRows, testCrawl } from '../support/test-crawl.js';
@@ -207,7 +207,7 @@ describe('rounds that overlap', () => {
     await jobs.inject(crawl, { seeds: ['http://a.com/', 'http://b.com/'] });
     const { batchId = '' } = await jobs.generate(crawl);
     await jobs.fetch(crawl, { batch: batchId, parse: true });
-    await putBatch(crawl.tables.store, { batchId, state: 'linking', size: 2 });
+    await crawl.tables.batches.put({ batchId, state: 'linking', size: 2 });
     await jobs.crawl(crawl, { seeds: [], rounds: 3 });
     expect(web.requests).toEqual(['http://a.com/', 'http://a.com/x']);
   });
@@ -281,7 +281,7 @@ describe('rounds that overlap', () => {
     const fetched = web.requests.length;
     const { counters } = await jobs.updatedb(crawl, { batch: 'all' });
     expect(counters).toMatchObject({ fetched, not_fetched: 3 - fetched });
-    expect(await listBatches(crawl.table.store)).toEqual([]);
+    expect(await crawl.tables.batches.list()).toEqual([]);
     expect((await jobs.repair(crawl)).counters).toEqual({ rows: 4 });
     await jobs.crawl(crawl, { seeds: [] });
     expect([...web.requests].sort()).toEqual(['http://a.com/', 'http://a.com/next', 'http://b.com/', 'http://c.com/']);

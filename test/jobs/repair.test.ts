@@ -1,14 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { jobs, rowKeyOf, type Crawl, type PageRow } from '../../packages/webcrawl/index.js';
-import {
-  batchEntry,
-  batchRowKeys,
-  batchTime,
-  getBatch,
-  listBatches,
-  urlOf,
-  type RowChange,
-} from '../../webtable/index.js';
+import { batchEntry, batchTime, urlOf, type RowChange } from '../../webtable/index.js';
 import { copyStore, dumpStore } from '../support/copy-store.js';
 import { damage } from '../support/damage.js';
 import { fakeWeb, links, randomNumbers, randomWeb } from '../support/fake-web.js';
@@ -54,7 +46,8 @@ async function due(crawl: Crawl): Promise<string[]> {
 
 const keysOf = async (crawl: Crawl, batchId: string): Promise<string[]> => {
   const keys: string[] = [];
-  for await (const key of batchRowKeys(crawl.tables.store, batchId)) keys.push(key);
+  for await (const entries of crawl.tables.batches.entries(batchId))
+    for (const { rowKey: key } of entries) keys.push(key);
   return keys;
 };
 
@@ -95,7 +88,7 @@ describe('repair', () => {
       for (const each of [whole, broken]) {
         const batch = await select(each, 7);
         expect((await keysOf(each, batch)).sort(), `seed ${seed}`).toEqual(expected.slice(0, 7).sort());
-        const open = (await listBatches(each.tables.store)).filter(({ state }) => state === 'open');
+        const open = (await each.tables.batches.list()).filter(({ state }) => state === 'open');
         expect(open).toHaveLength(3);
         await jobs.fetch(each, { batch: 'all', parse: true, resume: true });
         await jobs.updatedb(each, { batch: 'all' });
@@ -113,7 +106,7 @@ describe('repair', () => {
     await crawl.tables.store.write('batch', [{ key: `h|${batch}`, clear: true }]);
     await expect(jobs.fetch(crawl, { batch })).rejects.toMatchObject({ code: 'UNKNOWN_BATCH' });
     expect((await jobs.repair(crawl)).counters).toEqual({ rows: 2, missing_header: 1 });
-    expect(await getBatch(crawl.tables.store, batch)).toEqual({ batchId: batch, state: 'open', size: 2 });
+    expect(await crawl.tables.batches.get(batch)).toEqual({ batchId: batch, state: 'open', size: 2 });
     expect((await jobs.fetch(crawl, { batch })).counters).toEqual({ fetched: 2, success: 2 });
   });
 
@@ -168,9 +161,9 @@ describe('repair', () => {
       await damage(crawl, 'http://due.com/', 'score'),
       await damage(crawl, 'http://late.com/', 'dueAt'),
     ];
-    const before = await dumpStore(crawl.table.store);
+    const before = await dumpStore(crawl.tables.store);
     expect((await jobs.repair(crawl)).counters).toEqual({ rows: 3, damaged: 3 });
-    expect(await dumpStore(crawl.table.store)).toEqual(before);
+    expect(await dumpStore(crawl.tables.store)).toEqual(before);
     // Once they can be read again, from a copy of the disk perhaps, all is as if nothing had been.
     for (const each of undo) await each();
     expect((await jobs.repair(crawl)).counters).toEqual({ rows: 3 });
@@ -186,7 +179,7 @@ describe('repair', () => {
       const header = Buffer.from(JSON.stringify({ state, size: 1 }));
       await crawl.tables.store.write('batch', [{ key: `h|${batch}`, put: new Map([['b:h', header]]) }]);
       expect((await jobs.repair(crawl)).counters).toEqual({ rows: 1 });
-      expect(await getBatch(crawl.tables.store, batch)).toMatchObject({ state });
+      expect(await crawl.tables.batches.get(batch)).toMatchObject({ state });
       await jobs.updatedb(crawl, { batch });
       expect(await rowOf(crawl, A, 'status', 'marks')).toEqual({
         status: 'fetched',

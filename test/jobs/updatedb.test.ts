@@ -8,15 +8,7 @@ import {
   type Report,
   type Store,
 } from '../../packages/webcrawl/index.js';
-import {
-  batchEntry,
-  batchRowKeys,
-  getBatch,
-  queueEntry,
-  slotOf,
-  urlOf,
-  writeBatchIndex,
-} from '../../webtable/index.js';
+import { batchEntry, queueEntry, slotOf, urlOf, writeBatchIndex } from '../../webtable/index.js';
 import { copyStore, dumpStore } from '../support/copy-store.js';
 import { fakeWeb, links, randomNumbers, type FakePage, type FakeWeb } from '../support/fake-web.js';
 import { round, rowOf, select, start } from '../support/job-steps.js';
@@ -51,9 +43,10 @@ describe('updatedb and the pages of its batch', () => {
     });
     for (const field of ['cashInFlight', 'newSignature', 'prevSignature']) expect(row).not.toHaveProperty(field);
     const keys: string[] = [];
-    for await (const key of batchRowKeys(crawl.tables.store, batch)) keys.push(key);
+    for await (const entries of crawl.tables.batches.entries(batch))
+      for (const { rowKey: key } of entries) keys.push(key);
     expect(keys).toEqual([]);
-    expect(await getBatch(crawl.tables.store, batch)).toEqual({ batchId: batch, state: 'closed', size: 1 });
+    expect(await crawl.tables.batches.get(batch)).toEqual({ batchId: batch, state: 'closed', size: 1 });
   });
 
   it('counts each page once by what became of it', async () => {

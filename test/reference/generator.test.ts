@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { jobs, rowKeyOf, urlOf } from '../../packages/webcrawl/index.js';
-import { batchRowKeys, makeBatchId, writeIndexed } from '../../webtable/index.js';
+import { makeBatchId, writeIndexed } from '../../webtable/index.js';
 import { readReference, referenceTitle } from '../support/reference-cases.js';
 import { START, testCrawl } from '../support/test-crawl.js';
 
@@ -77,7 +77,9 @@ async function selectedOf({ input }: Case): Promise<string[]> {
     ...(typeof topN === 'number' && { topN }),
   });
   const found: string[] = [];
-  if (batchId !== undefined) for await (const key of batchRowKeys(crawl.tables.store, batchId)) found.push(urlOf(key));
+  if (batchId !== undefined)
+    for await (const entries of crawl.tables.batches.entries(batchId))
+      for (const { rowKey: key } of entries) found.push(urlOf(key));
   return found.sort();
 }
 

@@ -1,14 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { jobs, rowKeyOf, type Crawl, type PageChange, type Status } from '../../packages/webcrawl/index.js';
-import {
-  batchEntry,
-  makeBatchId,
-  putBatch,
-  queueEntry,
-  urlOf,
-  writeBatchIndex,
-  writeIndexed,
-} from '../../webtable/index.js';
+import { batchEntry, makeBatchId, queueEntry, urlOf, writeBatchIndex, writeIndexed } from '../../webtable/index.js';
 import { readReference, referenceTitle } from '../support/reference-cases.js';
 import { START, testCrawl } from '../support/test-crawl.js';
 
@@ -192,7 +184,7 @@ async function run({ input }: Case): Promise<Row | null> {
         return [queueEntry(batchId, host, host), batchEntry(batchId, key)];
       }),
     );
-    await putBatch(crawl.tables.store, { batchId, state: 'open', size: held.length });
+    await crawl.tables.batches.put({ batchId, state: 'open', size: held.length });
   }
   await jobs.updatedb(crawl, { batch: B1 });
   expect((await jobs.repair(crawl)).counters).not.toHaveProperty('missing_frontier');

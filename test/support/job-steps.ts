@@ -18,7 +18,7 @@ export async function select(crawl: Crawl, topN?: number): Promise<string> {
 /** The URLs of the rows that a batch holds, or any batch where none is named, sorted. */
 export async function selectedUrls(crawl: Crawl, batchId?: string): Promise<string[]> {
   const urls: string[] = [];
-  for await (const row of crawl.table.scan({ fields: ['marks'] })) {
+  for await (const row of crawl.tables.pages.scan({ fields: ['marks'] })) {
     const held = row.marks?.generate;
     if (held !== undefined && (batchId === undefined || held === batchId)) urls.push(urlOf(row.key));
   }

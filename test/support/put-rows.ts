@@ -1,4 +1,4 @@
-import { rowKeyOf, writeIndexed } from '../../webtable/index.js';
+import { rowKeyOf, type PageChange, type Tables } from '../../webtable/index.js';
 import { START, type TestCrawl } from './test-crawl.js';
 
 /** A row for a test: unfetched, due at the start and of score 1 unless it says otherwise. */
@@ -11,18 +11,30 @@ export interface GivenRow {
   readonly generate?: string;
 }
 
-/** Writes rows and their entries in the frontier, as new ones. */
+/** Writes rows and their entries in the frontier. */
 export async function putRows(crawl: TestCrawl, rows: readonly GivenRow[]): Promise<void> {
-  await writeIndexed(
-    crawl.table,
-    rows.map(({ url, generate, ...cells }) => ({
-      before: undefined,
-      change: {
-        key: rowKeyOf(url),
-        set: { status: 'unfetched', dueAt: START, score: 1, cash: 0.5, ...cells },
-        ...(generate !== undefined && { marks: { generate } }),
-      },
-    })),
-    { now: START, lockExpiry: crawl.settings.generate.lockExpiry * 1000 },
-  );
+  const changes = rows.map(({ url, generate, ...fields }) => ({
+    key: rowKeyOf(url),
+    set: { status: 'unfetched' as const, dueAt: START, score: 1, cash: 0.5, ...fields },
+    ...(generate !== undefined && { marks: { generate } }),
+  }));
+  await changeRows(crawl, changes);
+}
+
+/** Makes changes of rows, with their entries in the frontier. */
+export async function changeRows(
+  { tables }: { readonly tables: Tables },
+  changes: readonly PageChange[],
+  now = START,
+): Promise<void> {
+  const keys = changes.map(({ key }) => key);
+  await tables.changeRows(keys, [], now, () => changes);
+}
+
+/** The keys of the rows that a batch holds. */
+export async function heldBy({ tables }: { readonly tables: Tables }, batchId: string): Promise<string[]> {
+  const keys: string[] = [];
+  for await (const { key, marks } of tables.pages.scan({ fields: ['marks'] }))
+    if (marks?.generate === batchId) keys.push(key);
+  return keys;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { MemoryStore, WebTable, allBatchEntries, allEntries, listBatches, putBatch } from '../../webtable/index.js';
+import { MemoryStore, openTables, allBatchEntries, allEntries, listBatches, putBatch } from '../../webtable/index.js';
 import { batchEntry, queueEntry, writeBatchIndex } from '../../webtable/tables/batches.js';
 import { writeFences } from '../../webtable/tables/fences.js';
 import { dueRange, headRange, timedRange } from '../../webtable/tables/frontier-keys.js';
@@ -25,7 +25,7 @@ const columns: Partial<Record<TableName, string>> = { frontier: 'f', batch: 'b' 
 describe('fences', () => {
   it('stand in the same slot behind the heads and the timed entries, whatever is in the others', async () => {
     const store = new MemoryStore();
-    await WebTable.open(store);
+    await openTables(store);
     for (const slot of ALL_SLOTS) {
       expect(await rest(store, 'frontier', headRange(slot))).toBe(`${slot}h}`);
       expect(await rest(store, 'frontier', timedRange(slot, 1e12))).toBe(`${slot}t}`);
@@ -37,7 +37,7 @@ describe('fences', () => {
 
   it('are the note of the host behind a queue that has rows', async () => {
     const store = new MemoryStore();
-    const table = await WebTable.open(store);
+    const table = await openTables(store);
     const change = { key: 'com.a:http/', set: { dueAt: 1, score: 3 } };
     await writeIndexed(table, [{ before: undefined, change }], clock);
     expect(await rest(store, 'frontier', dueRange('com.a', 3))).toMatch(/^..qcom\.a\|~$/);
@@ -45,7 +45,7 @@ describe('fences', () => {
 
   it('stand behind what is due by time while it is moved into queues, and go again', async () => {
     const store = new MemoryStore();
-    const table = await WebTable.open(store);
+    const table = await openTables(store);
     const change = { key: 'com.a:http/', set: { dueAt: 2000, score: 3 } };
     await writeIndexed(table, [{ before: undefined, change }], clock);
     const ends = ALL_SLOTS.map((slot) => timedRange(slot, 3000).end);
@@ -63,7 +63,7 @@ describe('fences', () => {
 
   it('that a killed run has left hide nothing that is due, and go', async () => {
     const store = new MemoryStore();
-    const table = await WebTable.open(store);
+    const table = await openTables(store);
     const changes = Array.from({ length: 2500 }, (_, i) => ({
       before: undefined,
       change: { key: `com.a:http/${i}`, set: { dueAt: 2000 + i, score: 3 } },
@@ -78,7 +78,7 @@ describe('fences', () => {
 
   it('are no entries, and stay when what is in front of them goes', async () => {
     const store = new MemoryStore();
-    const table = await WebTable.open(store);
+    const table = await openTables(store);
     const found = async () => {
       const entries: unknown[] = [];
       for await (const entry of allEntries(store)) entries.push(entry);
@@ -91,7 +91,7 @@ describe('fences', () => {
     const change = { key: 'com.a:http/', set: { dueAt: 1, score: 3 } };
     await writeIndexed(table, [{ before: undefined, change }], clock);
     expect(await found()).toHaveLength(3);
-    await WebTable.open(store);
+    await openTables(store);
     expect(await found()).toHaveLength(3);
   });
 });

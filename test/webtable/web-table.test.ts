@@ -1,7 +1,7 @@
 import { describe, expect, expectTypeOf, it } from 'vitest';
-import { MemoryStore, WebTable, createGroupWriter, type PageChange } from '../../webtable/index.js';
+import { MemoryStore, openTables, createGroupWriter, type PageChange } from '../../webtable/index.js';
 
-const open = async (): Promise<WebTable> => WebTable.open(new MemoryStore());
+const open = async (): Promise<WebTable> => openTables(new MemoryStore());
 const KEY = 'com.example:http/';
 
 describe('WebTable', () => {
@@ -121,10 +121,10 @@ describe('WebTable', () => {
 
   it('refuses a table of another version and closes nothing over it', async () => {
     const store = new MemoryStore();
-    await WebTable.open(store);
-    await WebTable.open(store);
+    await openTables(store);
+    await openTables(store);
     await store.write('meta', [{ key: 'schema', put: new Map([['v:n', Buffer.from('999')]]) }]);
-    await expect(WebTable.open(store)).rejects.toMatchObject({
+    await expect(openTables(store)).rejects.toMatchObject({
       code: 'TABLE_VERSION',
       message: expect.stringMatching(/version \d+, found 999/) as string,
     });

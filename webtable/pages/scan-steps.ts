@@ -33,7 +33,7 @@ export async function* scanSteps(
 ): AsyncGenerator<StoredRow[]> {
   let limit = typeof step === 'number' ? step : step(0);
   for (const { start: first, end } of ranges) {
-    for (let start: string | undefined = first; start !== undefined; ) {
+    for (let start: string | undefined = first; start !== undefined;) {
       const rows = await readRange(store, table, columns, { start, ...(end !== undefined && { end }) }, limit);
       if (rows.length > 0) yield rows;
       start = rows.length < limit ? undefined : after(rows.at(-1)!.key);

@@ -174,7 +174,7 @@ export function createBatches(store: Store, slots: Slots) {
     async *queues(batchId: string): AsyncGenerator<{ readonly queue: string; readonly hosts: readonly HostKey[] }> {
       let current: { queue: string; hosts: HostKey[] } | undefined;
       for (const { start: first, end } of rangesOf(batchId, 'e')) {
-        for (let start: string | undefined = first; start !== undefined; ) {
+        for (let start: string | undefined = first; start !== undefined;) {
           const range: KeyRange = { start, ...(end !== undefined && { end }) };
           const rows = await readRange(store, 'batch', ENTRY, range, HOST_STEP);
           for (const { key } of rows) {
@@ -199,7 +199,10 @@ export function createBatches(store: Store, slots: Slots) {
     /** The row keys of a queue, in order, from after `last` on, at most `limit`. */
     async rowKeys(batchId: string, queue: string, last: string | undefined, limit: number): Promise<string[]> {
       const start = entryKey(batchId, queue, '');
-      const range = { start: last === undefined ? start : after(`${start}${last}`), end: `${start.slice(0, -1)}${FENCE}` };
+      const range = {
+        start: last === undefined ? start : after(`${start}${last}`),
+        end: `${start.slice(0, -1)}${FENCE}`,
+      };
       return (await readRange(store, 'batch', ENTRY, range, limit)).map(({ key }) => toEntry(key).rowKey);
     },
 

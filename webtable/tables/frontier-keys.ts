@@ -48,9 +48,13 @@ export function createFrontierKeys(slots: Slots) {
     heads: (slot: string): KeyRange => ({ start: `${slot}h`, end: `${slot}h${FENCE}` }),
     /** The rows of a slot that were refused, from a cause on, or by one. */
     refusedFrom: (slot: string, cause: string): KeyRange => ({ start: `${slot}r${cause}`, end: `${slot}r${FENCE}` }),
-    refusedBy: (slot: string, cause: string): KeyRange => ({ start: `${slot}r${cause}|`, end: `${slot}r${cause}${FENCE}` }),
+    refusedBy: (slot: string, cause: string): KeyRange => ({
+      start: `${slot}r${cause}|`,
+      end: `${slot}r${cause}${FENCE}`,
+    }),
     /** Where the zones end. */
-    fences: (): string[] => slots.all.flatMap((slot) => ['h', 'q', 'r', 't'].map((letter) => `${slot}${letter}${FENCE}`)),
+    fences: (): string[] =>
+      slots.all.flatMap((slot) => ['h', 'q', 'r', 't'].map((letter) => `${slot}${letter}${FENCE}`)),
 
     /** What the key of an entry means. */
     parse(key: string): ParsedKey {

@@ -243,14 +243,15 @@ export function createFrontier(store: Store, slots: Slots, inTurn: <T>(step: () 
 
     /** Every entry of a row, in steps. */
     async *entries(): AsyncGenerator<FrontierEntry[]> {
-      for await (const rows of scanSteps(store, 'frontier', COLUMNS, [{ start: '' }], STEP)) yield rows.flatMap(toEntry);
+      for await (const rows of scanSteps(store, 'frontier', COLUMNS, [{ start: '' }], STEP))
+        yield rows.flatMap(toEntry);
     },
 
     /** The causes for which rows were refused. */
     async refusalCauses(): Promise<string[]> {
       const causes = new Set<string>();
       for (const slot of slots.all) {
-        for (let from = ''; ; ) {
+        for (let from = ''; ;) {
           const [row] = await readRange(store, 'frontier', COLUMNS, keys.refusedFrom(slot, from), 1);
           const parsed = row && keys.parse(row.key);
           if (parsed?.kind !== 'refused') break;

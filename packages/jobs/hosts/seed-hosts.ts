@@ -1,4 +1,11 @@
-import { hostKeyOf, hostKeyOfRow, rowsOfHost, type HostKey, type SeedReach, type Tables } from '../../../webtable/index.js';
+import {
+  hostKeyOf,
+  hostKeyOfRow,
+  rowsOfHost,
+  type HostKey,
+  type SeedReach,
+  type Tables,
+} from '../../../webtable/index.js';
 import { createBoundedCache } from '../../util/index.js';
 import { hostOf, tryParseUrl } from '../../url/index.js';
 import type { CrawlContext } from '../context.js';

@@ -2,7 +2,6 @@ import { CrawlError } from '../../errors/index.js';
 import type { Tables } from '../../../webtable/index.js';
 import type { CrawlScope } from './crawl-scope.js';
 
-
 /** What the table knows of its last crawl. */
 interface StoredCrawl {
   readonly scope: CrawlScope;
@@ -44,7 +43,11 @@ async function read({ runs }: Pick<Tables, 'runs'>): Promise<StoredCrawl | 'dama
  * Notes the scope of the crawl that begins.
  * @param refetchSince when its refetch began, as long as that is under way, in ms since the epoch
  */
-export async function writeScope({ runs }: Pick<Tables, 'runs'>, scope: CrawlScope, refetchSince?: number): Promise<void> {
+export async function writeScope(
+  { runs }: Pick<Tables, 'runs'>,
+  scope: CrawlScope,
+  refetchSince?: number,
+): Promise<void> {
   const stored: StoredCrawl = { scope, ...(refetchSince !== undefined && { refetchSince }) };
   await runs.putLastCrawl(stored);
 }

@@ -27,7 +27,8 @@ export async function makeDue(
     const keys = found.filter(({ dueAt = 0 }) => dueAt > now).map(({ key }) => key);
     await crawl.tables.changeRows(keys, FIELDS, now, (rows) =>
       rows.map((row) => {
-        if (!row || row.damaged || isHeld(row) || (row.dueAt ?? 0) <= now || (row.fetchedAt ?? 0) >= since) return undefined;
+        if (!row || row.damaged || isHeld(row) || (row.dueAt ?? 0) <= now || (row.fetchedAt ?? 0) >= since)
+          return undefined;
         if (crawl.scope?.isOutside(urlOf(row.key), row.sitemap) || refusalOf(crawl, row)) return undefined;
         tracker.count('made_due');
         return { key: row.key, set: { dueAt: now } };
