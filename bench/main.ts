@@ -75,9 +75,7 @@ export async function main(args: readonly string[]): Promise<number> {
   return 0;
 }
 
-async function readArguments(
-  args: readonly string[],
-): Promise<{ name: string; json: boolean; options: BenchOptions }> {
+async function readArguments(args: readonly string[]): Promise<{ name: string; json: boolean; options: BenchOptions }> {
   const { values, positionals } = parseArgs({
     args: [...args],
     allowPositionals: true,
@@ -140,7 +138,8 @@ function above0(option: string, value: string): number {
 /** Returns where it has written to, without the ending. */
 async function save(name: string, options: BenchOptions, machine: Machine, result: BenchResult): Promise<string> {
   const { rounds = ROUNDS } = BENCHES[name]!;
-  const isWhole = options.scale === 1 && options.only === undefined && options.against === undefined && options.rounds >= rounds;
+  const isWhole =
+    options.scale === 1 && options.only === undefined && options.against === undefined && options.rounds >= rounds;
   const folder = isWhole ? join(FOLDER, 'results') : join(options.cache, 'results');
   await mkdir(folder, { recursive: true });
   const hasSites = ['crawl', 'operations', 'profile', 'status'].includes(name);

@@ -71,9 +71,7 @@ function present(
   samples: ReadonlyMap<string, readonly Sample[]>,
 ): BenchResult {
   const perPage = (name: string, of: readonly OperationName[]): Spread =>
-    spread(
-      (samples.get(name) ?? []).map(({ pages, counts }) => of.reduce((sum, key) => sum + counts[key], 0) / pages),
-    );
+    spread((samples.get(name) ?? []).map(({ pages, counts }) => of.reduce((sum, key) => sum + counts[key], 0) / pages));
   const row = (what: string, of: readonly OperationName[]): Row => ({
     what,
     ...Object.fromEntries(counted.map(({ name }) => [name, perPage(name, of)])),

@@ -49,7 +49,18 @@ const SETTINGS: Readonly<Record<string, string | number>> = {
 
 function options({ seeds, stay, out }: CrawlTask): string[] {
   const reject = /^-(.*)$/m.exec(readFileSync(URL_RULES, 'utf8'))?.[1] ?? '';
-  return ['--seeds', seeds.join(' '), '--stay', stay, '--out', out, '--concurrency', String(CONCURRENCY), '--reject', reject];
+  return [
+    '--seeds',
+    seeds.join(' '),
+    '--stay',
+    stay,
+    '--out',
+    out,
+    '--concurrency',
+    String(CONCURRENCY),
+    '--reject',
+    reject,
+  ];
 }
 
 /** The `pages` of the JSON object on the last line. */

@@ -6,7 +6,11 @@ export const OPERATIONS_BUILD = 'BENCH_OPERATIONS_BUILD';
 /** What is counted, and how it is shown. */
 export const OPERATIONS = [
   { key: 'rowChanges', what: 'row changes', about: 'changes of a page in the family `m`, as the store is given them' },
-  { key: 'rowsRead', what: 'rows read', about: 'keys of pages that the store is asked for, and rows that a scan of it gives' },
+  {
+    key: 'rowsRead',
+    what: 'rows read',
+    about: 'keys of pages that the store is asked for, and rows that a scan of it gives',
+  },
   { key: 'frontierPuts', what: 'frontier: puts', about: 'entries of rows' },
   { key: 'frontierDeletes', what: 'frontier: deletes', about: 'entries of rows' },
   { key: 'frontierHeads', what: 'frontier: heads', about: 'puts and deletes of the heads of hosts' },
@@ -23,7 +27,11 @@ export const OPERATIONS = [
   { key: 'levelReads', what: 'LevelDB: getMany, get', about: 'calls that wait for a thread: reads' },
   { key: 'levelNexts', what: 'LevelDB: nextv, next', about: 'calls that wait for a thread: steps of iterators' },
   { key: 'levelKeysRead', what: 'LevelDB: keys read', about: 'by getMany and get' },
-  { key: 'fileCalls', what: 'files: write, read, sync', about: 'calls of Node’s file handles, which wait for a thread too' },
+  {
+    key: 'fileCalls',
+    what: 'files: write, read, sync',
+    about: 'calls of Node’s file handles, which wait for a thread too',
+  },
   { key: 'levelBytes', what: 'LevelDB: bytes put', about: 'keys and values, before LevelDB compresses them' },
   { key: 'fileBytes', what: 'files: bytes written', about: 'by Node’s file handles' },
 ] as const;

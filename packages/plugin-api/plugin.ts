@@ -23,6 +23,12 @@ export interface Plugin {
    * `.gz` at the end of its path, as that says how it is packed and not what is in it.
    */
   filterUrl?(url: string, scope: UrlScope): boolean | string;
+  /**
+   * true: `normalizeUrl` and `filterUrl` always do the same with the same URL and scope, and nothing else. What they make of a
+   * link is then remembered, and they are not called for every page that has it. Absent: they are called for every link, as
+   * is needed by rules that change while a crawl runs, and by filters that count.
+   */
+  readonly pure?: boolean;
   readonly scoring?: ScoringFilter;
   readonly schedule?: FetchSchedule;
   readonly signature?: Signature;

@@ -13,6 +13,7 @@ export function domainUrlFilter(text: string): Plugin {
 
   return {
     name: 'urlfilter-domain',
+    pure: true,
     filterUrl(url) {
       const host = hostOf(url).replace(/\.$/, '');
       if (names.has(host) || names.has(domainOf(host))) return true;

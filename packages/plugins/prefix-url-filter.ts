@@ -26,6 +26,7 @@ export function prefixUrlFilter(text: string): Plugin {
 
   return {
     name: 'urlfilter-prefix',
+    pure: true,
     filterUrl(url) {
       let low = 0;
       let high = prefixes.length;

@@ -18,6 +18,7 @@ export function regexUrlFilter(rulesText: string): Plugin {
 
   return {
     name: 'urlfilter-regex',
+    pure: true,
     filterUrl(url) {
       if (url.length > PATTERN_INPUT_LIMIT) return `longer than ${PATTERN_INPUT_LIMIT} characters`;
       for (const { pattern, verdict } of rules) if (pattern.test(url)) return verdict;

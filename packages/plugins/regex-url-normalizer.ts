@@ -22,6 +22,7 @@ export function regexUrlNormalizer(rulesText: string): Plugin {
 
   return {
     name: 'urlnormalizer-regex',
+    pure: true,
     normalizeUrl(url) {
       if (url.length > PATTERN_INPUT_LIMIT) return url;
       return rules.reduce((current, { pattern, replacement }) => pattern.replace(current, replacement), url);

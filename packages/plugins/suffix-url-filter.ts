@@ -31,6 +31,7 @@ export function suffixUrlFilter(text: string): Plugin {
 
   return {
     name: 'urlfilter-suffix',
+    pure: true,
     filterUrl(url) {
       const end = fold(pathOnly ? pathOf(url) : url);
       for (const length of lengths) {

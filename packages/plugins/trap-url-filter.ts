@@ -47,6 +47,7 @@ export function trapUrlFilter(limits: TrapLimits): Plugin {
 
   return {
     name: 'urlfilter-traps',
+    pure: true,
     filterUrl(url) {
       if (url.length > maxLength) return verdicts.length;
       const hostStart = url.indexOf('://') + 3;
