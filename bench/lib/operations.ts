@@ -41,6 +41,11 @@ export type OperationName = (typeof OPERATIONS)[number]['key'];
 /** How often each was done in a whole crawl. */
 export type OperationCounts = Record<OperationName, number>;
 
+/** All at nought. */
+export function newCounts(): OperationCounts {
+  return Object.fromEntries(OPERATIONS.map(({ key }) => [key, 0])) as OperationCounts;
+}
+
 /** Sums that goals are set for. */
 export const SUMS = [
   { what: 'row changes', of: ['rowChanges'] },
