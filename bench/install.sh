@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Installs what the benchmark `crawl` compares with, all below bench/: Crawlee (npm), Scrapy (pip), Colly (Go), and the
-# server with the manuals that it serves (Debian packages, unpacked and not installed). What can not be had is named, and
-# the benchmark leaves it out. Run again, it does only what is missing.
+# Installs what the benchmark `crawl` compares with, all below bench/: Crawlee and Node 24 (npm), Scrapy (pip), Colly (Go),
+# and the server with the manuals that it serves (Debian packages, unpacked and not installed). What cannot be installed is
+# named, and the benchmark leaves it out. Run again, it does only what is missing.
 set -uo pipefail
 cd "$(dirname "$0")" || exit 1
 
@@ -9,6 +9,7 @@ bench=$PWD
 peers=$bench/.peers
 mkdir -p "$peers"
 missing=()
+node_package=$(node -p '`node-${process.platform}-${process.arch}`')
 
 # install <name> <file that proves it is there> <function that installs it>
 install() {
@@ -25,6 +26,12 @@ install() {
 
 crawlee() {
   npm ci --ignore-scripts --no-audit --no-fund
+}
+
+# A plain package without an install script.
+node24() {
+  npm install --prefix "$peers/node24" --no-save --no-audit --no-fund --ignore-scripts "$node_package@24"
+  "$peers/node24/node_modules/$node_package/bin/node" --version
 }
 
 scrapy() {
@@ -58,7 +65,10 @@ manuals() {
 }
 
 install crawlee node_modules/@crawlee/cheerio crawlee
+install node24 "$peers/node24/node_modules/$node_package/bin/node" node24
 install scrapy "$peers/scrapy/bin/scrapy" scrapy
+# Its options are those of the benchmark.
+[ "$peers/colly/colly" -nt peers/colly/main.go ] || rm -f "$peers/colly/colly"
 install colly "$peers/colly/colly" colly
 install nginx "$peers/nginx/usr/sbin/nginx" nginx
 install manuals "$peers/manuals/usr/share/doc" manuals

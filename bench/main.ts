@@ -1,5 +1,8 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { crawlBench } from './crawl.js';
@@ -10,6 +13,7 @@ import { drawChart } from './lib/chart.js';
 import { describeMachine, machineLine, type Machine } from './lib/machine.js';
 import { formatTable } from './lib/table.js';
 import { memoryBench } from './memory.js';
+import { operationsBench } from './operations.js';
 import { profileBench } from './profile.js';
 import { statusBench } from './status.js';
 import { storeBench } from './store.js';
@@ -18,6 +22,7 @@ import { waitingBench } from './waiting.js';
 const FOLDER = fileURLToPath(new URL('../../bench', import.meta.url));
 const BENCHES: Readonly<Record<string, Bench>> = {
   crawl: crawlBench,
+  operations: operationsBench,
   cycle: cycleBench,
   store: storeBench,
   frontier: frontierBench,
@@ -39,7 +44,8 @@ ${Object.entries(BENCHES)
   --rounds <n>      rounds in which all that is compared takes turns (${ROUNDS}; 1 of what no round could change much)
   --scale <factor>  of the sizes (1), to try a bench out
   --only <a,b>      leave all others out
-  --site <name>     crawl, status, profile: docs or synthetic (docs)
+  --against <folder> crawl, operations: another checkout, to take turns with this one
+  --site <name>     crawl, operations, status, profile: docs or synthetic (docs)
   --minutes <n>     frontier: how long (10)
   --cache <folder>  where tables and outputs go (bench/.cache)
 
@@ -51,7 +57,7 @@ export async function main(args: readonly string[]): Promise<number> {
   let json: boolean;
   let options: BenchOptions;
   try {
-    ({ name, json, options } = readArguments(args));
+    ({ name, json, options } = await readArguments(args));
   } catch (error) {
     console.error(`${(error as Error).message}\n\n${USAGE}`);
     return 64;
@@ -69,7 +75,7 @@ export async function main(args: readonly string[]): Promise<number> {
   return 0;
 }
 
-function readArguments(args: readonly string[]): { name: string; json: boolean; options: BenchOptions } {
+async function readArguments(args: readonly string[]): Promise<{ name: string; json: boolean; options: BenchOptions }> {
   const { values, positionals } = parseArgs({
     args: [...args],
     allowPositionals: true,
@@ -80,6 +86,7 @@ function readArguments(args: readonly string[]): { name: string; json: boolean; 
       minutes: { type: 'string', default: '10' },
       site: { type: 'string', default: 'docs' },
       only: { type: 'string' },
+      against: { type: 'string' },
       cache: { type: 'string', default: join(FOLDER, '.cache') },
     },
   });
@@ -105,9 +112,20 @@ function readArguments(args: readonly string[]): { name: string; json: boolean; 
       site,
       cache: values.cache,
       ...(only && { only }),
+      ...(values.against !== undefined && { against: await checkout(values.against) }),
       say: (line) => console.error(`bench: ${line}`),
     },
   };
+}
+
+/** The path of another checkout, which is brought up to date. */
+async function checkout(folder: string): Promise<string> {
+  const path = resolve(folder);
+  const script = join(path, 'scripts/setup.mjs');
+  if (!existsSync(script)) throw new Error(`expected the folder of a checkout for --against, found "${folder}"`);
+  const [code] = (await once(spawn(process.execPath, [script], { stdio: ['ignore', 2, 2] }), 'exit')) as [number];
+  if (code !== 0) throw new Error(`expected a checkout that can be built for --against, found "${folder}"`);
+  return path;
 }
 
 function above0(option: string, value: string): number {
@@ -120,10 +138,11 @@ function above0(option: string, value: string): number {
 /** Returns where it has written to, without the ending. */
 async function save(name: string, options: BenchOptions, machine: Machine, result: BenchResult): Promise<string> {
   const { rounds = ROUNDS } = BENCHES[name]!;
-  const isWhole = options.scale === 1 && options.only === undefined && options.rounds >= rounds;
+  const isWhole =
+    options.scale === 1 && options.only === undefined && options.against === undefined && options.rounds >= rounds;
   const folder = isWhole ? join(FOLDER, 'results') : join(options.cache, 'results');
   await mkdir(folder, { recursive: true });
-  const hasSites = ['crawl', 'profile', 'status'].includes(name);
+  const hasSites = ['crawl', 'operations', 'profile', 'status'].includes(name);
   const file = hasSites && options.site !== 'docs' ? `${name}-${options.site}` : name;
   const notes = [...result.notes, ...(isWhole ? [] : ['Only a trial: not of full size, or of too few rounds.'])];
   await writeFile(join(folder, `${file}.svg`), drawChart(result.chart, [...notes, machineLine(machine)].join('\n')));

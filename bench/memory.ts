@@ -76,14 +76,20 @@ async function runHosts(options: BenchOptions): Promise<Sample[]> {
   const { cache, scale, say } = options;
   const hosts = scaled(BATCH_HOSTS, scale, 100);
   const rowsPerHost = TABLE_ROWS / BATCH_HOSTS;
-  const plan = { hosts, rowsPerHost, pool: scaled(POOL, scale, 100), bigHostRows: 0, notDue: 0 };
+  const plan = { hosts, rowsPerHost, pool: scaled(POOL, scale, 100), bigHostRows: 0, notDue: 0, refused: 0 };
   const made = await makeTable(options, plan);
   const directory = join(cache, 'memory');
   await copyTable(made, directory);
   const samples: Sample[] = [];
   let batch: string | undefined;
   for (const job of STEPS) {
-    const argument: CycleJob = { directory, job, topN: hosts, maxCount: 1, ...(batch !== undefined && { batch }) };
+    const argument: CycleJob = {
+      directory,
+      job,
+      topN: hosts,
+      settings: { 'generate.maxCount': 1 },
+      ...(batch !== undefined && { batch }),
+    };
     const figures = await runWorker<JobFigures>(new URL('workers/cycle-job.js', import.meta.url), argument);
     batch ??= figures.batchId;
     const { seconds, did, peakMb, ownMb, heapMb, bytesMb } = figures;

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { isWanted, type Bench, type BenchOptions, type BenchResult } from './lib/bench.js';
 import { crawlOnce } from './lib/crawl-once.js';
-import { CRAWLERS } from './lib/crawlers.js';
+import { OURS } from './lib/crawlers.js';
 import { alternate, spread } from './lib/rounds.js';
 import { startSite } from './lib/site.js';
 
@@ -36,7 +36,6 @@ interface Sample {
 
 async function run(options: BenchOptions): Promise<BenchResult> {
   const ways = WAYS.filter(({ name }) => isWanted(options, name));
-  const crawler = CRAWLERS.find(({ isOurs }) => isOurs)!;
   const site = await startSite(options);
   options.say(`${site.name}, served by ${site.server}`);
   try {
@@ -44,7 +43,7 @@ async function run(options: BenchOptions): Promise<BenchResult> {
       options.say(`round ${round + 1} of ${options.rounds}: ${name}`);
       const asker = name === 'alone' ? undefined : ask(join(options.cache, 'crawl'), name);
       try {
-        const { pages, seconds, cpuSeconds } = await crawlOnce(crawler, site, options.cache);
+        const { pages, seconds, cpuSeconds } = await crawlOnce(OURS, site, options.cache);
         return {
           pages,
           pagesPerSecond: pages / seconds,

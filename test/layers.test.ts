@@ -9,7 +9,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   'packages/url': ['packages/errors'],
   config: ['packages/url', 'packages/errors'],
   webtable: ['packages/url', 'packages/util', 'packages/errors'],
-  'packages/plugin-api': ['webtable (types)', 'packages/url', 'packages/errors'],
+  'packages/plugin-api': ['webtable (types)', 'packages/url', 'packages/util', 'packages/errors'],
   'packages/plugins': ['packages/plugin-api', 'webtable', 'packages/url', 'packages/errors'],
   'packages/fetch': [
     'packages/plugin-api',

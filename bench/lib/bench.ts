@@ -11,6 +11,8 @@ export interface BenchOptions {
   readonly minutes: number;
   /** Of `crawl`, `status` and `profile`: which site. */
   readonly site: 'docs' | 'synthetic';
+  /** Of `crawl` and `operations`: the folder of another checkout, built, that takes turns with this one. */
+  readonly against?: string;
   /** Run only what is named so; absent: all. */
   readonly only?: readonly string[];
   /** Where tables and outputs go; emptied by nobody but its user. */

@@ -5,7 +5,7 @@ import { firstLine } from './machine.js';
 
 /** What a crawler is to do. */
 export interface CrawlTask {
-  readonly seed: string;
+  readonly seeds: readonly string[];
   /** How far links are followed. */
   readonly stay: 'host' | 'any';
   /** An empty folder for what is stored, and the working directory. */
@@ -27,7 +27,8 @@ export interface Crawler {
   readonly pages: (stdout: string) => number;
 }
 
-const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
+/** The folder of this checkout. */
+export const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const BENCH = join(ROOT, 'bench');
 const PEERS = join(BENCH, '.peers');
 /** Requests in flight, the same for all. */
@@ -46,9 +47,20 @@ const SETTINGS: Readonly<Record<string, string | number>> = {
   'db.maxOutlinksPerPage': -1,
 };
 
-function options({ seed, stay, out }: CrawlTask): string[] {
+function options({ seeds, stay, out }: CrawlTask): string[] {
   const reject = /^-(.*)$/m.exec(readFileSync(URL_RULES, 'utf8'))?.[1] ?? '';
-  return ['--seed', seed, '--stay', stay, '--out', out, '--concurrency', String(CONCURRENCY), '--reject', reject];
+  return [
+    '--seeds',
+    seeds.join(' '),
+    '--stay',
+    stay,
+    '--out',
+    out,
+    '--concurrency',
+    String(CONCURRENCY),
+    '--reject',
+    reject,
+  ];
 }
 
 /** The `pages` of the JSON object on the last line. */
@@ -56,26 +68,42 @@ function pagesPrinted(stdout: string): number {
   return (JSON.parse(stdout.trim().split('\n').at(-1) ?? '') as { pages: number }).pages;
 }
 
-/** All crawlers that are compared, ours first. */
-export const CRAWLERS: readonly Crawler[] = [
-  {
-    name: 'webcrawl',
+/** A webcrawl: of a folder that is built, on a Node. */
+function webcrawl(name: string, folder: string, node: string): Crawler {
+  return {
+    name,
     isOurs: true,
-    version: () => (JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string }).version,
-    command({ seed, stay, out }) {
+    version() {
+      if (!existsSync(join(folder, 'dist/bin/webcrawl.js'))) return undefined;
+      return firstLine(node, ['--version'])?.replace(/^v/, 'on Node ');
+    },
+    command({ seeds, stay, out }) {
       const settings = Object.entries(SETTINGS).flatMap(([key, value]) => ['--set', `${key}=${value}`]);
-      const command = ['crawl', seed, '--stay', stay, '--threads', String(CONCURRENCY), '--json', '--quiet'];
-      const args = [
-        join(ROOT, 'dist/bin/webcrawl.js'),
-        ...command,
-        '--table',
-        `level:${join(out, 'table')}`,
-        ...settings,
-      ];
-      return { command: process.execPath, args };
+      const command = ['crawl', ...seeds, '--stay', stay, '--threads', String(CONCURRENCY), '--json', '--quiet'];
+      const table = ['--table', `level:${join(out, 'table')}`];
+      return { command: node, args: [join(folder, 'dist/bin/webcrawl.js'), ...command, ...table, ...settings] };
     },
     pages: (stdout) => (JSON.parse(stdout) as { counters: Record<string, number> }).counters.success ?? 0,
-  },
+  };
+}
+
+/** The one that is measured: this folder, on the Node that runs the benchmark. */
+export const OURS = webcrawl('webcrawl', ROOT, process.execPath);
+
+/** The same on a current Node, which `bench/install.sh` installs. */
+export const ON_NODE_24 = webcrawl(
+  'node24',
+  ROOT,
+  join(PEERS, `node24/node_modules/node-${process.platform}-${process.arch}/bin/node`),
+);
+
+/** Another checkout on the Node that runs the benchmark. */
+export function otherCheckout(folder: string): Crawler {
+  return webcrawl('against', folder, process.execPath);
+}
+
+/** The crawlers of others. */
+export const PEER_CRAWLERS: readonly Crawler[] = [
   {
     name: 'colly',
     version() {

@@ -11,6 +11,8 @@ export interface TablePlan {
   readonly bigHostRows: number;
   /** The part of the rows that are not due, from 0 to 1. */
   readonly notDue: number;
+  /** For each row that is spread over the hosts so many of the same host, of better score, that settings can refuse. */
+  readonly refused: number;
 }
 
 /** The time at which the cycle runs, in ms since the epoch. */
@@ -30,22 +32,48 @@ function pathOf(row: number): string {
   return `/${String(row).padStart(7, '0')}`;
 }
 
-/** All rows in order of their keys, as they were found and not fetched, or, where they are not due, fetched before. */
+/** All rows, those of a kind in order of their keys, as they were found and not fetched, or, where they are not due, fetched before. */
 export function* tableRows(plan: TablePlan): Generator<PageChange> {
   for (let host = 0; host < plan.hosts; host++) {
     for (let row = 0; row < plan.rowsPerHost; row++) {
       yield makeRow(plan, hostName(plan, host), row, mix(host, row), (mix(host, row, 1) % 10_000) / 10_000);
     }
   }
+  yield* refusedRows(plan);
   const big = hostName(plan, plan.hosts);
   for (let row = 0; row < plan.bigHostRows; row++) yield makeRow(plan, big, row, mix(plan.hosts, row), 2);
 }
 
-function makeRow({ notDue }: TablePlan, host: string, row: number, random: number, score: number): PageChange {
+/** Two links from a seed, found to redirect before, below one folder; due, and better than all others but those of the big host. */
+function* refusedRows(plan: TablePlan): Generator<PageChange> {
+  for (let host = 0; host < plan.hosts; host++) {
+    for (let row = 0; row < plan.rowsPerHost * plan.refused; row++) {
+      const score = 1 + (mix(host, row, 2) % 10_000) / 10_000;
+      const { key, set } = makeRow(
+        { ...plan, notDue: 0 },
+        hostName(plan, host),
+        row,
+        mix(host, row, 3),
+        score,
+        '/refused',
+      );
+      yield { key, set: { ...set, status: 'redir_temp', distance: 2 } };
+    }
+  }
+}
+
+function makeRow(
+  { notDue }: TablePlan,
+  host: string,
+  row: number,
+  random: number,
+  score: number,
+  folder = '',
+): PageChange {
   const isDue = random / 2 ** 32 >= notDue;
   const dueIn = random % BECOMES_DUE === 0 ? -DAY / 2 : DAY * (1 + (random % 30));
   return {
-    key: rowKeyOf(`http://${host}${pathOf(row)}`),
+    key: rowKeyOf(`http://${host}${folder}${pathOf(row)}`),
     set: {
       status: isDue ? 'unfetched' : 'fetched',
       dueAt: CYCLE_TIME + (isDue ? -DAY : dueIn),
@@ -67,7 +95,7 @@ export function linksOf(host: string, path: string): string[] {
   const [, hostNumber = 0, hosts = 1, rowsPerHost = 1, pool = 1] = (/^h(\d+)\.n(\d+)x(\d+)p(\d+)/.exec(host) ?? []).map(
     Number,
   );
-  const plan: TablePlan = { hosts, rowsPerHost, pool, bigHostRows: 0, notDue: 0 };
+  const plan: TablePlan = { hosts, rowsPerHost, pool, bigHostRows: 0, notDue: 0, refused: 0 };
   const page = Number(path.slice(1));
   return Array.from({ length: LINKS }, (_, i) => {
     const random = mix(hostNumber, page, i);

@@ -15,7 +15,17 @@ export interface Measurement {
   readonly stdout: string;
 }
 
+/** How a command is run, and watched. */
+export interface MeasureOptions {
+  readonly cwd?: string;
+  readonly env?: NodeJS.ProcessEnv;
+  /** Called twenty times a second with the CPU seconds of the command so far; 0 where there is no /proc. */
+  readonly onLook?: (cpuSeconds: number) => void;
+}
+
 const SAMPLE_MS = 50;
+/** What the system counts CPU time in, on Linux. */
+const TICKS_PER_SECOND = 100;
 const BLOCK = 4096;
 /** Times its arguments; the figures go to descriptor 3, the errors of the command to standard error. */
 const TIMED = `TIMEFORMAT='%R %U %S'; { time "$@" 2>&4; } 4>&2 2>&3`;
@@ -27,7 +37,7 @@ const TIMED = `TIMEFORMAT='%R %U %S'; { time "$@" 2>&4; } 4>&2 2>&3`;
 export async function measure(
   command: string,
   args: readonly string[],
-  options: { readonly cwd?: string; readonly env?: NodeJS.ProcessEnv } = {},
+  { onLook, ...options }: MeasureOptions = {},
 ): Promise<Measurement> {
   const child = spawn('bash', ['-c', TIMED, 'bash', command, ...args], {
     ...options,
@@ -35,7 +45,11 @@ export async function measure(
   });
   const ended = new Promise<number | null>((resolve, reject) => child.once('error', reject).once('close', resolve));
   let peakKb = 0;
-  const sampler = setInterval(() => (peakKb = Math.max(peakKb, memoryOfChildren(child.pid!))), SAMPLE_MS);
+  const sampler = setInterval(() => {
+    const processes = childrenOf(child.pid!);
+    peakKb = Math.max(peakKb, sum(processes, highWaterMark));
+    onLook?.(sum(processes, cpuTicks) / TICKS_PER_SECOND);
+  }, SAMPLE_MS);
   try {
     const [code, stdout, stderr, times] = await Promise.all([
       ended,
@@ -51,27 +65,46 @@ export async function measure(
   }
 }
 
-/**
- * Sum of the high-water marks of all processes below one, in KB. The marks never fall while a process lives, so that little
- * is lost between two looks.
- */
-function memoryOfChildren(pid: number): number {
-  let sum = 0;
+/** All processes below one; none where there is no /proc. */
+function childrenOf(pid: number): number[] {
+  const children: number[] = [];
   try {
     for (const thread of readdirSync(`/proc/${pid}/task`)) {
       for (const child of readFileSync(`/proc/${pid}/task/${thread}/children`, 'utf8').split(' ')) {
-        if (child !== '') sum += highWaterMark(child) + memoryOfChildren(Number(child));
+        if (child !== '') children.push(Number(child), ...childrenOf(Number(child)));
       }
     }
   } catch {
     // It has ended, or there is no /proc.
   }
-  return sum;
+  return children;
 }
 
-function highWaterMark(pid: string): number {
+/** Of those that have ended meanwhile nothing is added. */
+function sum(processes: readonly number[], figure: (pid: number) => number): number {
+  let total = 0;
+  for (const pid of processes) {
+    try {
+      total += figure(pid);
+    } catch {
+      // It has ended.
+    }
+  }
+  return total;
+}
+
+/** The most memory that a process has had, in KB. It never falls, so that little is lost between two looks. */
+function highWaterMark(pid: number): number {
   const match = /^VmHWM:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'));
   return Number(match?.[1] ?? 0);
+}
+
+/** User and system time of a process and of its children that have ended. */
+function cpuTicks(pid: number): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+  // The second field is a name in brackets, which may hold spaces; these are the fields 14 to 17 of proc(5).
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return fields.slice(11, 15).reduce((total, ticks) => total + Number(ticks), 0);
 }
 
 /** Bytes that the files below a folder take on the disk, in blocks of 4 KB; 0 where there is none. */

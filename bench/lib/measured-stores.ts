@@ -1,7 +1,15 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Level } from 'level';
-import { MemoryStore, openTables, openLevelStore, type Column, type Field, type Store } from '../../webtable/index.js';
+import {
+  MemoryStore,
+  openTables,
+  openLevelStore,
+  type Column,
+  type Field,
+  type Store,
+  type Tables,
+} from '../../webtable/index.js';
 import { mix } from './made-page.js';
 import type { MeasuredStore, StoreJob } from './store-operations.js';
 
@@ -39,18 +47,18 @@ function values(row: number) {
 }
 
 /** Typed fields, as the jobs write and read them. */
-function fields(table: WebTable): MeasuredStore {
+function fields({ pages, close }: Tables): MeasuredStore {
   return {
-    write: (rows) => table.write(rows.map((row) => ({ key: keyOf(row), set: values(row) }))),
+    write: (rows) => pages.write(rows.map((row) => ({ key: keyOf(row), set: values(row) }))),
     async read(rows) {
-      await table.getMany(rows.map(keyOf), FIELDS);
+      await pages.getMany(rows.map(keyOf), FIELDS);
     },
-    scan: () => count(table.scan({ fields: FIELDS })),
-    writeBodies: (rows) => table.write(rows.map((row) => ({ key: keyOf(row), set: { content: bodyOf(row) } }))),
+    scan: () => count(pages.scan({ fields: FIELDS })),
+    writeBodies: (rows) => pages.write(rows.map((row) => ({ key: keyOf(row), set: { content: bodyOf(row) } }))),
     async readBodies(rows) {
-      await table.getMany(rows.map(keyOf), ['content']);
+      await pages.getMany(rows.map(keyOf), ['content']);
     },
-    close: () => table.close(),
+    close,
   };
 }
 

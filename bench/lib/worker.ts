@@ -5,12 +5,20 @@ import { setFlagsFromString } from 'node:v8';
 
 /**
  * Runs a module of ours in a process of its own with a value as its argument, and resolves with the last value that it
- * sent by {@link reply}; `onReply` sees every one.
+ * sent by {@link reply}; `onReply` sees every one. It runs in this folder, or in that of the caller.
  * @throws Error when it fails or sends nothing
  */
-export async function runWorker<T>(module: URL, argument: unknown, onReply?: (value: T) => void): Promise<T> {
+export async function runWorker<T>(
+  module: URL,
+  argument: unknown,
+  onReply?: (value: T) => void,
+  cwd?: string,
+): Promise<T> {
   const { pathname } = module;
-  const child = spawn(process.execPath, [pathname, JSON.stringify(argument)], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, [pathname, JSON.stringify(argument)], {
+    cwd,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   const ended = new Promise<number | null>((resolve, reject) => child.once('error', reject).once('close', resolve));
   let last: T | undefined;
   for await (const line of createInterface({ input: child.stdout })) {

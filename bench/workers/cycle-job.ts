@@ -1,7 +1,9 @@
 // Runs one job on a table of the benchmark `cycle`.
 import { fileURLToPath } from 'node:url';
-import { jobs, openCrawl } from '../../packages/webcrawl/index.js';
+import { LevelStore, jobs, openCrawl } from '../../packages/webcrawl/index.js';
 import { CYCLE_TIME } from '../lib/cycle-table.js';
+import { countStore } from '../lib/count-store.js';
+import { newCounts } from '../lib/operations.js';
 import { givenArgument, growHeapAsCommand, peakMemoryMb, reply, watchMemory } from '../lib/worker.js';
 
 /** What to run. */
@@ -9,7 +11,8 @@ export interface CycleJob {
   readonly directory: string;
   readonly job: 'generate' | 'fetch' | 'parse' | 'updatedb';
   readonly topN: number;
-  readonly maxCount: number;
+  /** Beside those that every job has. */
+  readonly settings: Readonly<Record<string, unknown>>;
   /** Of all jobs but generate. */
   readonly batch?: string;
   readonly resume?: boolean;
@@ -29,16 +32,20 @@ export interface JobFigures {
   readonly batchId?: string;
   /** Rows that the job took up. */
   readonly did: number;
+  /** Keys of pages that the store was asked for, and rows that scans of it gave. */
+  readonly rowsRead: number;
   readonly counters: Readonly<Record<string, number>>;
 }
 
-const { directory, job, topN, maxCount, batch = '', resume } = givenArgument<CycleJob>();
+const { directory, job, topN, settings, batch = '', resume } = givenArgument<CycleJob>();
 growHeapAsCommand();
+const operations = newCounts();
+countStore(LevelStore.prototype, operations);
 const crawl = await openCrawl({
   table: `level:${directory}`,
   create: false,
   settings: {
-    'generate.maxCount': maxCount,
+    ...settings,
     'fetcher.serverDelay': 0,
     'fetcher.threadsPerQueue': 64,
     'fetcher.threadsFetch': 64,
@@ -53,6 +60,7 @@ const report = await (job === 'generate'
   : jobs[job](crawl, { batch, ...(resume && { resume }) }));
 const seconds = (performance.now() - start) / 1000;
 const { batchId, counters } = report;
+const { rowsRead } = operations;
 await crawl.close();
 
 const TAKEN_UP = ['generated', 'fetched', 'already_fetched', 'parsed', 'already_parsed'];
@@ -65,6 +73,7 @@ reply({
   heapMb,
   bytesMb,
   did,
+  rowsRead,
   counters,
   ...(batchId !== undefined && { batchId }),
 } satisfies JobFigures);

@@ -1,7 +1,7 @@
 // Makes the table of a plan in a directory, and compacts it, so that every run starts from the same state.
 import { join } from 'node:path';
 import { Level } from 'level';
-import { openTables, openLevelStore, writeIndexed, type IndexedChange } from '../../webtable/index.js';
+import { openTables, openLevelStore, type PageChange } from '../../webtable/index.js';
 import { LOAD_TIME, tableRows, type TablePlan } from '../lib/cycle-table.js';
 import { givenArgument, reply } from '../lib/worker.js';
 
@@ -9,17 +9,23 @@ const CHUNK = 2000;
 const start = performance.now();
 const { directory, plan } = givenArgument<{ directory: string; plan: TablePlan }>();
 
-const table = await openTables(await openLevelStore(directory));
-const clock = { now: LOAD_TIME, lockExpiry: 604_800_000 };
-let chunk: IndexedChange[] = [];
+const tables = await openTables(await openLevelStore(directory));
+const load = (changes: readonly PageChange[]): Promise<void> =>
+  tables.changeRows(
+    changes.map(({ key }) => key),
+    [],
+    LOAD_TIME,
+    () => changes,
+  );
+let chunk: PageChange[] = [];
 for (const change of tableRows(plan)) {
-  chunk.push({ before: undefined, change });
+  chunk.push(change);
   if (chunk.length < CHUNK) continue;
-  await writeIndexed(table, chunk, clock);
+  await load(chunk);
   chunk = [];
 }
-await writeIndexed(table, chunk, clock);
-await table.close();
+await load(chunk);
+await tables.close();
 
 for (const name of ['hot', 'content']) {
   // The types of level leave out what databases in browsers have not.

@@ -9,37 +9,46 @@ import { addressOf, madeUpPage } from '../lib/made-up-site.js';
 import { givenArgument, reply } from '../lib/worker.js';
 
 /** What to serve. */
-export type ServerTask = { readonly folder: string } | { readonly hosts: number; readonly pagesPerHost: number };
+export type ServerTask = { readonly hosts: number } & ({ readonly folder: string } | { readonly pagesPerHost: number });
 
 /** What it sends once it serves. */
 export interface Serving {
-  readonly seed: string;
+  readonly seeds: readonly string[];
+  /** A URL that answers with the number of requests so far. */
+  readonly count: string;
 }
 
 const TYPES: Readonly<Record<string, string>> = { '.html': 'text/html; charset=utf-8', '.pdf': 'application/pdf' };
 
 const task = givenArgument<ServerTask>();
-if ('folder' in task) {
-  const port = await listen(serveFolder(task.folder), addressOf(0), 0);
-  reply({ seed: `http://${addressOf(0)}:${port}/` } satisfies Serving);
-} else {
-  const hosts = new Map(Array.from({ length: task.hosts }, (_, i) => [addressOf(i), i]));
-  let port = 0;
-  const listener: RequestListener = (request, response) => {
-    const host = hosts.get(request.socket.localAddress ?? '') ?? 0;
-    const page = madeUpPage({ ...task, port }, host, request.url ?? '/');
-    response.writeHead(page === undefined ? 404 : 200, { 'content-type': TYPES['.html']! });
-    response.end(page ?? 'Not found');
-  };
-  for (const address of hosts.keys()) port = await listen(listener, address, port);
-  reply({ seed: `http://${addressOf(0)}:${port}/` } satisfies Serving);
-}
+const addresses = Array.from({ length: task.hosts }, (_, host) => addressOf(host));
+let requests = 0;
+let port = 0;
+const answer = 'folder' in task ? serveFolder(task.folder) : serveMadeUp(task);
+const listener: RequestListener = (request, response) => {
+  requests += 1;
+  answer(request, response);
+};
+for (const address of addresses) port = await listen(listener, address, port);
+const countPort = await listen((_, response) => void response.end(String(requests)), '127.0.0.1', 0);
+const seeds = ('folder' in task ? addresses : addresses.slice(0, 1)).map((address) => `http://${address}:${port}/`);
+reply({ seeds, count: `http://127.0.0.1:${countPort}/` } satisfies Serving);
 
 /** Returns the port. */
 async function listen(listener: RequestListener, address: string, port: number): Promise<number> {
   const server: Server = createServer({ keepAliveTimeout: 60_000 }, listener);
   await new Promise<void>((resolve, reject) => server.once('error', reject).listen(port, address, resolve));
   return (server.address() as AddressInfo).port;
+}
+
+function serveMadeUp(site: { readonly hosts: number; readonly pagesPerHost: number }): RequestListener {
+  const hosts = new Map(addresses.map((address, host) => [address, host]));
+  return (request, response) => {
+    const host = hosts.get(request.socket.localAddress ?? '') ?? 0;
+    const page = madeUpPage({ ...site, port }, host, request.url ?? '/');
+    response.writeHead(page === undefined ? 404 : 200, { 'content-type': TYPES['.html']! });
+    response.end(page ?? 'Not found');
+  };
 }
 
 function serveFolder(folder: string): RequestListener {

@@ -13,6 +13,7 @@ export type {
 } from './parser.js';
 export type { LinkingPage, Score, ScoringFilter } from './scoring-filter.js';
 export { applyUrlChain, filterUrl, normalizeUrl, urlSteps, type UrlStepPlugin, type UrlVerdict } from './url-chain.js';
+export { linkVerdicts, type LinkVerdicts } from './link-verdicts.js';
 export { traceUrl, type UrlStep, type UrlTrace } from './url-trace.js';
 export {
   PARSE_CODES,

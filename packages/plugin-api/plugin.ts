@@ -24,8 +24,10 @@ export interface Plugin {
    */
   filterUrl?(url: string, scope: UrlScope): boolean | string;
   /**
-   * Changes whenever `filterUrl` may answer otherwise than before, like a digest of its rules. With it a page that it rejects
-   * for generate is not met again until it has changed; without it generate asks each time.
+   * Says that `normalizeUrl` and `filterUrl` go by the URL and the scope alone, and changes whenever they may answer otherwise
+   * than before, like a digest of their rules. With it their answers are remembered: they are not called for every page that
+   * has the same link, and a page that they reject for generate is not met again until this has changed. Without it they are
+   * called each time, as is needed by rules that change while a crawl runs, and by filters that count.
    */
   readonly version?: string;
   readonly scoring?: ScoringFilter;

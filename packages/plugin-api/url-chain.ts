@@ -102,11 +102,10 @@ export type UrlStepPlugin = Plugin & {
  * them: the list may be cut at any place, and what the first part accepts be given to the second.
  */
 export function urlSteps(plugins: readonly Plugin[]): readonly UrlStepPlugin[] {
+  const step = (of: Plugin) => ({ name: of.name, of });
   const normalizers = plugins.flatMap((of) =>
-    of.normalizeUrl ? [{ name: of.name, of, normalizeUrl: of.normalizeUrl.bind(of) }] : [],
+    of.normalizeUrl ? [{ ...step(of), normalizeUrl: of.normalizeUrl.bind(of) }] : [],
   );
-  const filters = plugins.flatMap((of) =>
-    of.filterUrl ? [{ name: of.name, of, filterUrl: of.filterUrl.bind(of) }] : [],
-  );
+  const filters = plugins.flatMap((of) => (of.filterUrl ? [{ ...step(of), filterUrl: of.filterUrl.bind(of) }] : []));
   return [...normalizers, ...filters];
 }

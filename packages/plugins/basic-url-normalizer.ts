@@ -19,6 +19,7 @@ const DOT_AFTER_HOST = /^(https?:\/\/[^/:]*[^/:.])\.(?=[/:])/;
 export function basicUrlNormalizer(): Plugin {
   return {
     name: 'urlnormalizer-basic',
+    version: '1',
     normalizeUrl(url) {
       if (isPlainUrl(url)) return url;
       const href = parseUrl(url).href.replace(DOT_AFTER_HOST, '$1');

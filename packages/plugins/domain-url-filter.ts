@@ -1,3 +1,4 @@
+import { versionOf } from './patterns/version-of.js';
 import type { Plugin } from '../plugin-api/index.js';
 import { domainOf, hostOf, publicSuffixOf } from '../url/index.js';
 import { BadRule, readRules } from './patterns/rule-file.js';
@@ -13,6 +14,7 @@ export function domainUrlFilter(text: string): Plugin {
 
   return {
     name: 'urlfilter-domain',
+    version: versionOf(text),
     filterUrl(url) {
       const host = hostOf(url).replace(/\.$/, '');
       if (names.has(host) || names.has(domainOf(host))) return true;

@@ -5,6 +5,7 @@ import { badPortOf } from '../url/index.js';
 export function portUrlFilter(): Plugin {
   return {
     name: 'urlfilter-port',
+    version: '1',
     filterUrl(url) {
       const port = badPortOf(url);
       return port === undefined || `port ${port} is one that browsers refuse`;

@@ -1,3 +1,4 @@
+import { versionOf } from './patterns/version-of.js';
 import type { Plugin } from '../plugin-api/index.js';
 import { BadRule, readRules } from './patterns/rule-file.js';
 
@@ -26,6 +27,7 @@ export function prefixUrlFilter(text: string): Plugin {
 
   return {
     name: 'urlfilter-prefix',
+    version: versionOf(text),
     filterUrl(url) {
       let low = 0;
       let high = prefixes.length;

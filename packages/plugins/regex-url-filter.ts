@@ -1,3 +1,4 @@
+import { versionOf } from './patterns/version-of.js';
 import type { Plugin } from '../plugin-api/index.js';
 import { BadRule, readRules } from './patterns/rule-file.js';
 import { PATTERN_INPUT_LIMIT, compilePattern } from './patterns/rule-pattern.js';
@@ -18,6 +19,7 @@ export function regexUrlFilter(rulesText: string): Plugin {
 
   return {
     name: 'urlfilter-regex',
+    version: versionOf(rulesText),
     filterUrl(url) {
       if (url.length > PATTERN_INPUT_LIMIT) return `longer than ${PATTERN_INPUT_LIMIT} characters`;
       for (const { pattern, verdict } of rules) if (pattern.test(url)) return verdict;

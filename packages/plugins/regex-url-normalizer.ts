@@ -1,3 +1,4 @@
+import { versionOf } from './patterns/version-of.js';
 import type { Plugin } from '../plugin-api/index.js';
 import { BadRule, readRules } from './patterns/rule-file.js';
 import { PATTERN_INPUT_LIMIT, compilePattern } from './patterns/rule-pattern.js';
@@ -22,6 +23,7 @@ export function regexUrlNormalizer(rulesText: string): Plugin {
 
   return {
     name: 'urlnormalizer-regex',
+    version: versionOf(rulesText),
     normalizeUrl(url) {
       if (url.length > PATTERN_INPUT_LIMIT) return url;
       return rules.reduce((current, { pattern, replacement }) => pattern.replace(current, replacement), url);

@@ -1,3 +1,4 @@
+import { versionOf } from './patterns/version-of.js';
 import { CrawlError } from '../errors/index.js';
 import type { Plugin } from '../plugin-api/index.js';
 import { BadRule, readRules } from './patterns/rule-file.js';
@@ -31,6 +32,7 @@ export function suffixUrlFilter(text: string): Plugin {
 
   return {
     name: 'urlfilter-suffix',
+    version: versionOf(text),
     filterUrl(url) {
       const end = fold(pathOnly ? pathOf(url) : url);
       for (const length of lengths) {

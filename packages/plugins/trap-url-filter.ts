@@ -1,3 +1,4 @@
+import { versionOf } from './patterns/version-of.js';
 import { CrawlError } from '../errors/index.js';
 import type { Plugin } from '../plugin-api/index.js';
 
@@ -47,6 +48,7 @@ export function trapUrlFilter(limits: TrapLimits): Plugin {
 
   return {
     name: 'urlfilter-traps',
+    version: versionOf(limits),
     filterUrl(url) {
       if (url.length > maxLength) return verdicts.length;
       const hostStart = url.indexOf('://') + 3;

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { Settings } from '../../config/index.js';
 import { htmlParser, pdfParser, textParser, xmlParser } from '../parse/index.js';
 import type { Plugin } from '../plugin-api/index.js';
@@ -53,10 +52,7 @@ export async function pagePlugins({ settings, rules, folder }: PagePluginInput):
  */
 export function urlPlugins({ urlfilter }: Settings, rules: RuleTexts): readonly Plugin[] {
   const { normalize, regex, prefix, suffix, domain } = rules;
-  const version = createHash('sha256')
-    .update(JSON.stringify([urlfilter, rules]))
-    .digest('hex');
-  const plugins = [
+  return [
     basicUrlNormalizer(),
     regexUrlNormalizer(normalize),
     portUrlFilter(),
@@ -71,7 +67,6 @@ export function urlPlugins({ urlfilter }: Settings, rules: RuleTexts): readonly 
     ...(suffix === undefined ? [] : [suffixUrlFilter(suffix)]),
     ...(domain === undefined ? [] : [domainUrlFilter(domain)]),
   ];
-  return plugins.map((plugin) => ({ ...plugin, version }));
 }
 
 /** The default signature and parsers. */

@@ -4,7 +4,7 @@ import { answerOf, pageUrl } from '../../bench/lib/endless-web.js';
 import { madeUpPage, addressOf } from '../../bench/lib/made-up-site.js';
 import { rowKeyOf } from '../../packages/webcrawl/index.js';
 
-const PLAN: TablePlan = { hosts: 40, rowsPerHost: 5, pool: 100, bigHostRows: 30, notDue: 0 };
+const PLAN: TablePlan = { hosts: 40, rowsPerHost: 5, pool: 100, bigHostRows: 30, notDue: 0, refused: 0 };
 const hrefs = (html: string): string[] => [...html.matchAll(/href="([^"]*)"/g)].map(([, href = '']) => href);
 
 describe('the table of cycle', () => {
@@ -19,6 +19,18 @@ describe('the table of cycle', () => {
   it('puts one host before all others', () => {
     const best = [...tableRows(PLAN)].sort((a, b) => b.set!.score! - a.set!.score!).slice(0, 30);
     expect(new Set(best.map(({ key }) => key.slice(0, key.lastIndexOf('/')))).size).toBe(1);
+  });
+
+  it('has rows that settings can refuse, due and better than all but those of the one host', () => {
+    const [wanted, refused] = [false, true].map((is) =>
+      [...tableRows({ ...PLAN, bigHostRows: 0, refused: 9 })].filter(({ key }) => key.includes('/refused/') === is),
+    );
+    expect([wanted!.length, refused!.length]).toEqual([200, 1800]);
+    expect(new Set(refused!.map(({ key }) => key)).size).toBe(1800);
+    for (const { set } of refused!) expect(set).toMatchObject({ status: 'redir_temp', distance: 2 });
+    const scores = (rows: typeof wanted) => rows!.map(({ set }) => set!.score!);
+    expect(Math.min(...scores(refused))).toBeGreaterThanOrEqual(Math.max(...scores(wanted)));
+    expect(refused!.every(({ set }) => set!.dueAt! <= LOAD_TIME)).toBe(true);
   });
 
   it('has rows that are not due, of which some become due by the time of the cycle', () => {

@@ -49,6 +49,17 @@ it('cycle takes its whole batch through every job, on each table', async () => {
   for (const row of rows) expect(row).toMatchObject({ did: 100 });
 });
 
+it('cycle goes on among rows that generate refuses, of every kind', async () => {
+  const tables = ['too-far', 'wrong-status', 'filtered', 'low-score'];
+  const { rows } = await result('cycle', '--scale', '0.002', '--only', tables.join());
+  expect(rows.map(({ step, table }) => [step, table])).toEqual(
+    ['generate, the first', 'generate, the next'].flatMap((step) =>
+      ['all-wanted', ...tables].map((table) => [step, table]),
+    ),
+  );
+  for (const row of rows) expect(row).toMatchObject({ did: 100, rowsRead: { median: expect.any(Number) as number } });
+});
+
 it('store measures every store', async () => {
   const { rows } = await result('store', '--scale', '0.002');
   expect(rows.map(({ name }) => name)).toEqual(['classic-level', 'level', 'webtable', 'memory']);
@@ -62,6 +73,36 @@ it('frontier goes on for its time', async () => {
 it.runIf(process.platform === 'linux')('crawl reaches every page of the made-up site', async () => {
   const { rows } = await result('crawl', '--site', 'synthetic', '--scale', '0.005', '--only', 'webcrawl');
   expect(rows).toMatchObject([{ pages: { median: 100 } }]);
+});
+
+it.runIf(process.platform === 'linux')('crawl takes turns with another checkout', async () => {
+  const { rows } = await result(
+    'crawl',
+    '--site',
+    'synthetic',
+    '--scale',
+    '0.005',
+    '--only',
+    'webcrawl',
+    '--against',
+    ROOT,
+  );
+  expect(rows).toMatchObject([
+    { name: expect.stringMatching(/^webcrawl on Node [\d.]+$/) as string, pages: { median: 100 } },
+    { name: expect.stringMatching(/^against /) as string, pages: { median: 100 }, cpuRatio: { median: 1 } },
+  ]);
+});
+
+it.runIf(process.platform === 'linux')('operations counts what a crawl asks of the store', async () => {
+  const { rows } = await result('operations', '--site', 'synthetic', '--scale', '0.005');
+  const counted = Object.fromEntries(rows.map(({ what, webcrawl }) => [what, (webcrawl as { median: number }).median]));
+  // Of every page: it is found, selected, fetched and updated; it is written to the frontier when it is found.
+  expect(counted['row changes']).toBeGreaterThan(2);
+  expect(counted['frontier: puts']).toBeGreaterThan(1);
+  expect(counted['rows read']).toBeGreaterThan(1);
+  expect(counted['LevelDB: batch']).toBeGreaterThan(0);
+  expect(counted['LevelDB: getMany, get']).toBeGreaterThan(0);
+  expect(counted['LevelDB: bytes put']).toBeGreaterThan(1000);
 });
 
 it('memory follows a crawl and a batch', async () => {
@@ -86,6 +127,7 @@ it.each([
   [['store', '--scale', '0'], 'above 0 for --scale'],
   [['store', '--rounds', '1.5'], 'whole number'],
   [['crawl', '--site', 'x'], 'expected --site docs or synthetic'],
+  [['crawl', '--against', 'nowhere'], 'expected the folder of a checkout for --against, found "nowhere"'],
 ])('%j is refused', async (args, message) => {
   const { code, stderr } = await bench(...args);
   expect(code).toBe(64);

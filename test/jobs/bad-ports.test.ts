@@ -2,9 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { explain, httpProtocol, jobs } from '../../packages/webcrawl/index.js';
 import { settingsSchema } from '../../config/schema.js';
 import { createRobots } from '../../packages/fetch/index.js';
-import { rowKeyOf, writeIndexed } from '../../webtable/index.js';
+import { rowKeyOf } from '../../webtable/index.js';
 import { fakeWeb, links } from '../support/fake-web.js';
 import { round, rowOf } from '../support/job-steps.js';
+import { changeRows } from '../support/put-rows.js';
 import { START, testCrawl } from '../support/test-crawl.js';
 
 const A = 'http://a.example/';
@@ -44,7 +45,7 @@ describe('a port that browsers refuse', () => {
     await jobs.inject(crawl, { seeds: [A] });
     const key = rowKeyOf('http://10.0.0.1:25/');
     const set = { status: 'unfetched', dueAt: START, score: 1, cash: 1 } as const;
-    await writeIndexed(crawl.table, [{ before: undefined, change: { key, set } }], { now: START, lockExpiry: 1 });
+    await changeRows(crawl, [{ key, set }]);
     expect((await jobs.generate(crawl, {})).counters).toEqual({ generated: 1, 'rejected_urlfilter-port': 1 });
   });
 

@@ -9,30 +9,28 @@ import {
   type Explanation,
   type PageChange,
 } from '../../packages/webcrawl/index.js';
-import { putBackoff } from '../../packages/jobs/hosts/backoff-record.js';
-import { ALL_SLOTS, FIELD_COLUMNS, writeIndexed, type Column } from '../../webtable/index.js';
+import { FIELD_COLUMNS, hostKeyOf, type Column } from '../../webtable/index.js';
 import { fakeWeb, links } from '../support/fake-web.js';
 import { dumpStore } from '../support/copy-store.js';
 import { round, start } from '../support/job-steps.js';
+import { changeRows } from '../support/put-rows.js';
 import { ReadOnlyStore } from '../support/read-only-store.js';
 import { START, testCrawl } from '../support/test-crawl.js';
 
 const URL_A = 'http://a.example.com/';
 const DAY = 86_400_000;
-const AT = { now: START, lockExpiry: 604_800_000 };
 
 /** Every explanation of these tests is made on a store that throws when it is written. */
 async function explained(crawl: Crawl, url = URL_A, options: ExplainOptions = {}): Promise<Explanation> {
-  const table = await openTables(new ReadOnlyStore(crawl.tables.store));
-  return explain({ ...crawl, table }, url, options);
+  const tables = await openTables(new ReadOnlyStore(crawl.tables.store));
+  return explain({ ...crawl, tables }, url, options);
 }
 
 const nextOf = async (crawl: Crawl, url = URL_A) => (await explained(crawl, url)).next;
 
 async function change(crawl: Crawl, set: NonNullable<PageChange['set']>, marks: PageChange['marks'] = {}) {
   const key = rowKeyOf(URL_A);
-  const before = await crawl.tables.pages.get(key, ['dueAt', 'score', 'marks']);
-  await writeIndexed(crawl.table, [{ before, change: { key, set, marks } }], AT);
+  await changeRows(crawl, [{ key, set, marks }]);
 }
 
 /** The settings of an open crawl, some of them changed. */
@@ -386,7 +384,7 @@ describe('what is known', () => {
     const offline = { ...crawl, plugins: [fakeWeb({})] };
     const byIp = withSettings(offline, 'partition', { urlMode: 'ip' });
     expect((await explained(byIp, URL_A, { robots: true })).queue).toMatchObject({ name: '10.0.0.1' });
-    expect(ALL_SLOTS).toContain((await queueIn('host'))?.slot);
+    expect(crawl.tables.slots.all).toContain((await queueIn('host'))?.slot);
     const threaded = withSettings(crawl, 'fetcher', { threadsPerQueue: 2, serverMinDelay: 3 });
     expect((await explained(threaded)).queue?.delay).toBe(3);
   });

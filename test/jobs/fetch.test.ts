@@ -8,7 +8,6 @@ import {
   type Plugin,
   type Store,
 } from '../../packages/webcrawl/index.js';
-import { batchEntry, queueEntry, writeBatchIndex } from '../../webtable/index.js';
 import { fakeWeb, links, type FakePage } from '../support/fake-web.js';
 import { round, rowOf, select, start } from '../support/job-steps.js';
 import { START, allRows, testCrawl } from '../support/test-crawl.js';
@@ -273,13 +272,11 @@ describe('fetch', () => {
     await using crawl = await testCrawl(web);
     const batch = await start(crawl, 'http://a.com/', 'http://a.com/damaged');
     await jobs.inject(crawl, { seeds: ['http://a.com/free'] });
-    const { store } = crawl.table;
-    await writeBatchIndex(store, [
-      queueEntry(batch, 'none.com', 'none.com'),
-      batchEntry(batch, rowKeyOf('http://a.com/free')),
-      batchEntry(batch, rowKeyOf('http://none.com/')),
+    await crawl.tables.batches.enter(batch, [
+      { rowKey: rowKeyOf('http://a.com/free'), queue: 'a.com' },
+      { rowKey: rowKeyOf('http://none.com/'), queue: 'none.com' },
     ]);
-    await store.write('webpage', [
+    await crawl.tables.store.write('webpage', [
       { key: rowKeyOf('http://a.com/damaged'), put: new Map([['m:di', Buffer.from('?')]]) },
     ]);
     expect((await jobs.fetch(crawl, { batch })).counters).toEqual({ fetched: 1, success: 1, damaged: 1 });

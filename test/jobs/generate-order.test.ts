@@ -1,29 +1,25 @@
 import { describe, expect, it } from 'vitest';
 import { jobs, MemoryStore, urlOf, type Crawl } from '../../packages/webcrawl/index.js';
-import { FRONTIER_FIELDS, writeIndexed } from '../../webtable/index.js';
+import { FRONTIER_FIELDS } from '../../webtable/index.js';
 import { countingStore } from '../support/counting-store.js';
 import { randomNumbers } from '../support/fake-web.js';
 import { fullScanSelection } from '../support/full-scan.js';
-import { putRows } from '../support/put-rows.js';
+import { changeRows, heldBy, putRows } from '../support/put-rows.js';
 import { START, testCrawl, type TestCrawl } from '../support/test-crawl.js';
 
 /** Hosts of which some are the beginning of others, in row keys and in names. */
 const HOSTS = ['a.com', 'a-b.com', 'w.a.com', 'a.co', 'x.a.com', 'a.com.uk', 'b.com', '10.0.0.1', '[::1]', 'a_b.com'];
 
 async function selected(crawl: Crawl, batchId: string | undefined): Promise<string[]> {
-  const urls: string[] = [];
-  if (batchId === undefined) return urls;
-  for await (const row of heldBy(crawl, batchId)) urls.push(urlOf(row.key));
-  return urls.sort();
+  return batchId === undefined ? [] : (await heldBy(crawl, batchId)).map(urlOf).sort();
 }
 
 /** Gives some rows another score or fetch time, as updatedb would. */
 async function changeSome(crawl: TestCrawl, below: (n: number) => number, now: number): Promise<void> {
-  const clock = { now, lockExpiry: crawl.settings.generate.lockExpiry * 1000 };
   for await (const row of crawl.tables.pages.scan({ fields: FRONTIER_FIELDS })) {
     if (below(5) > 0) continue;
     const set = { score: below(5) / 2, ...(below(2) === 0 && { dueAt: now + below(3) * 500_000 - 500_000 }) };
-    await writeIndexed(crawl.table, [{ before: row, change: { key: row.key, set } }], clock);
+    await changeRows(crawl, [{ key: row.key, set }], now);
   }
 }
 
@@ -107,7 +103,7 @@ describe('generate', () => {
       crawl,
       Array.from({ length: 1500 }, (_, i) => ({ url: `http://h${i}.com/`, score: i < 500 ? 2 : 0 })),
     );
-    const { getMany } = crawl.table;
+    const { getMany } = crawl.tables.pages;
     if (failure) crawl.tables.pages.getMany = () => Promise.reject(failure);
     await jobs.generate(crawl, options).catch((error: unknown) => expect(error).toBe(failure));
     crawl.tables.pages.getMany = getMany;

@@ -1,16 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { CrawlError, jobs, urlOf, type Crawl } from '../../packages/webcrawl/index.js';
 import { batchTime, makeBatchId, rowKeyOf } from '../../webtable/index.js';
-import { putRows as put } from '../support/put-rows.js';
+import { heldBy, putRows as put } from '../support/put-rows.js';
 import { START, testCrawl } from '../support/test-crawl.js';
 
 /** URLs of a batch, from the rows. */
 async function selected(crawl: Crawl, batchId: string): Promise<string[]> {
-  const urls: string[] = [];
-  for await (const row of heldBy(crawl, batchId)) {
-    urls.push(urlOf(row.key));
-  }
-  return urls;
+  return (await heldBy(crawl, batchId)).map(urlOf);
 }
 
 describe('generate', () => {

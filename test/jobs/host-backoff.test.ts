@@ -1,11 +1,12 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { settingsSchema } from '../../config/schema.js';
-import { createSetAside, getBackoff, isSetAside, putBackoff } from '../../packages/jobs/hosts/backoff-record.js';
+import { createSetAside, isSetAside } from '../../packages/jobs/hosts/backoff-record.js';
 import { createHostBackoff } from '../../packages/jobs/hosts/host-backoff.js';
 import { withBackoff } from '../../packages/jobs/requests/robots-backoff.js';
-import { enterSeedHosts, hasSeedHosts } from '../../packages/jobs/hosts/seed-hosts.js';
+import { enterSeedHosts } from '../../packages/jobs/hosts/seed-hosts.js';
 import type { FetchOutcome } from '../../packages/plugin-api/index.js';
-import { INDEX_COLUMNS, MemoryStore, openTables, rowKeyOf, type Store } from '../../webtable/index.js';
+import { MemoryStore, hostKeyOf, openTables, rowKeyOf, type Store } from '../../webtable/index.js';
+import { INDEX_COLUMNS } from '../../webtable/schema.js';
 import { STORES } from '../support/open-stores.js';
 
 const HOST = 'www.example.com';
@@ -29,11 +30,11 @@ async function setUp({
   settings = {},
   jitter = 0,
 }: { store?: Store; settings?: object; jitter?: number } = {}) {
-  const table = await openTables(store);
+  const tables = await openTables(store);
   let system = 1e12;
   let ticks = 5000;
   const crawl = {
-    table,
+    tables,
     settings: settingsSchema.parse(settings),
     clock: () => system,
     random: () => jitter,
@@ -44,7 +45,7 @@ async function setUp({
   return {
     crawl,
     store,
-    record: () => getBackoff(store, HOST),
+    record: async () => (await tables.hosts.backoff.get([hostKeyOf(HOST)]))[0],
     noted: () => failures,
     restart: () => void (backoff = open()),
     pass(seconds: number) {
@@ -83,7 +84,8 @@ describe('the wait', () => {
 
   it('stays finite after any number of failures, and none where none is set', async () => {
     const host = await setUp();
-    await putBackoff(host.store, HOST, { failures: 1e9, since: 1e12, until: 1e12, code: 'dns' });
+    const record = { failures: 1e9, since: 1e12, until: 1e12, code: 'dns' };
+    await host.crawl.tables.hosts.backoff.put(new Map([[hostKeyOf(HOST), record]]));
     await host.ask(refused);
     expect(await host.seconds()).toBe(DAY);
     const none = await setUp({ settings: { fetcher: { backoffMin: 0 } } });
@@ -305,12 +307,13 @@ describe('the record', () => {
     onTestFinished(cleanup);
     const host = await setUp({ store });
     const other = 'http://other.example.com/';
-    await enterSeedHosts(host.store, [rowKeyOf(URL_A)]);
-    const hosts = ['com.example.www', 'com.example.other'];
+    const { tables } = host.crawl;
+    await enterSeedHosts(tables, [rowKeyOf(URL_A)]);
+    const hosts = [HOST, 'other.example.com'].map(hostKeyOf);
     for (const outcome of [refused, fine]) {
       await host.ask(outcome);
       await host.ask(outcome, other);
-      expect(await hasSeedHosts(host.store, hosts)).toEqual([true, false]);
+      expect(await tables.hosts.seeds.get(hosts)).toEqual(['undecided', undefined]);
     }
   });
 
@@ -340,12 +343,12 @@ it('tells generate which hosts fetch would not wait for, reading each once', asy
   const at = (seconds: number) => createSetAside(host.crawl, 1e12 + seconds * 1000);
   const now = at(0);
   for (let i = 0; i < 10; i++) {
-    expect(await Promise.all([HOST, 'b.example.com', 'c.example.com'].map(now))).toEqual([true, false, false]);
+    expect(await Promise.all([HOST, 'b.example.com', 'c.example.com'].map(hostKeyOf).map(now))).toEqual([true, false, false]);
   }
   expect(reads).toBe(3);
-  expect(await at(924)(HOST)).toBe(true);
-  expect(await at(925)(HOST)).toBe(false);
-  expect(await at(5000)(HOST)).toBe(false);
+  expect(await at(924)(hostKeyOf(HOST))).toBe(true);
+  expect(await at(925)(hostKeyOf(HOST))).toBe(false);
+  expect(await at(5000)(hostKeyOf(HOST))).toBe(false);
 });
 
 describe('robots.txt', () => {

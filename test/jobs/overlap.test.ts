@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { MemoryStore, jobs, type Crawl, type Plugin, type Store } from '../../packages/webcrawl/index.js';
-import { allBatchEntries, listBatches } from '../../webtable/index.js';
+import { openTables } from '../../webtable/index.js';
 import { FailingStore, PlannedFailure } from '../support/failing-store.js';
 import { fakeWeb, links, randomNumbers, randomWeb, type FakePage, type FakeWeb } from '../support/fake-web.js';
 import { allRows, testCrawl } from '../support/test-crawl.js';
@@ -36,7 +36,8 @@ const missing = (counters: Readonly<Record<string, number>>): string[] =>
 
 async function rowsOfIndex(store: Store): Promise<string[]> {
   const keys: string[] = [];
-  for await (const { rowKey } of allBatchEntries(store)) keys.push(rowKey);
+  const { batches } = await openTables(store);
+  for await (const entries of batches.allEntries()) keys.push(...entries.map(({ rowKey }) => rowKey));
   return keys;
 }
 
@@ -109,6 +110,7 @@ describe('rounds that overlap', () => {
   it('end a batch whose pages have all moved on without an updatedb of its own', async () => {
     const seeds = Array.from({ length: 30 }, (_, i) => `http://h${i}.com/`);
     const store = new MemoryStore();
+    const { batches } = await openTables(store);
     const states: string[] = [];
     const watched: Store = {
       get: (...args) => store.get(...args),
@@ -117,7 +119,7 @@ describe('rounds that overlap', () => {
       async write(table, changes) {
         await store.write(table, changes);
         if (table === 'batch')
-          for (const { batchId, state } of await listBatches(store)) states.push(`${batchId} ${state}`);
+          for (const { batchId, state } of await batches.list()) states.push(`${batchId} ${state}`);
       },
     };
     await using crawl = await testCrawl(fakeWeb(Object.fromEntries(seeds.map((url) => [url, 'x']))), {
@@ -131,7 +133,7 @@ describe('rounds that overlap', () => {
     expect(idsOf('open')).toContain(selected);
     expect(idsOf('linking')).not.toContain(selected);
     expect(idsOf('linking').size).toBeGreaterThan(0);
-    expect(await listBatches(store)).toEqual([]);
+    expect(await batches.list()).toEqual([]);
     expect(await rowsOfIndex(store)).toEqual([]);
   });
 

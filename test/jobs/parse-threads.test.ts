@@ -198,6 +198,45 @@ describe('pages that are parsed by the caller', () => {
   });
 });
 
+/** Says of each page how often its filter was called so far. */
+const COUNTED = `
+  const robots = { noindex: false, nofollow: false, noarchive: false };
+  let calls = 0;
+  export const pagePlugins = async ({ version }) => [
+    { name: 'sign', signature: () => 'ab' },
+    { name: 'counted', ...(version && { version }), filterUrl: () => { calls += 1; return true; }, parser: { contentTypes: ['text/odd'], parse: () => (
+      { kind: 'success', title: String(calls), text: '', outlinks: [{ url: 'http://h.com/menu', anchor: '' }], robots, metadata: {} }
+    ) } },
+  ];
+`;
+
+describe('what a plugin says of the links of pages that a thread parses', () => {
+  it.each([
+    ['1', ['0', '1', '1', '1']],
+    [undefined, ['0', '1', '2', '3']],
+  ])('is remembered where it has a version: %s', async (version, titles) => {
+    const module = pathToFileURL(join(folder, 'counted.mjs'));
+    await writeFile(module, COUNTED);
+    const plugins: Plugin[] = [
+      { name: 'sign', signature: () => 'ab' },
+      {
+        name: 'counted',
+        parser: { contentTypes: ['text/odd'], parse: () => ({ kind: 'failed', code: 'main_thread' }) },
+      },
+    ];
+    const data = { module: module.href, input: { version } };
+    const crawl = {
+      settings: settingsSchema.parse({}),
+      plugins,
+      parseThreads: threadsOf({ plugins, threads: 1, data }),
+    };
+    const found = [];
+    for (let i = 0; i < 4; i++) found.push(await parse(crawl, page('x')));
+    expect(found.map(({ cells }) => cells.title)).toEqual(titles);
+    for (const { counters } of found) expect(counters).toEqual({ links: 1, parsed: 1 });
+  });
+});
+
 describe('threads with the plugins of a crawl', () => {
   it('give what the main thread gives, and leave the page as it was', async () => {
     const settings = settingsSchema.parse({});

@@ -251,7 +251,7 @@ describe('a host that was injected', () => {
     expect(web.asked.sort()).toEqual(['late.example', 'old.example']);
 
     const written: string[] = [];
-    const { store } = crawl.table;
+    const { store } = crawl.tables;
     const write = store.write.bind(store);
     store.write = (table, changes) => {
       if (table === 'host') for (const { key, put } of changes) if (put?.has('h:in')) written.push(key);
@@ -353,7 +353,7 @@ describe('the hosts that were injected', () => {
 
   it('are rebuilt from the rows', async () => {
     await using crawl = await testCrawl(fakeWeb({}));
-    const { store } = crawl.table;
+    const { store } = crawl.tables;
     await jobs.inject(crawl, { seeds: [A, 'http://a.example/2', 'http://b.example/', 'https://10.0.0.1:81/'] });
     await store.write('host', [
       { key: 'example.a', delete: ['h:in'] },

@@ -13,9 +13,10 @@ import {
   type PageRow,
   type PageSelection,
 } from '../../packages/webcrawl/index.js';
-import { FIELD_COLUMNS, writeIndexed } from '../../webtable/index.js';
+import { FIELD_COLUMNS } from '../../webtable/index.js';
 import { fakeWeb, links } from '../support/fake-web.js';
 import { rowOf, start } from '../support/job-steps.js';
+import { changeRows } from '../support/put-rows.js';
 import { START, testCrawl } from '../support/test-crawl.js';
 
 const URLS = [
@@ -242,13 +243,9 @@ describe('a dump of a page', () => {
   it('holds every status that a row may have', async () => {
     await using crawl = await testCrawl(undefined);
     const statuses = ['unfetched', 'fetched', 'gone', 'redir_temp', 'redir_perm', 'retry', 'notmodified'] as const;
-    await writeIndexed(
-      crawl.table,
-      statuses.map((status) => ({
-        before: undefined,
-        change: { key: rowKeyOf(`http://a.com/${status}`), set: { status, dueAt: START, score: 1 } },
-      })),
-      { now: START, lockExpiry: 0 },
+    await changeRows(
+      crawl,
+      statuses.map((status) => ({ key: rowKeyOf(`http://a.com/${status}`), set: { status, dueAt: START, score: 1 } })),
     );
     for (const status of statuses) {
       expect(await rowOf(crawl, `http://a.com/${status}`, 'status')).toEqual({ status });

@@ -71,11 +71,11 @@ describe('remove', () => {
   it('does not remove a row that has changed since it was found', async () => {
     await using crawl = await testCrawl(undefined);
     await jobs.inject(crawl, { seeds: [A, 'http://b.com/'] });
-    const { table } = crawl;
-    const scan = table.scan.bind(table);
-    table.scan = async function* (options) {
+    const { pages } = crawl.tables;
+    const { scan } = pages;
+    pages.scan = async function* (options) {
       yield* scan(options);
-      table.scan = scan;
+      pages.scan = scan;
       await select(crawl, 1);
     };
     expect((await jobs.remove(crawl, { status: 'unfetched' })).counters).toEqual({ removed: 1, held: 1 });
@@ -121,11 +121,11 @@ describe('remove', () => {
     await using crawl = await testCrawl(undefined);
     await jobs.inject(crawl, { seeds: Array.from({ length: 1200 }, (_, i) => `http://a.com/${i}`) });
     const controller = new AbortController();
-    const { table } = crawl;
-    const remove = table.remove.bind(table);
-    table.remove = async (keys) => {
+    const { tables } = crawl;
+    const { removeRows } = tables;
+    tables.removeRows = async (...args) => {
       controller.abort();
-      await remove(keys);
+      await removeRows(...args);
     };
     const report = await jobs.remove(crawl, { host: 'a.com', signal: controller.signal });
     expect(report).toMatchObject({ interrupted: true, counters: { removed: 500 } });

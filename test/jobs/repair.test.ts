@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { jobs, rowKeyOf, type Crawl, type PageRow } from '../../packages/webcrawl/index.js';
-import { batchEntry, batchTime, urlOf, type RowChange } from '../../webtable/index.js';
+import { batchTime, urlOf, type RowChange } from '../../webtable/index.js';
 import { copyStore, dumpStore } from '../support/copy-store.js';
 import { damage } from '../support/damage.js';
 import { fakeWeb, links, randomNumbers, randomWeb } from '../support/fake-web.js';
@@ -124,7 +124,7 @@ describe('repair', () => {
     const batch = await start(crawl, A, 'http://b.com/', 'http://c.com/');
     await jobs.inject(crawl, { seeds: ['http://d.com/', 'http://e.com/'] });
     const before = await dumpStore(crawl.tables.store);
-    const { store } = crawl.table;
+    const { store } = crawl.tables;
     // Rows that are gone, one that no batch holds, one whose score changed behind the index.
     await store.write('webpage', [
       { key: rowKeyOf(A), clear: true },
@@ -134,7 +134,7 @@ describe('repair', () => {
       { key: rowKeyOf('http://e.com/'), set: { score: 7 } },
       { key: rowKeyOf('http://b.com/'), marks: { generate: null } },
     ]);
-    await store.write('batch', [batchEntry('1600000000-1', rowKeyOf('http://c.com/'))]);
+    await crawl.tables.batches.enter('1600000000-1', [{ rowKey: rowKeyOf('http://c.com/'), queue: 'c.com' }]);
     const { counters } = await jobs.repair(crawl);
     expect(counters).toEqual({
       rows: 3,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { MemoryStore, jobs, rowKeyOf, type Plugin } from '../../packages/webcrawl/index.js';
-import { LevelStore } from '../../webtable/index.js';
+import { LevelStore, type BatchEntry } from '../../webtable/index.js';
 import { MemoryLevel } from 'memory-level';
 import { createLinkSlice, addLinks } from '../../packages/jobs/linking/link-slice.js';
 import { createTracker } from '../../packages/jobs/reporting/tracker.js';
@@ -10,6 +10,12 @@ import { START, testCrawl } from '../support/test-crawl.js';
 const levelStore = () =>
   new LevelStore({ hot: new MemoryLevel<string, Uint8Array>({ keyEncoding: 'utf8', valueEncoding: 'view' }) });
 
+/** The entry of a page in its batch; they come in the order of the numbers. */
+function entryOf(i: number): BatchEntry {
+  const rowKey = `com.b:http/${String(i).padStart(6, '0')}`;
+  return { rowKey, queue: 'b.com', slot: '00', place: `b.com|${rowKey}` };
+}
+
 describe('what must not stop a crawl', () => {
   it('more links to one page than a function takes arguments', async () => {
     await using crawl = await testCrawl(undefined);
@@ -17,7 +23,7 @@ describe('what must not stop a crawl', () => {
     for (let i = 0; i < 200_000; i++) {
       slice.add('com.a:http/login', {
         source: `com.b:http/${i}`,
-        position: i,
+        entry: entryOf(i),
         anchor: '',
         score: 0,
         distance: 1,
@@ -25,14 +31,14 @@ describe('what must not stop a crawl', () => {
       });
     }
     await addLinks(crawl, slice, new Set(['1-1']), createTracker(crawl, 'updatedb', {}));
-    expect(await crawl.page('http://a.com/login', ['linkedUpTo'])).toMatchObject({ linkedUpTo: { '1-1': 199_999 } });
+    expect(await crawl.page('http://a.com/login', ['linkedUpTo'])).toMatchObject({ linkedUpTo: { '1-1/00': entryOf(199_999).place } });
   });
 
   it('links of great length: they count for several', () => {
     const slice = createLinkSlice('1-1');
     const event = {
       source: 'x',
-      position: 0,
+      entry: entryOf(0),
       anchor: '',
       score: 0,
       distance: 1,

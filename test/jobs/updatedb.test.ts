@@ -8,7 +8,7 @@ import {
   type Report,
   type Store,
 } from '../../packages/webcrawl/index.js';
-import { batchEntry, queueEntry, slotOf, urlOf, writeBatchIndex } from '../../webtable/index.js';
+import { openTables, urlOf } from '../../webtable/index.js';
 import { copyStore, dumpStore } from '../support/copy-store.js';
 import { fakeWeb, links, randomNumbers, type FakePage, type FakeWeb } from '../support/fake-web.js';
 import { round, rowOf, select, start } from '../support/job-steps.js';
@@ -594,15 +594,10 @@ describe('updatedb run again', () => {
     // Entries without a row, as a fetch leaves them that dies before it makes the target of a redirect: first and last
     // in the index.
     const free = Array.from({ length: 200 }, (_, i) => rowKeyOf(`http://x${i}.com/`));
-    const slots = free.map(slotOf);
-    const stale = [free[slots.indexOf('00')]!, free[slots.indexOf('0f')]!];
-    await writeBatchIndex(
-      store,
-      stale.flatMap((key) => {
-        const { host } = new URL(urlOf(key));
-        return [queueEntry(batch, host, host), batchEntry(batch, key)];
-      }),
-    );
+    const { batches, slots } = await openTables(store);
+    const entries = free.map((rowKey) => ({ rowKey, queue: new URL(urlOf(rowKey)).host }));
+    const inSlot = (slot: string | undefined) => entries.find(({ queue }) => slots.of(queue) === slot)!;
+    await batches.enter(batch, [inSlot(slots.all[0]), inSlot(slots.all.at(-1))]);
 
     const undisturbed = await copyStore(store);
     await using whole = await testCrawl(undefined, { store: undisturbed, settings: SLICED });
@@ -628,7 +623,7 @@ describe('updatedb and several batches', () => {
     'http://t.com/': links('http://u.com/', 'http://t.com/'),
   };
 
-  async function twoBatches(): Promise<{ crawl: Crawl & { table: { store: Store } }; first: string; second: string }> {
+  async function twoBatches(): Promise<{ crawl: Crawl & { tables: { store: Store } }; first: string; second: string }> {
     const crawl = await testCrawl(fakeWeb(pages));
     const first = await start(crawl, 'http://a.com/', 'http://t.com/');
     const second = await start(crawl, 'http://b.com/');

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { jobs, rowKeyOf, urlOf } from '../../packages/webcrawl/index.js';
-import { makeBatchId, writeIndexed } from '../../webtable/index.js';
+import { makeBatchId } from '../../webtable/index.js';
 import { readReference, referenceTitle } from '../support/reference-cases.js';
+import { changeRows } from '../support/put-rows.js';
 import { START, testCrawl } from '../support/test-crawl.js';
 
 interface Row {
@@ -51,26 +52,21 @@ async function selectedOf({ input }: Case): Promise<string[]> {
   await using crawl = await testCrawl(undefined, {
     settings: Object.fromEntries(Object.entries(conf).map(([name, value]) => [SETTINGS[name] ?? name, value])),
   });
-  await writeIndexed(
-    crawl.table,
+  await changeRows(
+    crawl,
     rowsOf(input).map(({ url, score, fetchTime = START, markers = {} }) => ({
-      before: undefined,
-      change: {
-        key: rowKeyOf(url),
-        set: {
-          status: 'unfetched',
-          score,
-          dueAt: fetchTime,
-          ...(markers.dist !== undefined && { distance: Number(markers.dist) }),
-        },
-        marks: {
-          ...(markers._injmrk_ !== undefined && { inject: markers._injmrk_ }),
-          // A batch id tells its age with us: one without a time would hold nothing.
-          ...(markers._gnmrk_ !== undefined && { generate: makeBatchId(START, 0.5) }),
-        },
+      key: rowKeyOf(url),
+      set: {
+        status: 'unfetched',
+        score,
+        dueAt: fetchTime,
+        ...(markers.dist !== undefined && { distance: Number(markers.dist) }),
+      },
+      marks: {
+        ...(markers._injmrk_ !== undefined && { inject: markers._injmrk_ }),
+        ...(markers._gnmrk_ !== undefined && { generate: makeBatchId(START, 0.5) }),
       },
     })),
-    { now: START, lockExpiry: crawl.settings.generate.lockExpiry * 1000 },
   );
   const { batchId } = await jobs.generate(crawl, {
     now: input.curTime,

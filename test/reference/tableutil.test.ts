@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { domainRanges, hostRange, prefixRange, reversedHostOf, rowKeyOf, urlOf } from '../../webtable/keys/row-key.js';
+import { hostKeyOfRow } from '../../webtable/index.js';
+import { domainRanges, hostRange, prefixRange, rowKeyOf, urlOf } from '../../webtable/keys/row-key.js';
 import { readReference, referenceTitle } from '../support/reference-cases.js';
 
 interface Case<I = string, E = string | null> {
@@ -118,7 +119,7 @@ describe.skipIf(!cases)(referenceTitle('row key cases'), () => {
 
   replay('rowKeyOf', cases?.reverse, REVERSE, rowKeyOf);
   replay('urlOf', cases?.unreverse, UNREVERSE, urlOf);
-  replay('reversedHostOf', cases?.reversedHost, REVERSED_HOST, reversedHostOf);
+  replay('hostKeyOfRow', cases?.reversedHost, REVERSED_HOST, hostKeyOfRow);
   replay('hostRange', cases?.reverseHost, REVERSE_HOST, (host) => hostRange(host).start.slice(0, -1));
   replay('rowKeyOf and back', cases?.roundTrip, ROUND_TRIP, (url) => urlOf(rowKeyOf(url)));
 

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { jobs, rowKeyOf, type Crawl, type PageChange, type Status } from '../../packages/webcrawl/index.js';
-import { batchEntry, makeBatchId, queueEntry, urlOf, writeBatchIndex, writeIndexed } from '../../webtable/index.js';
+import { makeBatchId, urlOf } from '../../webtable/index.js';
 import { readReference, referenceTitle } from '../support/reference-cases.js';
+import { changeRows } from '../support/put-rows.js';
 import { START, testCrawl } from '../support/test-crawl.js';
 
 interface ReferenceRow {
@@ -169,20 +170,12 @@ async function run({ input }: Case): Promise<Row | null> {
     settings: Object.fromEntries(Object.entries(input.conf).map(([name, value]) => [SETTINGS[name] ?? name, value])),
   });
   const changes = [...(input.row ? [changeOf(input.row)] : []), ...input.inlinks.map(sourceOf)];
-  const clock = { now: START, lockExpiry: crawl.settings.generate.lockExpiry * 1000 };
-  await writeIndexed(
-    crawl.table,
-    changes.map((change) => ({ before: undefined, change })),
-    clock,
-  );
+  await changeRows(crawl, changes);
   for (const batchId of [B1, BATCHES.b2!]) {
     const held = changes.filter(({ marks }) => marks?.generate === batchId);
-    await writeBatchIndex(
-      crawl.tables.store,
-      held.flatMap(({ key }) => {
-        const { host } = new URL(urlOf(key));
-        return [queueEntry(batchId, host, host), batchEntry(batchId, key)];
-      }),
+    await crawl.tables.batches.enter(
+      batchId,
+      held.map(({ key }) => ({ rowKey: key, queue: new URL(urlOf(key)).host })),
     );
     await crawl.tables.batches.put({ batchId, state: 'open', size: held.length });
   }

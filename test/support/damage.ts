@@ -11,7 +11,7 @@ const UNREADABLE = Buffer.from('?');
 export async function damage(crawl: Crawl, url: string, field: Field & PlainField): Promise<() => Promise<void>> {
   const key = rowKeyOf(url);
   const column = FIELD_COLUMNS[field];
-  const { store } = crawl.table;
+  const { store } = crawl.tables;
   const [row] = await store.get('webpage', [key], [column]);
   const whole = row?.cells.get(column);
   await store.write('webpage', [{ key, put: new Map([[column, UNREADABLE]]) }]);

@@ -62,6 +62,7 @@ const COMPARED = {
   redirectTarget: true,
   redirectDepth: true,
   inlinkBound: true,
+  refusedBy: true,
   inlinkCount: true,
   sitemap: true,
   metadata: true,

@@ -131,14 +131,14 @@ it('a crawl that found nothing due looks again when another process has changed 
   const looks = async (changes: number): Promise<number> => {
     let generates = 0;
     let asked = 0;
-    const table = Object.create(crawl.table) as typeof crawl.table;
-    table.exclusive = (name, task) => {
+    const tables = Object.create(crawl.tables) as typeof crawl.tables;
+    tables.exclusive = (name, task) => {
       if (name === 'generate') generates += 1;
       return crawl.tables.exclusive(name, task);
     };
     // Asked before each look what is due and after it: the first `changes` looks are followed by news.
     const outsideChanges = (): number => Math.min(Math.floor((asked += 1) / 2), changes);
-    await crawlJob({ ...crawl, table, outsideChanges }, { seeds: [] });
+    await crawlJob({ ...crawl, tables, outsideChanges }, { seeds: [] });
     return generates;
   };
   const without = await looks(0);

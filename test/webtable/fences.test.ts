@@ -1,17 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { MemoryStore, openTables, allBatchEntries, allEntries, listBatches, putBatch } from '../../webtable/index.js';
-import { batchEntry, queueEntry, writeBatchIndex } from '../../webtable/tables/batches.js';
-import { writeFences } from '../../webtable/tables/fences.js';
-import { dueRange, headRange, timedRange } from '../../webtable/tables/frontier-keys.js';
-import { ALL_SLOTS } from '../../webtable/keys/partition.js';
-import { promote, writeIndexed } from '../../webtable/tables/frontier.js';
+import { MemoryStore, openTables, type Tables } from '../../webtable/index.js';
+import { createFrontierKeys } from '../../webtable/tables/frontier-keys.js';
 import type { TableName } from '../../webtable/schema.js';
+import { hostKeyOf } from '../../webtable/keys/host-key.js';
 import type { KeyRange } from '../../webtable/store.js';
+import { changeRows } from '../support/put-rows.js';
 
-const clock = { now: 1000, lockExpiry: 10 };
+const NOW = 1000;
+const columns: Partial<Record<TableName, string>> = { frontier: 'f', batch: 'b' };
 
 /** The first key at or after the end of a range, where a scan of LevelDB comes to rest. */
-async function rest(store: MemoryStore, table: TableName, { end = '' }: KeyRange): Promise<string | undefined> {
+async function rest({ store }: Tables, table: TableName, { end = '' }: KeyRange): Promise<string | undefined> {
   for await (const { key } of store.scan(table, {
     ranges: [{ start: end }],
     columns: [`${columns[table]}:*`],
@@ -20,78 +19,56 @@ async function rest(store: MemoryStore, table: TableName, { end = '' }: KeyRange
     return key;
   return undefined;
 }
-const columns: Partial<Record<TableName, string>> = { frontier: 'f', batch: 'b' };
 
 describe('fences', () => {
-  it('stand in the same slot behind the heads and the timed entries, whatever is in the others', async () => {
-    const store = new MemoryStore();
-    await openTables(store);
-    for (const slot of ALL_SLOTS) {
-      expect(await rest(store, 'frontier', headRange(slot))).toBe(`${slot}h}`);
-      expect(await rest(store, 'frontier', timedRange(slot, 1e12))).toBe(`${slot}t}`);
-      expect(await rest(store, 'batch', { start: '', end: `e${slot}|1-2}` })).toBe(`e${slot}}`);
+  it('stand in the same slot behind each zone, whatever is in the others', async () => {
+    const tables = await openTables(new MemoryStore());
+    const keys = createFrontierKeys(tables.slots);
+    for (const slot of tables.slots.all) {
+      expect(await rest(tables, 'frontier', keys.heads(slot))).toBe(`${slot}h}`);
+      expect(await rest(tables, 'frontier', keys.queues(slot))).toBe(`${slot}q}`);
+      expect(await rest(tables, 'frontier', keys.refusedBy(slot, 'distance-3'))).toBe(`${slot}r}`);
+      expect(await rest(tables, 'frontier', keys.refusedFrom(slot, ''))).toBe(`${slot}r}`);
+      expect(await rest(tables, 'frontier', keys.timedUntil(slot, 1e12))).toBe(`${slot}t}`);
+      for (const zone of ['e', 'u'])
+        expect(await rest(tables, 'batch', { start: '', end: `${zone}${slot}|1-2}` })).toBe(`${zone}${slot}}`);
     }
-    expect(await rest(store, 'batch', { start: '', end: 'q|1-2}' })).toBe('q}');
-    expect(await rest(store, 'batch', { start: '', end: 'h}' })).toBe('h}');
+    expect(await rest(tables, 'batch', { start: '', end: 'h}' })).toBe('h}');
   });
 
   it('are the note of the host behind a queue that has rows', async () => {
-    const store = new MemoryStore();
-    const table = await openTables(store);
-    const change = { key: 'com.a:http/', set: { dueAt: 1, score: 3 } };
-    await writeIndexed(table, [{ before: undefined, change }], clock);
-    expect(await rest(store, 'frontier', dueRange('com.a', 3))).toMatch(/^..qcom\.a\|~$/);
-  });
-
-  it('stand behind what is due by time while it is moved into queues, and go again', async () => {
-    const store = new MemoryStore();
-    const table = await openTables(store);
-    const change = { key: 'com.a:http/', set: { dueAt: 2000, score: 3 } };
-    await writeIndexed(table, [{ before: undefined, change }], clock);
-    const ends = ALL_SLOTS.map((slot) => timedRange(slot, 3000).end);
-    const there = async () => (await store.get('frontier', ends as string[], ['f:*'])).filter(Boolean).length;
-    let during = 0;
-    const scan = store.scan.bind(store);
-    store.scan = async function* (...args) {
-      during = Math.max(during, await there());
-      yield* scan(...args);
-    };
-    expect(await promote(table, 3000)).toBe(1);
-    expect(during).toBe(ALL_SLOTS.length);
-    expect(await there()).toBe(0);
-  });
-
-  it('that a killed run has left hide nothing that is due, and go', async () => {
-    const store = new MemoryStore();
-    const table = await openTables(store);
-    const changes = Array.from({ length: 2500 }, (_, i) => ({
-      before: undefined,
-      change: { key: `com.a:http/${i}`, set: { dueAt: 2000 + i, score: 3 } },
-    }));
-    await writeIndexed(table, changes, clock);
-    const strays = [2100, 2101, 3000].flatMap((now) => ALL_SLOTS.map((slot) => timedRange(slot, now).end!));
-    await writeFences(store, 'frontier', strays);
-    expect(await promote(table, 5000)).toBe(2500);
-    expect((await store.get('frontier', strays, ['f:*'])).filter(Boolean)).toEqual([]);
-    expect(await promote(table, 5000)).toBe(0);
+    const tables = await openTables(new MemoryStore());
+    await changeRows({ tables }, [{ key: 'com.a:http/', set: { dueAt: 1, score: 3 } }], NOW);
+    const keys = createFrontierKeys(tables.slots);
+    expect(await rest(tables, 'frontier', keys.dueRows(hostKeyOf('a.com'), 3))).toMatch(/^..qcom\.a\|~$/);
   });
 
   it('are no entries, and stay when what is in front of them goes', async () => {
-    const store = new MemoryStore();
-    const table = await openTables(store);
-    const found = async () => {
+    const tables = await openTables(new MemoryStore());
+    const found = async ({ batches, frontier }: Tables) => {
       const entries: unknown[] = [];
-      for await (const entry of allEntries(store)) entries.push(entry);
-      for await (const entry of allBatchEntries(store)) entries.push(entry);
-      return [...entries, ...(await listBatches(store))];
+      for await (const step of frontier.entries()) entries.push(...step);
+      for await (const step of batches.allEntries()) entries.push(...step);
+      return [...entries, ...(await batches.list())];
     };
-    expect(await found()).toEqual([]);
-    await putBatch(store, { batchId: '1-2', state: 'open', size: 1 });
-    await writeBatchIndex(store, [queueEntry('1-2', 'a.com', 'a.com'), batchEntry('1-2', 'com.a:http/')]);
-    const change = { key: 'com.a:http/', set: { dueAt: 1, score: 3 } };
-    await writeIndexed(table, [{ before: undefined, change }], clock);
-    expect(await found()).toHaveLength(3);
-    await openTables(store);
-    expect(await found()).toHaveLength(3);
+    const fences = async (): Promise<number> => {
+      let count = 0;
+      for (const [table, family] of Object.entries(columns))
+        for await (const { key } of tables.store.scan(table as TableName, { columns: [`${family}:*`] }))
+          if (key.endsWith('}')) count += 1;
+      return count;
+    };
+    const all = await fences();
+    expect(all).toBeGreaterThan(0);
+    expect(await found(tables)).toEqual([]);
+    await tables.batches.put({ batchId: '1-2', state: 'open', size: 1 });
+    await tables.batches.enter('1-2', [{ rowKey: 'com.a:http/', queue: 'a.com' }]);
+    await changeRows({ tables }, [{ key: 'com.b:http/', set: { dueAt: 1, score: 3 } }], NOW);
+    expect(await found(tables)).toHaveLength(3);
+    expect(await found(await openTables(tables.store))).toHaveLength(3);
+    await tables.batches.delete('1-2');
+    await tables.removeRows(['com.b:http/'], [], NOW, () => [true]);
+    expect(await found(tables)).toEqual([]);
+    expect(await fences()).toBe(all);
   });
 });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { partitionOf, slotOf } from '../../webtable/index.js';
+import { hostKeyOfRow, partitionOf, slotsOf } from '../../webtable/index.js';
 
 describe('partitionOf', () => {
   it('never changes', () => {
@@ -30,7 +30,9 @@ describe('partitionOf', () => {
   });
 });
 
-describe('slotOf', () => {
+describe('slots', () => {
+  const slotOf = (rowKey: string): string => slotsOf(16).of(hostKeyOfRow(rowKey));
+
   it('is the same for all rows of a host, and spreads hosts', () => {
     const same = ['com.example.www:http/', 'com.example.www:https/x:y', 'com.example.www:http:81/'].map(slotOf);
     expect(new Set(same).size).toBe(1);

@@ -61,21 +61,25 @@ func (s *store) put(p page, body []byte) {
 }
 
 func main() {
-	seed := flag.String("seed", "", "the first URL")
+	seeds := flag.String("seeds", "", "the first URLs, with spaces between them")
 	out := flag.String("out", "", "a folder for what is stored")
 	concurrency := flag.Int("concurrency", 64, "requests in flight")
 	stay := flag.String("stay", "host", "host or any")
 	reject := flag.String("reject", "", "a regular expression of URLs to pass over")
 	flag.Parse()
 
-	start, err := url.Parse(*seed)
-	if err != nil {
-		log.Fatal(err)
+	var hosts []string
+	for _, seed := range strings.Fields(*seeds) {
+		start, err := url.Parse(seed)
+		if err != nil {
+			log.Fatal(err)
+		}
+		hosts = append(hosts, start.Hostname())
 	}
 	s := &store{lines: create(*out, "pages.jsonl"), bodies: create(*out, "bodies"), seen: map[string]bool{}}
 	options := []colly.CollectorOption{colly.Async(true), colly.DisallowedURLFilters(regexp.MustCompile(*reject))}
 	if *stay == "host" {
-		options = append(options, colly.AllowedDomains(start.Hostname()))
+		options = append(options, colly.AllowedDomains(hosts...))
 	}
 	c := colly.NewCollector(options...)
 	c.MaxBodySize = 0
@@ -122,8 +126,10 @@ func main() {
 		p.URL = r.Request.URL.String()
 		s.put(*p, r.Body)
 	})
-	if err := c.Visit(*seed); err != nil {
-		log.Fatal(err)
+	for _, seed := range strings.Fields(*seeds) {
+		if err := c.Visit(seed); err != nil {
+			log.Fatal(err)
+		}
 	}
 	c.Wait()
 	for _, file := range []*bufio.Writer{s.lines, s.bodies} {

@@ -7,7 +7,7 @@ import { CheerioCrawler, Dataset, log } from '@crawlee/cheerio';
 
 const { values: task } = parseArgs({
   options: {
-    seed: { type: 'string' },
+    seeds: { type: 'string' },
     out: { type: 'string' },
     stay: { type: 'string' },
     reject: { type: 'string' },
@@ -16,10 +16,11 @@ const { values: task } = parseArgs({
 });
 // JavaScript has no flags within a pattern.
 const reject = new RegExp(task.reject.replace('(?i)', ''), 'i');
-const { hostname } = new URL(task.seed);
+const seeds = task.seeds.split(' ');
+const hostnames = new Set(seeds.map((seed) => new URL(seed).hostname));
 const bodies = openSync(join(task.out, 'bodies'), 'w');
 // Asked before a request is added: quicker than the request queue, which knows it too.
-const seen = new Set([task.seed]);
+const seen = new Set(seeds);
 let pages = 0;
 let offset = 0;
 
@@ -45,7 +46,7 @@ const crawler = new CheerioCrawler({
     if (wanted.length > 0) await crawler.addRequests(wanted);
   },
 });
-await crawler.run([task.seed]);
+await crawler.run(seeds);
 closeSync(bodies);
 console.log(JSON.stringify({ pages }));
 
@@ -61,5 +62,5 @@ function linksOf($, base) {
 
 function isWanted(link) {
   if (seen.has(link) || !/^https?:/.test(link) || reject.test(link)) return false;
-  return task.stay === 'any' || new URL(link).hostname === hostname;
+  return task.stay === 'any' || hostnames.has(new URL(link).hostname);
 }

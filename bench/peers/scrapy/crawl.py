@@ -22,20 +22,21 @@ class Pages(scrapy.Spider):
     def __init__(self, task, **kwargs):
         super().__init__(**kwargs)
         self.task = task
-        self.host = urlsplit(task.seed).hostname
+        self.hosts = {urlsplit(seed).hostname for seed in task.seeds.split()}
         self.reject = re.compile(task.reject)
         # Asked before a request is made: quicker than Scrapy's own filter, which makes and hashes one first.
-        self.seen = {task.seed}
+        self.seen = set(task.seeds.split())
         self.bodies = open(Path(task.out, "bodies"), "wb", buffering=1 << 20)
         self.pages = 0
 
     async def start(self):
-        yield scrapy.Request(self.task.seed, dont_filter=True)
+        for seed in self.task.seeds.split():
+            yield scrapy.Request(seed, dont_filter=True)
 
     def wanted(self, url):
         if url in self.seen or not url.startswith("http") or self.reject.search(url):
             return False
-        if self.task.stay == "host" and urlsplit(url).hostname != self.host:
+        if self.task.stay == "host" and urlsplit(url).hostname not in self.hosts:
             return False
         self.seen.add(url)
         return True
@@ -64,7 +65,7 @@ class Pages(scrapy.Spider):
 
 def main():
     parser = argparse.ArgumentParser()
-    for name in ("seed", "out", "stay", "reject"):
+    for name in ("seeds", "out", "stay", "reject"):
         parser.add_argument(f"--{name}", required=True)
     parser.add_argument("--concurrency", type=int, default=64)
     task = parser.parse_args()

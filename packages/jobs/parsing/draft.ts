@@ -1,5 +1,11 @@
 import { messageOf } from '../../errors/index.js';
-import { applyUrlChain, type ParsedOutlink, type ParsedPage, type Plugin } from '../../plugin-api/index.js';
+import {
+  applyUrlChain,
+  linkVerdicts,
+  type ParsedOutlink,
+  type ParsedPage,
+  type Plugin,
+} from '../../plugin-api/index.js';
 import { sniffSitemap } from '../../parse/index.js';
 import { signatureOf } from '../context.js';
 import type { Count } from '../reporting/counters.js';
@@ -77,7 +83,8 @@ export function throughSteps(
   limits?: { readonly maxOutlinkLength: number; readonly maxAnchorLength: number },
 ): ParsedPage {
   const { canonical, refresh, ...rest } = page;
-  const toCanonical = canonical === undefined ? undefined : applyUrlChain(steps, canonical, 'outlink');
+  const verdictOf = linkVerdicts(steps);
+  const toCanonical = canonical === undefined ? undefined : verdictOf(canonical);
   const toRefresh = refresh && applyUrlChain(steps, refresh.url, 'redirect');
   if (toRefresh?.accepted === false) count(`redirect_rejected_${toRefresh.rejectedBy}`);
   const outlinks: ParsedOutlink[] = [];
@@ -86,7 +93,7 @@ export function throughSteps(
       count('links_too_long');
       continue;
     }
-    const verdict = applyUrlChain(steps, link.url, 'outlink', link);
+    const verdict = verdictOf(link.url, link);
     if (!verdict.accepted) count(`links_rejected_${verdict.rejectedBy}`);
     else outlinks.push({ ...link, url: verdict.url, anchor: link.anchor.slice(0, limits?.maxAnchorLength) });
   }

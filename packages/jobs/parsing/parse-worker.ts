@@ -1,6 +1,6 @@
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
 import { messageOf } from '../../errors/index.js';
-import { urlSteps } from '../../plugin-api/index.js';
+import { urlSteps, type Plugin } from '../../plugin-api/index.js';
 import type { Count, CounterName } from '../reporting/counters.js';
 import {
   packResult,
@@ -14,6 +14,7 @@ import {
 } from './parse-messages.js';
 import { failure, parseHere, type ParseContext } from './parse-page.js';
 import { draftPage } from './draft.js';
+import type { ThreadShare } from './thread-share.js';
 import { scopeRules } from '../scope/crawl-scope.js';
 
 // The entry of a thread, which `ParseThread` starts. It imports no more than parsing takes, so that it starts quickly.
@@ -24,17 +25,18 @@ if (parentPort) serve(parentPort, await pagePlugins(input));
 /** Parses one page after another. */
 function serve(port: MessagePort, plugins: Awaited<ReturnType<MakePagePlugins>>): void {
   let context: ParseContext;
+  const listsOf = createPluginLists(plugins);
   let last = Promise.resolve();
   const work = async ({ page, share }: ParseTask): Promise<ParseReply | ThreadDraft> => {
     const counted = new Map<CounterName, number>();
     const count: Count = (reason, n = 1) => void counted.set(reason, (counted.get(reason) ?? 0) + n);
-    const crawl = { ...context, plugins: share.plugins.map((place) => plugins[place]!) };
+    const lists = listsOf(share);
+    const crawl = { ...context, plugins: lists.plugins };
     if (share.finishes) {
       const result = await parseHere(crawl, page, count, performance.now() + crawl.settings.parser.timeout * 1000);
       return packResult({ result, counters: [...counted] });
     }
-    const steps = urlSteps(crawl.plugins).slice(0, share.steps);
-    const draft = await draftPage(crawl, page, { steps, signs: share.signs }, count);
+    const draft = await draftPage(crawl, page, { steps: lists.steps, signs: share.signs }, count);
     if (draft.kind === 'draft') return { draft, counters: [...counted] };
     const result = failure(draft, count);
     return packResult({ result, counters: [...counted] });
@@ -62,4 +64,21 @@ function serve(port: MessagePort, plugins: Awaited<ReturnType<MakePagePlugins>>)
     last = last.then(() => answer(task));
   });
   port.postMessage(READY);
+}
+
+/** The plugins and steps of a share, the same lists for equal shares: what is remembered of URLs is by list. */
+function createPluginLists(
+  all: readonly Plugin[],
+): (share: ThreadShare) => { readonly plugins: readonly Plugin[]; readonly steps: readonly Plugin[] } {
+  const known = new Map<string, ReturnType<typeof make>>();
+  const make = ({ plugins: places, steps }: ThreadShare) => {
+    const plugins = places.map((place) => all[place]!);
+    return { plugins, steps: urlSteps(plugins).slice(0, steps) };
+  };
+  return (share) => {
+    const key = `${share.plugins.join()}/${share.steps}`;
+    let lists = known.get(key);
+    if (!lists) known.set(key, (lists = make(share)));
+    return lists;
+  };
 }

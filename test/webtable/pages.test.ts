@@ -1,12 +1,12 @@
 import { describe, expect, expectTypeOf, it } from 'vitest';
-import { MemoryStore, openTables, createGroupWriter, type PageChange } from '../../webtable/index.js';
+import { MemoryStore, openTables, createGroupWriter, type PageChange, type Pages } from '../../webtable/index.js';
 
-const open = async (): Promise<WebTable> => openTables(new MemoryStore());
+const open = async (): Promise<Pages> => (await openTables(new MemoryStore())).pages;
 const KEY = 'com.example:http/';
 
-describe('WebTable', () => {
+describe('pages', () => {
   it('gives back every field as it was written', async () => {
-    const table = await open();
+    const pages = await open();
     const set = {
       status: 'redir_perm',
       dueAt: 1_700_000_000_000,
@@ -26,8 +26,9 @@ describe('WebTable', () => {
       contentType: 'text/html',
       redirectTarget: 'http://example.com/x',
       redirectDepth: 1,
-      linkedUpTo: { '1-2': 5 },
+      linkedUpTo: { '1-2/0f': 'b.com|com.b:http/' },
       inlinkBound: 9,
+      refusedBy: 'distance-3',
       metadata: { __proto__x: 'y', ключ: '值' },
       outlinks: [{ url: 'http://a/', anchor: 'ä' }],
       title: '',
@@ -37,15 +38,15 @@ describe('WebTable', () => {
       headers: { 'content-type': 'text/html' },
       content: Uint8Array.of(0, 255, 1),
     } as const satisfies PageChange['set'];
-    await table.write([{ key: KEY, set }]);
+    await pages.write([{ key: KEY, set }]);
     const fields = Object.keys(set) as (keyof typeof set)[];
-    const row = await table.get(KEY, fields);
+    const row = await pages.get(KEY, fields);
     expect({ ...row, content: [...row!.content!] }).toEqual({ key: KEY, ...set, content: [0, 255, 1] });
   });
 
   it('writes marks and inlinks cell by cell', async () => {
-    const table = await open();
-    await table.write([
+    const pages = await open();
+    await pages.write([
       {
         key: KEY,
         marks: { generate: 'b1', inject: 'y' },
@@ -54,8 +55,8 @@ describe('WebTable', () => {
       { key: KEY, marks: { fetch: 'b1' }, inlinks: new Map([['org.a:http/', { anchor: 'A', score: 2 }]]) },
       { key: KEY, marks: { generate: null } },
     ]);
-    expect(await table.get(KEY, ['inlinkCount'])).toEqual({ key: KEY, inlinkCount: 2 });
-    expect(await table.get(KEY, ['marks', 'inlinks'])).toEqual({
+    expect(await pages.get(KEY, ['inlinkCount'])).toEqual({ key: KEY, inlinkCount: 2 });
+    expect(await pages.get(KEY, ['marks', 'inlinks'])).toEqual({
       key: KEY,
       marks: { inject: 'y', fetch: 'b1' },
       inlinks: [
@@ -63,14 +64,14 @@ describe('WebTable', () => {
         { url: 'http://b.org/', anchor: 'B', score: 1 },
       ],
     });
-    await table.write([{ key: KEY, inlinks: new Map([['org.a:http/', null]]) }]);
-    expect((await table.get(KEY, ['inlinks']))?.inlinks).toHaveLength(1);
+    await pages.write([{ key: KEY, inlinks: new Map([['org.a:http/', null]]) }]);
+    expect((await pages.get(KEY, ['inlinks']))?.inlinks).toHaveLength(1);
   });
 
   it('has no field that was not asked for, for the compiler either', async () => {
-    const table = await open();
-    await table.write([{ key: KEY, set: { score: 1, title: 't' } }]);
-    const row = await table.get(KEY, ['score']);
+    const pages = await open();
+    await pages.write([{ key: KEY, set: { score: 1, title: 't' } }]);
+    const row = await pages.get(KEY, ['score']);
     expect(row).toEqual({ key: KEY, score: 1 });
     expectTypeOf(row!.score).toEqualTypeOf<number | undefined>();
     // @ts-expect-error title was not asked for
@@ -80,22 +81,20 @@ describe('WebTable', () => {
     expect(wrong).toBeDefined();
   });
 
-  it('scans ranges and by mark, with or without the marks among the fields', async () => {
-    const table = await open();
-    await table.write(
+  it('scans ranges one after the other, up to a limit', async () => {
+    const pages = await open();
+    await pages.write(
       ['a', 'b', 'c', 'd'].map((name, i) => ({
         key: `com.${name}:http/`,
         set: { score: i },
-        marks: { generate: i % 2 === 0 ? 'even' : 'odd' },
       })),
     );
-    const scores = async (scan: Parameters<typeof table.scan<'score'>>[0]): Promise<(number | undefined)[]> => {
+    const scores = async (scan: Parameters<typeof pages.scan<'score'>>[0]): Promise<(number | undefined)[]> => {
       const found = [];
-      for await (const row of table.scan(scan)) found.push(row.score);
+      for await (const row of pages.scan(scan)) found.push(row.score);
       return found;
     };
     expect(await scores({ fields: ['score'] })).toEqual([0, 1, 2, 3]);
-    expect(await scores({ fields: ['score'], mark: { name: 'generate', batchId: 'odd' } })).toEqual([1, 3]);
     expect(await scores({ fields: ['score'], ranges: [{ start: 'com.c' }, { start: 'com.a', end: 'com.b' }] })).toEqual(
       [2, 3, 0],
     );
@@ -103,9 +102,9 @@ describe('WebTable', () => {
   });
 
   it('names damaged fields and keeps the rest', async () => {
-    const table = await open();
-    await table.write([{ key: KEY, set: { score: 1, metadata: { a: 'b' } }, marks: { generate: 'b' } }]);
-    await table.store.write('webpage', [
+    const { pages, store } = await openTables(new MemoryStore());
+    await pages.write([{ key: KEY, set: { score: 1, metadata: { a: 'b' } }, marks: { generate: 'b' } }]);
+    await store.write('webpage', [
       {
         key: KEY,
         put: new Map([
@@ -115,41 +114,8 @@ describe('WebTable', () => {
         ]),
       },
     ]);
-    const row = await table.get(KEY, ['score', 'metadata', 'status', 'marks', 'inlinks']);
+    const row = await pages.get(KEY, ['score', 'metadata', 'status', 'marks', 'inlinks']);
     expect(row).toEqual({ key: KEY, score: 1, marks: { generate: 'b' }, damaged: ['metadata', 'status', 'inlinks'] });
-  });
-
-  it('refuses a table of another version and closes nothing over it', async () => {
-    const store = new MemoryStore();
-    await openTables(store);
-    await openTables(store);
-    await store.write('meta', [{ key: 'schema', put: new Map([['v:n', Buffer.from('999')]]) }]);
-    await expect(openTables(store)).rejects.toMatchObject({
-      code: 'TABLE_VERSION',
-      message: expect.stringMatching(/version \d+, found 999/) as string,
-    });
-  });
-
-  it('runs exclusive tasks of one name in turn, also after one failed', async () => {
-    const table = await open();
-    const log: string[] = [];
-    const task =
-      (name: string, fails = false) =>
-      async (): Promise<string> => {
-        log.push(`${name} begins`);
-        await new Promise((resolve) => setImmediate(resolve));
-        log.push(`${name} ends`);
-        if (fails) throw new Error(name);
-        return name;
-      };
-    const runs = [
-      table.exclusive('x', task('a', true)),
-      table.exclusive('x', task('b')),
-      table.exclusive('y', task('c')),
-    ];
-    expect(await Promise.allSettled(runs)).toMatchObject([{ status: 'rejected' }, { value: 'b' }, { value: 'c' }]);
-    expect(log.filter((line) => !line.startsWith('c'))).toEqual(['a begins', 'a ends', 'b begins', 'b ends']);
-    expect(log.indexOf('c begins')).toBeLessThan(log.indexOf('a ends'));
   });
 });
 
