@@ -250,15 +250,10 @@ describe('a row that a batch holds', () => {
 
 describe('a host that is left alone', () => {
   const until = '2023-11-14T22:30:00.000Z';
-  const put = (crawl: Crawl, record: object) =>
-    putBackoff(crawl.tables.store, 'a.example.com', {
-      failures: 4,
-      since: START - 5000,
-      until: Date.parse(until),
-      code: 'unavailable',
-      http: 503,
-      ...record,
-    });
+  const put = (crawl: Crawl, given: object) => {
+    const record = { failures: 4, since: START - 5000, until: Date.parse(until), code: 'unavailable', http: 503 };
+    return crawl.tables.hosts.backoff.put(new Map([[hostKeyOf('a.example.com'), { ...record, ...given }]]));
+  };
   const why = `Its host is left alone until ${until}: it failed 4 times in a row, with HTTP 503.`;
 
   it('is told in the row, and in what happens next as generate does it', async () => {
