@@ -110,15 +110,6 @@ describe('repair', () => {
     expect((await jobs.fetch(crawl, { batch })).counters).toEqual({ fetched: 2, success: 2 });
   });
 
-  it('names a host again that a queue has lost', async () => {
-    await using crawl = await testCrawl(fakeWeb({ [A]: 'x', 'http://a.com/1': 'x', 'http://b.com/': 'x' }));
-    const batch = await start(crawl, A, 'http://a.com/1', 'http://b.com/');
-    await crawl.tables.store.write('batch', [{ key: `q|${batch}|a.com|a.com`, clear: true }]);
-    expect((await jobs.repair(crawl)).counters).toEqual({ rows: 3, missing_batch: 1 });
-    expect((await jobs.fetch(crawl, { batch })).counters).toEqual({ fetched: 3, success: 3 });
-    expect((await jobs.repair(crawl)).counters).toEqual({ rows: 3 });
-  });
-
   it('removes entries that no row bears out', async () => {
     await using crawl = await testCrawl(undefined);
     const batch = await start(crawl, A, 'http://b.com/', 'http://c.com/');
@@ -138,9 +129,10 @@ describe('repair', () => {
     const { counters } = await jobs.repair(crawl);
     expect(counters).toEqual({
       rows: 3,
-      // Those of e.com and b.com call for other entries.
+      // b.com is held no more, and e.com calls for another entry.
       missing_frontier: 2,
-      stale_frontier: 4,
+      // The old one of e.com, and that of d.com: what a batch holds has none.
+      stale_frontier: 2,
       stale_batch: 3,
       // Those of a.com and d.com.
       stale_seed_host: 2,

@@ -209,14 +209,15 @@ describe('updatedb and the pages of its batch', () => {
     const first = await start(crawl, A);
     await jobs.fetch(crawl, { batch: first });
     crawl.setTime(START + 10_000);
-    // The hold has expired: generate may take the row just before updatedb lets go of it.
+    // The hold has expired: generate may take the row just before updatedb releases it.
     let second: string | undefined;
-    const before = store.get.bind(store);
+    const { entries } = crawl.tables.batches;
     let reads = 0;
-    store.get = async (table, keys, columns) => {
-      const rows = await before(table, keys, columns);
-      if (table === 'webpage' && ++reads === 2) second = (await jobs.generate(crawl)).batchId;
-      return rows;
+    crawl.tables.batches.entries = async function* (batchId) {
+      for await (const step of entries(batchId)) {
+        if (batchId === first && ++reads === 1) second = (await jobs.generate(crawl)).batchId;
+        yield step;
+      }
     };
     await jobs.updatedb(crawl, { batch: first });
     expect(second).toBeDefined();
@@ -256,6 +257,7 @@ describe('updatedb and links', () => {
       key: 'com.a:http/1',
       url: 'http://a.com/1',
       ...same,
+      inlinkBound: 1,
       inlinkCount: 1,
       inlinks: [{ url: A, anchor: 'to /1', score: 2 }],
     });
@@ -263,6 +265,7 @@ describe('updatedb and links', () => {
       key: 'com.b:http/?q=1',
       url: 'http://b.com/?q=1',
       ...same,
+      inlinkBound: 1,
       inlinkCount: 1,
       inlinks: [{ url: A, anchor: 'to http://b.com/?q=1', score: 2 }],
     });
@@ -470,6 +473,7 @@ describe('updatedb and links', () => {
       ...before,
       score: 3,
       cash: 3,
+      inlinkBound: 1,
       inlinkCount: 1,
       inlinks: [{ url: A, anchor: 'to http://b.com/', score: 1 }],
     });
@@ -690,9 +694,9 @@ describe('updatedb and several batches', () => {
     const linked = async (): Promise<string[]> =>
       Object.keys((await rowOf(crawl, 'http://t.com/', 'linkedUpTo')).linkedUpTo ?? {}).sort();
     await jobs.updatedb(crawl, { batch: first });
-    expect(await linked()).toEqual([first]);
+    expect(new Set((await linked()).map((note) => note.split('/')[0]))).toEqual(new Set([first]));
     await jobs.updatedb(crawl, { batch: second });
-    expect(await linked()).toEqual([second]);
+    expect(new Set((await linked()).map((note) => note.split('/')[0]))).toEqual(new Set([second]));
   });
 
   it('never loses a frontier entry, or a page, when generate and fetch run at the same time', async () => {
