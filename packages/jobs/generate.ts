@@ -104,7 +104,7 @@ async function releaseAbandoned(crawl: CrawlContext, tracker: Tracker): Promise<
     const isAbandoned = owner === tables.owner || !tables.isShared || leasedUntil <= now;
     if (state === 'generating' && isAbandoned) tracker.count('taken_back', await releaseBatch(crawl, batchId));
     const isExpired = (batchTime(batchId) ?? 0) + settings.generate.lockExpiry * 1000 <= now;
-    if (state === 'open' && isExpired) tracker.count('expired', await releaseRows(crawl, batchId));
+    if (state !== 'generating' && state !== 'updated' && isExpired) tracker.count('expired', await releaseRows(crawl, batchId));
   }
 }
 
@@ -161,54 +161,49 @@ async function take(
 ): Promise<number> {
   const { tables } = crawl;
   const now = crawl.clock();
-  let size = 0;
-  const keys = found.map(({ rowKey }) => rowKey);
-  await tables.changeRows(keys, SELECTION_FIELDS, now, async (rows) => {
-    const changes: (PageChange | undefined)[] = [];
-    const selected: DueRow[] = [];
+  const selected = new Map<string, DueRow>();
+  // Until a stale entry is corrected, a row may have two.
+  const distinct = new Set(found.map(({ rowKey }) => rowKey));
+  await tables.changeRows([...distinct], SELECTION_FIELDS, now, async (rows, keys) => {
+    const rowOf = new Map(keys.map((key, i) => [key, rows[i]]));
+    const changes = new Map<string, PageChange>();
     const stale: StaleEntry[] = [];
-    // Until a stale entry is corrected, a row may have two.
-    const seen = new Set<string>();
+    for (const key of keys) selected.delete(key);
     for (const [i, entry] of found.entries()) {
-      const row = rows[i];
-      const verdict = judge(row, entry, until, seen, refusals);
-      if (verdict === 'stale') stale.push({ entry, row });
+      const key = entry.rowKey;
+      if (!rowOf.has(key)) continue;
+      const row = rowOf.get(key);
+      const verdict = changes.has(key) ? 'stale' : judge(row, until, refusals);
+      // At a place that is not its own it is selected all the same.
+      if (verdict === 'stale' || (row && !row.damaged && (row.score ?? 0) !== entry.score)) stale.push({ entry, row });
       if (verdict === 'selected') {
-        selected.push(entry);
-        seen.add(entry.rowKey);
-        changes[i] = { key: entry.rowKey, set: { cashInFlight: row?.cash ?? 0 }, marks: { generate: batchId } };
+        selected.set(key, entry);
+        changes.set(key, { key, set: { cashInFlight: row?.cash ?? 0 }, marks: { generate: batchId } });
         continue;
       }
-      tracker.count(verdict === 'stale' || verdict === 'damaged' ? verdict : verdict.reason);
+      tracker.count(typeof verdict === 'string' ? verdict : verdict.reason);
       if (typeof verdict === 'object' && verdict.cause !== undefined) {
-        seen.add(entry.rowKey);
-        changes[i] = { key: entry.rowKey, set: { refusedBy: verdict.cause } };
+        changes.set(key, { key, set: { refusedBy: verdict.cause } });
       }
       if (!due.refuse(entry)) continue;
       due.giveBack(found.slice(i + 1));
       break;
     }
-    size = selected.length;
     await tables.frontier.correct(stale, now);
-    await tables.batches.enter(batchId, selected);
-    return changes;
+    await tables.batches.enter(batchId, [...selected.values()]);
+    return keys.map((key) => changes.get(key));
   });
-  return size;
+  return selected.size;
 }
-
-type Verdict = 'selected' | 'stale' | 'damaged' | ReturnType<Refusals['of']>;
 
 function judge(
   row: Candidate,
-  entry: DueRow,
   until: number,
-  seen: ReadonlySet<string>,
   refusals: Refusals,
-): Exclude<Verdict, undefined> {
+): 'selected' | 'stale' | 'damaged' | NonNullable<ReturnType<Refusals['of']>> {
   if (!row) return 'stale';
   if (row.damaged) return 'damaged';
-  const isDue = !isHeld(row) && row.refusedBy === undefined && (row.dueAt ?? 0) <= until;
-  if (!isDue || (row.score ?? 0) !== entry.score || seen.has(row.key)) return 'stale';
+  if (isHeld(row) || row.refusedBy !== undefined || (row.dueAt ?? 0) > until) return 'stale';
   return refusals.of(row) ?? 'selected';
 }
 

@@ -123,8 +123,8 @@ async function injectChunk(
     else seeds.set(key, seed);
   }
   const { tables, clock } = crawl;
-  const keys = [...seeds.keys()];
-  await tables.changeRows(keys, ['metadata', 'distance', 'protocolStatus', 'sitemap'], clock(), async (rows) => {
+  const fields = ['metadata', 'distance', 'protocolStatus', 'sitemap'] as const;
+  await tables.changeRows([...seeds.keys()], fields, clock(), async (rows, keys) => {
     const changes: (PageChange | undefined)[] = [];
     for (const [i, key] of keys.entries()) {
       const seed = seeds.get(key)!;

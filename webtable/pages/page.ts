@@ -157,6 +157,8 @@ export type PageRow<F extends Field> = {
   readonly key: string;
   /** What could not be decoded; such fields are absent here and untouched in the table. */
   readonly damaged?: readonly string[];
+  /** Differs after every change; only of a store that others change without its locks. */
+  readonly version?: string;
 } & { readonly [K in F]?: Page[K] };
 
 /** Fields that `set` and `unset` take: all but those written cell by cell, and what is counted from these. */

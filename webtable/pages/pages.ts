@@ -37,12 +37,23 @@ export interface Pages {
    * by, which are made by `changeRows` of the tables.
    */
   write(changes: readonly PageChange[]): Promise<void>;
+  /**
+   * The same for rows that are still as they were read, each by its version; where the store knows no versions, for all.
+   * @returns the keys of the others, which stay as they are
+   */
+  writeUnchanged(
+    changes: readonly PageChange[],
+    versions: readonly (string | undefined)[],
+  ): Promise<ReadonlySet<string>>;
 }
 
 export function createPages(store: Store): Pages {
   async function getMany<F extends Field>(keys: readonly string[], fields: readonly F[]) {
     const rows = await store.get('webpage', keys, selectorsOf(fields));
     return rows.map((row) => row && decodeRow(row, fields));
+  }
+  async function write(changes: readonly PageChange[]): Promise<void> {
+    if (changes.length > 0) await store.write('webpage', changes.map(encodeChange));
   }
   return {
     getMany,
@@ -55,8 +66,17 @@ export function createPages(store: Store): Pages {
         if ((left -= rows.length) <= 0) return;
       }
     },
-    async write(changes) {
-      if (changes.length > 0) await store.write('webpage', changes.map(encodeChange));
+    write,
+    async writeUnchanged(changes, versions) {
+      if (!store.writeUnchanged) {
+        await write(changes);
+        return new Set();
+      }
+      const isWritten = await store.writeUnchanged(
+        'webpage',
+        changes.map((change, i) => ({ change: encodeChange(change), version: versions[i] })),
+      );
+      return new Set(changes.flatMap(({ key }, i) => (isWritten[i] ? [] : [key])));
     },
   };
 }
@@ -72,7 +92,7 @@ function selectorsOf(fields: readonly Field[]): ColumnSelector[] {
 }
 
 function decodeRow<F extends Field>(row: StoredRow, fields: readonly F[]): PageRow<F> {
-  const page: Record<string, unknown> = { key: row.key };
+  const page: Record<string, unknown> = { key: row.key, ...(row.version !== undefined && { version: row.version }) };
   const damaged: string[] = row.damaged?.split(DAMAGE_SEPARATOR) ?? [];
   for (const field of fields) {
     try {

@@ -43,9 +43,12 @@ export class YieldingStore implements Store {
   readonly inner: Store;
   readonly #turns: EventLoopTurns;
 
+  readonly writeUnchanged?: NonNullable<Store['writeUnchanged']>;
+
   constructor(inner: Store, turns: EventLoopTurns) {
     this.inner = inner;
     this.#turns = turns;
+    if (inner.writeUnchanged) this.writeUnchanged = inner.writeUnchanged.bind(inner);
   }
 
   async get(

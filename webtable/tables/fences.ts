@@ -3,8 +3,8 @@
  *
  * A scan of LevelDB that comes to the end of its range goes on to the next key that is there, past everything that was
  * deleted lately. Rows leave the indexes as fast as they enter, so without fences reading an empty range of one slot
- * would cost what was removed from all the others. Those at the ends of the zones are never removed; within a queue the
- * note of its host does the same, and generate puts up one of its own behind what is due by time.
+ * would cost what was removed from all the others. They are never removed; within a queue the note of its
+ * host does the same.
  */
 import { text } from '../pages/codec.js';
 import { INDEX_COLUMNS } from '../schema.js';
@@ -18,13 +18,5 @@ export async function writeFences(store: Store, table: keyof typeof COLUMNS, key
   await store.write(
     table,
     keys.map((key) => ({ key, clear: true, put })),
-  );
-}
-
-/** Takes them away. */
-export async function removeFences(store: Store, table: keyof typeof COLUMNS, keys: readonly string[]): Promise<void> {
-  await store.write(
-    table,
-    keys.map((key) => ({ key, clear: true })),
   );
 }

@@ -94,20 +94,21 @@ export function createFrontier(store: Store, slots: Slots, inTurn: <T>(step: () 
   async function move(
     added: readonly FrontierEntry[],
     removed: readonly FrontierEntry[],
-    between?: () => Promise<void>,
+    between?: () => Promise<ReadonlySet<string> | void>,
   ): Promise<void> {
-    const [dueAdded, dueRemoved] = [dueScores(added), dueScores(removed)];
-    const found = await heads.read([...dueAdded, ...dueRemoved]);
+    const dueAdded = dueScores(added);
+    const found = await heads.read([...dueAdded, ...dueScores(removed)]);
     await heads.raise(found, dueAdded);
     if (added.length > 0) await store.write('frontier', added.map(entryPut));
-    await between?.();
-    if (removed.length > 0) {
+    const kept = (await between?.()) ?? new Set();
+    const old = removed.filter(({ rowKey }) => !kept.has(rowKey));
+    if (old.length > 0) {
       await store.write(
         'frontier',
-        removed.map(({ entryKey }) => ({ key: entryKey, clear: true })),
+        old.map(({ entryKey }) => ({ key: entryKey, clear: true })),
       );
     }
-    await heads.lower(found, dueRemoved);
+    await heads.lower(found, dueScores(old));
   }
 
   async function hasEntries(rows: readonly (FrontierRow & { readonly key: string })[]): Promise<boolean[]> {
@@ -153,11 +154,12 @@ export function createFrontier(store: Store, slots: Slots, inTurn: <T>(step: () 
     /**
      * Writes rows together with their entries, in the order that no failure between two writes can leave a row without one:
      * heads, new entries, then the rows, then the removal of old entries.
+     * @param writeRows writes the rows; resolves to the keys of those that it could not, whose old entries then stay
      */
     async write(
       changes: readonly IndexedChange[],
       now: number,
-      writeRows: (changes: readonly PageChange[]) => Promise<void>,
+      writeRows: () => Promise<ReadonlySet<string>>,
     ): Promise<void> {
       const added: FrontierEntry[] = [];
       const removed: FrontierEntry[] = [];
@@ -165,11 +167,12 @@ export function createFrontier(store: Store, slots: Slots, inTurn: <T>(step: () 
         const { key } = change;
         const entry = entryFor(key, rowAfter(before, change), now);
         const olds = before ? entriesBefore(key, before, now) : [];
-        const isKept = olds.length === 1 && olds[0]!.entryKey === entry?.entryKey;
+        // The score is in its cell as well.
+        const isKept = olds.length === 1 && olds[0]!.entryKey === entry?.entryKey && olds[0]!.score === entry.score;
         if (entry && !isKept) added.push(entry);
         removed.push(...olds.filter(({ entryKey }) => entryKey !== entry?.entryKey));
       }
-      await move(added, removed, () => writeRows(changes.map(({ change }) => change)));
+      await move(added, removed, writeRows);
     },
 
     /** Removes whole rows by `removeRows`, then the entries that lead to them. */

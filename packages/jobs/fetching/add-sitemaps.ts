@@ -29,9 +29,9 @@ export async function addSitemaps(
   const { count } = run.tracker;
   const urls = acceptedSitemaps(crawl, urlOf(source.key), found, count);
   if (urls.length === 0) return;
-  const keys = urls.map(rowKeyOf);
-  const added: string[] = [];
-  await crawl.tables.changeRows(keys, ['sitemap'], crawl.clock(), (rows) =>
+  const urlOfKey = new Map(urls.map((url) => [rowKeyOf(url), url]));
+  const added = new Set<string>();
+  await crawl.tables.changeRows([...urlOfKey.keys()], ['sitemap'], crawl.clock(), (rows, keys) =>
     rows.map((row, i): PageChange | undefined => {
       const key = keys[i]!;
       if (row) {
@@ -42,11 +42,11 @@ export async function addSitemaps(
         count('sitemaps_not_added');
         return undefined;
       }
-      added.push(key);
-      return { key, set: firstFields(crawl, source, urls[i]!, count) };
+      added.add(key);
+      return { key, set: firstFields(crawl, source, urlOfKey.get(key)!, count) };
     }),
   );
-  if (added.length > 0) count('sitemaps_added', added.length);
+  if (added.size > 0) count('sitemaps_added', added.size);
 }
 
 /** Each URL once, in the order of the file. Only the first {@link MAX_SITEMAPS} lines are looked at. */

@@ -55,11 +55,11 @@ export function createOutgoingBatch(crawl: CrawlContext): OutgoingBatch {
   /** Order of writes: the index of the batch, then the rows. What the index of the batch before names is stale then. */
   async function moveAll(pages: readonly Leaving[]): Promise<void> {
     const to = (current ??= await open());
-    const keys = pages.map(({ page }) => page.change.key);
-    let moved: { rowKey: string; queue: string }[] = [];
-    await tables.changeRows(keys, [], crawl.clock(), async (rows) => {
-      moved = [];
-      const changes = pages.map((leaving, i): PageChange => {
+    const leavingOf = new Map(pages.map((leaving) => [leaving.page.change.key, leaving]));
+    await tables.changeRows([...leavingOf.keys()], [], crawl.clock(), async (rows, keys) => {
+      const moved: { rowKey: string; queue: string }[] = [];
+      const changes = keys.map((key, i): PageChange => {
+        const leaving = leavingOf.get(key)!;
         const { change, from, isParsed, queue } = leaving.page;
         leaving.isMoved = rows[i]?.marks?.generate === from;
         if (leaving.isMoved) moved.push({ rowKey: change.key, queue });
@@ -70,7 +70,7 @@ export function createOutgoingBatch(crawl: CrawlContext): OutgoingBatch {
       await tables.batches.enter(to.batchId, moved);
       return changes;
     });
-    to.size += moved.length;
+    to.size += pages.filter(({ isMoved }) => isMoved).length;
   }
 
   const write = createGroupWriter<Leaving>((pages) => {

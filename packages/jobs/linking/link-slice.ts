@@ -69,13 +69,12 @@ export async function addLinks(
   openIds: ReadonlySet<string>,
   tracker: Tracker,
 ): Promise<void> {
-  const keys = [...slice.targets.keys()].sort();
+  const targets = [...slice.targets.keys()].sort();
   const refusals = createRefusals(crawl, false);
-  for (let i = 0; i < keys.length; i += CHUNK) {
-    const chunk = keys.slice(i, i + CHUNK);
-    await crawl.tables.changeRows(chunk, FIELDS, crawl.clock(), async (rows) => {
+  for (let i = 0; i < targets.length; i += CHUNK) {
+    await crawl.tables.changeRows(targets.slice(i, i + CHUNK), FIELDS, crawl.clock(), async (rows, keys) => {
       const scoring = createScoring(crawl, tracker.count);
-      const changes = chunk.map((key, at): PageChange | undefined => {
+      const changes = keys.map((key, at): PageChange | undefined => {
         const row = rows[at];
         if (row?.damaged) {
           tracker.count('damaged');
