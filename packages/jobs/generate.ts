@@ -104,7 +104,8 @@ async function releaseAbandoned(crawl: CrawlContext, tracker: Tracker): Promise<
     const isAbandoned = owner === tables.owner || !tables.isShared || leasedUntil <= now;
     if (state === 'generating' && isAbandoned) tracker.count('taken_back', await releaseBatch(crawl, batchId));
     const isExpired = (batchTime(batchId) ?? 0) + settings.generate.lockExpiry * 1000 <= now;
-    if (state !== 'generating' && state !== 'updated' && isExpired) tracker.count('expired', await releaseRows(crawl, batchId));
+    if (state !== 'generating' && state !== 'updated' && isExpired)
+      tracker.count('expired', await releaseRows(crawl, batchId));
   }
 }
 

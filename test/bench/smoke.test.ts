@@ -95,7 +95,9 @@ it.runIf(process.platform === 'linux')('crawl takes turns with another checkout'
 
 it.runIf(process.platform === 'linux')('operations counts what a crawl asks of the store', async () => {
   const { rows } = await result('operations', '--site', 'synthetic', '--scale', '0.005');
-  const counted = Object.fromEntries(rows.map(({ what, webcrawl }) => [what, (webcrawl as { median: number }).median]));
+  const counted = Object.fromEntries(
+    rows.map(({ what, webcrawl }) => [what, (webcrawl as { median: number }).median]),
+  ) as Record<string, number>;
   // Of every page: it is found, selected, fetched and updated; it is written to the frontier when it is found.
   expect(counted['row changes']).toBeGreaterThan(2);
   expect(counted['frontier: puts']).toBeGreaterThan(1);

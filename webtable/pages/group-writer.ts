@@ -17,23 +17,49 @@ export async function writeEach<T>(write: WriteGroup<T>, items: readonly T[]): P
   }
 }
 
+/** Items that are enough for one write, and milliseconds that one waits for others at the most. */
+const ENOUGH = 32;
+const LONGEST_WAIT = 8;
+
 /**
- * Gathers the items that arrive while a write is under way and writes them in one go: as many per write as the load asks
- * for, and no timer. Each call resolves when its own item is stored, and fails when it could not be. One write at a time.
+ * Gathers items and writes them in one go, which takes a few calls of the database however many they are. A write waits
+ * for as many as there were under way at once before, up to 32, and no longer than 8 ms: so a single caller never
+ * waits, and few callers only for each other. Each call resolves when its own item is stored, and fails when it could
+ * not be. One write at a time.
  */
 export function createGroupWriter<T>(write: WriteGroup<T>): (item: T) => Promise<void> {
   let waiting: { item: T; resolve: () => void; reject: (error: unknown) => void }[] = [];
   let writing = false;
+  /** Items that were given and are not stored, now and at the most so far. */
+  let underWay = 0;
+  let most = 0;
+  let wake: (() => void) | undefined;
+
+  const isEnough = (): boolean => waiting.length >= Math.min(most, ENOUGH);
+
+  async function gather(): Promise<void> {
+    if (isEnough()) return;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, LONGEST_WAIT);
+      wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+    wake = undefined;
+  }
 
   async function drain(): Promise<void> {
     writing = true;
     while (waiting.length > 0) {
+      await gather();
       const group = waiting;
       waiting = [];
       const outcomes = await writeEach(
         write,
         group.map(({ item }) => item),
       );
+      underWay -= group.length;
       for (const [i, { resolve, reject }] of group.entries()) {
         const outcome = outcomes[i];
         if (outcome?.status === 'rejected') reject(outcome.reason);
@@ -46,6 +72,9 @@ export function createGroupWriter<T>(write: WriteGroup<T>): (item: T) => Promise
   return (item) =>
     new Promise((resolve, reject) => {
       waiting.push({ item, resolve, reject });
+      underWay += 1;
+      most = Math.max(most, underWay);
       if (!writing) void drain();
+      else if (isEnough()) wake?.();
     });
 }
