@@ -1,4 +1,4 @@
-import { rowKeyOf, writeIndexed } from '../../webtable/index.js';
+import { FRONTIER_FIELDS, rowKeyOf, writeIndexed } from '../../webtable/index.js';
 import { START, type TestCrawl } from './test-crawl.js';
 
 /** A row for a test: unfetched, due at the start and of score 1 unless it says otherwise. */
@@ -8,6 +8,7 @@ export interface GivenRow {
   readonly dueAt?: number;
   readonly status?: 'unfetched' | 'fetched' | 'gone';
   readonly distance?: number;
+  /** The batch that holds it. */
   readonly generate?: string;
 }
 
@@ -25,4 +26,16 @@ export async function putRows(crawl: TestCrawl, rows: readonly GivenRow[]): Prom
     })),
     { now: START, lockExpiry: crawl.settings.generate.lockExpiry * 1000 },
   );
+}
+
+/** Gives rows another score or due time, as updatedb would: what `change` returns for each, where it returns anything. */
+export async function changeRows(
+  crawl: TestCrawl,
+  change: () => { readonly score?: number; readonly dueAt?: number } | undefined,
+): Promise<void> {
+  const clock = { now: crawl.clock(), lockExpiry: crawl.settings.generate.lockExpiry * 1000 };
+  for await (const row of crawl.table.scan({ fields: FRONTIER_FIELDS })) {
+    const set = change();
+    if (set) await writeIndexed(crawl.table, [{ before: row, change: { key: row.key, set } }], clock);
+  }
 }
