@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { jobs, rowKeyOf, type Crawl, type ParsedPage, type Plugin } from '../../packages/webcrawl/index.js';
+import { jobs, type Crawl, type ParsedPage, type Plugin } from '../../packages/webcrawl/index.js';
+import { damage } from '../support/damage.js';
+import { turns } from '../support/events.js';
 import { fakeWeb, links, type FakePage } from '../support/fake-web.js';
 import { round, rowOf, start } from '../support/job-steps.js';
 import { START, allRows, testCrawl, type TestCrawl } from '../support/test-crawl.js';
@@ -106,9 +108,7 @@ describe('parse', () => {
     const batch = await start(crawl, ...[1, 2, 3, 4, 5].map((n) => `http://a.com/${n}`));
     expect((await jobs.parse(crawl, { batch })).counters).toEqual({ not_fetched: 5 });
     await jobs.fetch(crawl, { batch });
-    await crawl.table.store.write('webpage', [
-      { key: rowKeyOf('http://a.com/5'), put: new Map([['m:st', Buffer.from('?')]]) },
-    ]);
+    await damage(crawl, 'http://a.com/5', 'status');
     expect((await jobs.parse(crawl, { batch })).counters).toEqual({ parsed: 1, not_fetched: 3, damaged: 1 });
   });
 
@@ -190,7 +190,7 @@ describe('parse', () => {
   });
 
   it('takes any time that the settings take', async () => {
-    const slow = parser(() => new Promise((resolve) => setTimeout(() => resolve(success({ text: 'x' })), 10)));
+    const slow = parser(() => turns().then(() => success({ text: 'x' })));
     expect(await parsed('x', { plugins: [slow], settings: { 'parser.timeout': 86_400 } })).toMatchObject({ text: 'x' });
   });
 
