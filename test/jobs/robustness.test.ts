@@ -51,7 +51,7 @@ describe('what must not stop a crawl', () => {
     await using crawl = await testCrawl(web, { store });
     await jobs.inject(crawl, { seeds: ['http://a.com/', 'http://b.com/'] });
     await damage(crawl, 'http://b.com/', 'protocolStatus');
-    await damage(crawl, 'http://a.com/1', 'dueAt');
+    await damage(crawl, 'http://a.com/1', 'signature');
     const report = await jobs.crawl(crawl, { seeds: [] });
     expect(report.counters).toMatchObject({ fetched: 1, generate_damaged: 2 });
     expect(await crawl.page('http://a.com/', ['title'])).toMatchObject({ status: 'fetched' });
