@@ -1,31 +1,19 @@
 import net from 'node:net';
 import { gzipSync } from 'node:zlib';
-import { afterEach, describe, expect, it } from 'vitest';
-import { settingsSchema, type Settings } from '../../config/schema.js';
+import { describe, expect, it } from 'vitest';
+import type { Settings } from '../../config/schema.js';
 import type { FetchRequest } from '../../packages/plugin-api/index.js';
 import { acceptEncoding } from '../../packages/fetch/http/content-coding.js';
-import { httpProtocol, type HttpExtras, type HttpProtocol } from '../../packages/fetch/index.js';
-import type { FetchOutcome } from '../../packages/plugin-api/index.js';
-import { answer, rawServer, type RawHandler, type RawServer } from '../support/raw-server.js';
+import type { HttpExtras, HttpProtocol } from '../../packages/fetch/index.js';
+import { turns, until } from '../support/events.js';
+import { httpKit, kept } from '../support/http-kit.js';
+import { answer, rawServer } from '../support/raw-server.js';
 
 const NOW = Date.UTC(2025, 0, 1, 12, 0, 0);
-const cleanups: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
-});
 
-function protocol(settings: Partial<Settings['http']> = {}, extras: HttpExtras = {}): HttpProtocol {
-  const defaults = settingsSchema.shape.http.parse({ privateAddresses: 'allow' });
-  const made = httpProtocol({ ...defaults, ...settings }, { clock: () => NOW, ...extras });
-  cleanups.push(() => made.close());
-  return made;
-}
-
-async function serve(handler: RawHandler): Promise<RawServer> {
-  const server = await rawServer(handler);
-  cleanups.push(() => server.close());
-  return server;
-}
+const { protocol: open, serve } = httpKit();
+const protocol = (settings: Partial<Settings['http']> = {}, extras: HttpExtras = {}): HttpProtocol =>
+  open({ privateAddresses: 'allow', ...settings }, { clock: () => NOW, ...extras });
 
 /** What comes of one answer; `bytes` are sent as they are, and then the connection is closed. */
 async function fetchRaw(
@@ -37,14 +25,8 @@ async function fetchRaw(
   return protocol(settings).fetch({ url: `${server.origin}/a/b`, ...request });
 }
 
-const kept = (outcome: FetchOutcome): string | undefined =>
-  outcome.kind === 'content' ? Buffer.from(outcome.body).toString('latin1') : undefined;
-const until = async (condition: () => boolean): Promise<void> => {
-  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 5));
-};
-
 /** A connection can be used again only after a turn of the event loop. */
-const settle = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 5));
+const settle = (): Promise<void> => turns();
 
 describe('the request', () => {
   it('carries name, languages and codings, and path with query', async () => {

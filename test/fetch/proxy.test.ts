@@ -1,17 +1,16 @@
 import https from 'node:https';
 import net from 'node:net';
-import { afterEach, describe, expect, it } from 'vitest';
-import { settingsSchema, type Settings } from '../../config/schema.js';
-import { httpProtocol, type HttpExtras, type HttpProtocol } from '../../packages/fetch/index.js';
+import { describe, expect, it } from 'vitest';
+import type { Settings } from '../../config/schema.js';
+import type { HttpExtras, HttpProtocol } from '../../packages/fetch/index.js';
 import type { FetchOutcome } from '../../packages/plugin-api/index.js';
+import { turns, until } from '../support/events.js';
+import { httpKit, kept } from '../support/http-kit.js';
 import { testProxy, type ProxyRequest, type TestProxy } from '../support/proxy-server.js';
-import { answer, rawServer, type RawHandler, type RawServer } from '../support/raw-server.js';
+import { answer } from '../support/raw-server.js';
 import { SELF_SIGNED } from '../support/self-signed.js';
 
-const cleanups: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
-});
+const { protocol: open, serve, cleanups } = httpKit();
 
 const PUBLIC = '93.184.216.34';
 const addresses: Readonly<Record<string, readonly string[]>> = {
@@ -23,18 +22,7 @@ const addresses: Readonly<Record<string, readonly string[]>> = {
 function protocol(settings: Partial<Settings['http']>, extras: HttpExtras = {}): HttpProtocol {
   const lookup = (host: string): Promise<readonly string[]> =>
     addresses[host] ? Promise.resolve(addresses[host]) : Promise.reject(new Error(`no ${host}`));
-  const made = httpProtocol(
-    { ...settingsSchema.shape.http.parse({}), ...settings },
-    { lookup, connect: { ca: SELF_SIGNED.cert }, ...extras },
-  );
-  cleanups.push(() => made.close());
-  return made;
-}
-
-async function serve(handler: RawHandler): Promise<RawServer> {
-  const server = await rawServer(handler);
-  cleanups.push(() => server.close());
-  return server;
+  return open(settings, { lookup, connect: { ca: SELF_SIGNED.cert }, ...extras });
 }
 
 async function serveTls(seen: string[] = []): Promise<number> {
@@ -56,12 +44,7 @@ async function proxyTo(port: number, refuse?: (request: ProxyRequest) => string 
   return proxy;
 }
 
-const kept = (outcome: FetchOutcome): string | undefined =>
-  outcome.kind === 'content' ? Buffer.from(outcome.body).toString('latin1') : undefined;
 const basic = (login: string): string => `Basic ${Buffer.from(login).toString('base64')}`;
-const until = async (condition: () => boolean): Promise<void> => {
-  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 5));
-};
 
 describe('a proxy', () => {
   it('gets requests for http as they are', async () => {
@@ -88,7 +71,7 @@ describe('a proxy', () => {
     });
     expect(kept(await http.fetch({ url: 'https://site.test/a?b' }))).toBe('over TLS');
     // A connection can be used again only after a turn of the event loop.
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    await turns();
     expect(kept(await http.fetch({ url: 'https://site.test/c' }))).toBe('over TLS');
     expect(proxy.requests).toMatchObject([{ method: 'CONNECT', target: 'site.test:443' }]);
     expect(proxy.requests[0]?.headers).toMatchObject({

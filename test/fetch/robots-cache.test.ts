@@ -8,6 +8,7 @@ import {
   type StoredRobots,
 } from '../../packages/fetch/index.js';
 import type { FetchOutcome, Protocol } from '../../packages/plugin-api/index.js';
+import { until } from '../support/events.js';
 import { answer, rawServer } from '../support/raw-server.js';
 
 const DAY = 86_400_000;
@@ -77,7 +78,7 @@ describe('a file', () => {
     let deliver: (outcome: FetchOutcome) => void = () => undefined;
     web['http://a.org/robots.txt'] = new Promise((resolve) => (deliver = resolve));
     const answers = Array.from({ length: 50 }, (_, i) => robots.check(`http://a.org/${i % 2 ? 'x' : 'y'}`));
-    await new Promise((resolve) => setTimeout(resolve, 1));
+    await until(() => fetched.length > 0);
     deliver(file('User-agent: bot\nDisallow: /x'));
     const kinds = (await Promise.all(answers)).map(({ kind }) => kind);
     expect(kinds.filter((kind) => kind === 'denied')).toHaveLength(25);

@@ -1,39 +1,21 @@
 import net from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import { gzipSync } from 'node:zlib';
-import { afterEach, describe, expect, it } from 'vitest';
-import { settingsSchema, type Settings } from '../../config/schema.js';
-import { httpProtocol, type HttpExtras, type HttpProtocol } from '../../packages/fetch/index.js';
-import type { FetchOutcome } from '../../packages/plugin-api/index.js';
+import { describe, expect, it } from 'vitest';
+import type { Settings } from '../../config/schema.js';
+import type { HttpExtras, HttpProtocol } from '../../packages/fetch/index.js';
+import { until } from '../support/events.js';
 import { randomNumbers } from '../support/fake-web.js';
+import { httpKit, kept } from '../support/http-kit.js';
 import { ODD_ANSWERS, oddBytes } from '../support/odd-answers.js';
-import { answer, rawServer, type RawHandler, type RawServer } from '../support/raw-server.js';
+import { answer } from '../support/raw-server.js';
 import { SELF_SIGNED } from '../support/self-signed.js';
 
-const cleanups: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
-});
-
-function protocol(settings: Partial<Settings['http']> = {}, extras: HttpExtras = {}): HttpProtocol {
-  const defaults = settingsSchema.shape.http.parse({ privateAddresses: 'allow' });
-  const made = httpProtocol({ ...defaults, ...settings }, extras);
-  cleanups.push(() => made.close());
-  return made;
-}
-
-async function serve(handler: RawHandler): Promise<RawServer> {
-  const server = await rawServer(handler);
-  cleanups.push(() => server.close());
-  return server;
-}
+const { protocol: open, serve, cleanups } = httpKit();
+const protocol = (settings: Partial<Settings['http']> = {}, extras: HttpExtras = {}): HttpProtocol =>
+  open({ privateAddresses: 'allow', ...settings }, extras);
 
 const latin1 = (text: string): Buffer => Buffer.from(text, 'latin1');
-const kept = (outcome: FetchOutcome): string | undefined =>
-  outcome.kind === 'content' ? Buffer.from(outcome.body).toString('latin1') : undefined;
-const until = async (condition: () => boolean): Promise<void> => {
-  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 5));
-};
 
 /** What the strict client refuses at its first byte, and the lenient reader takes. */
 const ODD = 'HTTP/1 200 OK\r\n';
@@ -239,7 +221,7 @@ describe('the second request', () => {
       socket.once('data', () => socket.end(`${ODD}\r\nhello`));
     });
     await new Promise<void>((resolve) => tls.listen(0, '127.0.0.1', resolve));
-    cleanups.push(() => new Promise((resolve) => void tls.close(() => resolve())));
+    cleanups.push(() => new Promise<void>((resolve) => void tls.close(() => resolve())));
     const { port } = tls.address() as net.AddressInfo;
     const http = protocol({}, { lookup: () => Promise.resolve(['127.0.0.1']), connect: { ca } });
     expect(await http.fetch({ url: `https://${host}:${port}/` })).toMatchObject({ code });
@@ -255,7 +237,7 @@ describe('the second request', () => {
       server.on('error', () => resolve(false)).listen(0, '::1', () => resolve(true));
     });
     if (!listening) return;
-    cleanups.push(() => new Promise((resolve) => void server.close(() => resolve())));
+    cleanups.push(() => new Promise<void>((resolve) => void server.close(() => resolve())));
     const { port } = server.address() as net.AddressInfo;
     expect(kept(await protocol().fetch({ url: `http://[::1]:${port}/` }))).toBe(`[::1]:${port}`);
   });

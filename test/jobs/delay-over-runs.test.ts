@@ -1,7 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { jobs, type FetchOutcome, type Plugin } from '../../packages/webcrawl/index.js';
 import { copyStore } from '../support/copy-store.js';
+import { turns, until } from '../support/events.js';
 import { start } from '../support/job-steps.js';
+import { ABSENT, content } from '../support/outcomes.js';
 import { START, testCrawl } from '../support/test-crawl.js';
 
 // Time stands still unless a test moves it, so a wait is seen by its timer and not by how long it takes.
@@ -18,14 +20,6 @@ const WAYS = [
 /** A host whose pages are all alike, and every URL that it was asked for. */
 function host(robots: string | undefined) {
   const asked: string[] = [];
-  const content = (text: string): FetchOutcome => ({
-    kind: 'content',
-    code: 'success',
-    http: 200,
-    body: Buffer.from(text),
-    truncated: false,
-    contentType: 'text/html',
-  });
   const self = {
     asked,
     /** Called before each answer. */
@@ -38,22 +32,12 @@ function host(robots: string | undefined) {
           asked.push(url);
           await self.onRequest(url);
           if (!url.endsWith('/robots.txt')) return content('x');
-          return robots === undefined ? { kind: 'gone', code: 'not_found', http: 404 } : content(robots);
+          return robots === undefined ? ABSENT : content(robots);
         },
       },
     } satisfies Plugin,
   };
   return self;
-}
-
-/** Some turns of the event loop: what is due and needs no time is done after them. */
-async function settle(): Promise<void> {
-  for (let i = 0; i < 50; i++) await new Promise(setImmediate);
-}
-
-/** Turns of the event loop until something holds. */
-async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await new Promise(setImmediate);
 }
 
 /** Moves time on from timer to timer until a job is over. */
@@ -62,7 +46,7 @@ async function toItsEnd<T>(job: Promise<T>): Promise<T> {
   const over = job.finally(() => (isOver = true));
   over.catch(() => undefined);
   while (!isOver) {
-    await settle();
+    await turns();
     if (!isOver) vi.advanceTimersToNextTimer();
   }
   return over;
@@ -89,7 +73,7 @@ describe.each(WAYS)('a delay by $way', ({ delay, settings, robots }) => {
     const fetch = jobs.fetch(crawl, { batch });
     await until(() => web.asked.length > before || vi.getTimerCount() > 0);
     vi.advanceTimersByTime((delay - 2) * 1000 - 1);
-    await settle();
+    await turns();
     expect(web.asked.slice(before)).toEqual([]);
     vi.advanceTimersByTime(1);
     await until(() => web.asked.length > before);
@@ -127,7 +111,7 @@ describe.each(WAYS)('a delay by $way', ({ delay, settings, robots }) => {
     const fetch = jobs.fetch(crawl, { batch });
     await until(() => after.asked.length > 0 || vi.getTimerCount() > timers);
     vi.advanceTimersByTime(delay * 1000 - 1);
-    await settle();
+    await turns();
     expect(after.asked).toEqual([]);
     vi.advanceTimersByTime(1);
     await until(() => after.asked.length > 0);

@@ -9,8 +9,10 @@ import {
   type Store,
 } from '../../packages/webcrawl/index.js';
 import { copyStore } from '../support/copy-store.js';
+import { turns, until } from '../support/events.js';
 import { links } from '../support/fake-web.js';
 import { rowOf, select, start } from '../support/job-steps.js';
+import { ABSENT, content } from '../support/outcomes.js';
 import { answer, rawServer } from '../support/raw-server.js';
 import { START, allRows, testCrawl } from '../support/test-crawl.js';
 
@@ -29,7 +31,7 @@ function web(answerTo: Answer) {
         times.push(performance.now());
         const given = await answerTo(url);
         if (given) return given;
-        return url.endsWith('/robots.txt') ? { kind: 'gone', code: 'not_found', http: 404 } : page('x');
+        return url.endsWith('/robots.txt') ? ABSENT : page('x');
       },
     },
   };
@@ -38,15 +40,7 @@ function web(answerTo: Answer) {
   return { plugin, requests, times, count };
 }
 
-const page = (html: string, millis?: number): FetchOutcome => ({
-  kind: 'content',
-  code: 'success',
-  http: 200,
-  body: Buffer.from(html),
-  truncated: false,
-  contentType: 'text/html',
-  ...(millis !== undefined && { millis }),
-});
+const page = (html: string, millis?: number): FetchOutcome => content(html, millis === undefined ? {} : { millis });
 const unavailable = (retryAfter?: number): FetchOutcome => ({
   kind: 'retry',
   code: 'unavailable',
@@ -272,8 +266,9 @@ describe('a wait', () => {
     const batch = await start(crawl, ...urls('a.com', 3));
     const stop = new AbortController();
     const run = jobs.fetch(crawl, { batch, signal: stop.signal });
-    while (fake.requests.length < 2) await new Promise(setImmediate);
-    setTimeout(() => stop.abort(), 20);
+    await until(() => fake.requests.length === 2);
+    await turns();
+    stop.abort();
     expect(await run).toMatchObject({ interrupted: true, counters: { backed_off: 1, tried_again: 1 } });
     expect(fake.requests).toHaveLength(2);
     fails = false;

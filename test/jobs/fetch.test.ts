@@ -9,7 +9,9 @@ import {
   type Store,
 } from '../../packages/webcrawl/index.js';
 import { fakeWeb, links, type FakePage } from '../support/fake-web.js';
+import { damage } from '../support/damage.js';
 import { round, rowOf, select, start } from '../support/job-steps.js';
+import { ABSENT, content } from '../support/outcomes.js';
 import { START, allRows, testCrawl } from '../support/test-crawl.js';
 
 const DAY = 86_400_000;
@@ -23,7 +25,7 @@ function protocol(answer: (request: FetchRequest) => FetchOutcome | Promise<Fetc
     protocol: {
       schemes: ['http'],
       async fetch(request) {
-        if (request.url.endsWith('/robots.txt')) return { kind: 'gone', code: 'not_found', http: 404 };
+        if (request.url.endsWith('/robots.txt')) return ABSENT;
         requests.push(request);
         return answer(request);
       },
@@ -31,16 +33,6 @@ function protocol(answer: (request: FetchRequest) => FetchOutcome | Promise<Fetc
   };
   return { plugin, requests };
 }
-
-const content = (html: string, more: object = {}): FetchOutcome => ({
-  kind: 'content',
-  code: 'success',
-  http: 200,
-  body: Buffer.from(html),
-  truncated: false,
-  contentType: 'text/html',
-  ...more,
-});
 
 describe('fetch', () => {
   it('leaves pages due that the proxy stood in the way of, and a crawl does not try them for ever', async () => {
@@ -87,11 +79,11 @@ describe('fetch', () => {
         fetchedAt: START + 5000,
         contentType: 'text/html',
         headers,
+        content: 'hello',
         protocolStatus: { code: 'success', http: 200, lastModified: Date.UTC(2020, 0, 1), etag: '"1"' },
         marks: { inject: 'y', generate: batch, fetch: batch },
       },
     ]);
-    expect((await rowOf(crawl, 'http://a.com/', 'content')).content).toEqual(new Uint8Array(Buffer.from('hello')));
   });
 
   it('counts every page once by outcome', async () => {
@@ -276,19 +268,22 @@ describe('fetch', () => {
       { rowKey: rowKeyOf('http://a.com/free'), queue: 'a.com' },
       { rowKey: rowKeyOf('http://none.com/'), queue: 'none.com' },
     ]);
-    await crawl.tables.store.write('webpage', [
-      { key: rowKeyOf('http://a.com/damaged'), put: new Map([['m:di', Buffer.from('?')]]) },
-    ]);
+    await damage(crawl, 'http://a.com/damaged', 'distance');
     expect((await jobs.fetch(crawl, { batch })).counters).toEqual({ fetched: 1, success: 1, damaged: 1 });
     expect(web.requests).toEqual(['http://a.com/']);
   });
 
   it('ends at its time limit and leaves the rest for later', async () => {
     const web = fakeWeb({ 'http://a.com/1': 'x', 'http://a.com/2': 'x', 'http://a.com/3': 'x' });
-    await using crawl = await testCrawl(web, { settings: { 'fetcher.timelimitMins': 0.0005 } });
+    await using crawl = await testCrawl(web, { settings: { 'fetcher.timelimitMins': 1 } });
     const batch = await start(crawl, 'http://a.com/1', 'http://a.com/2', 'http://a.com/3');
-    web.onRequest = () => new Promise((resolve) => setTimeout(resolve, 100));
-    expect((await jobs.fetch(crawl, { batch })).counters).toEqual({ fetched: 1, success: 1, time_limit: 1 });
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    try {
+      web.onRequest = () => void vi.advanceTimersByTime(60_000);
+      expect((await jobs.fetch(crawl, { batch })).counters).toEqual({ fetched: 1, success: 1, time_limit: 1 });
+    } finally {
+      vi.useRealTimers();
+    }
     expect((await jobs.updatedb(crawl, { batch })).counters).toEqual({ fetched: 1, not_fetched: 2, not_parsed: 1 });
     expect((await jobs.generate(crawl)).counters).toEqual({ generated: 2 });
   });

@@ -1,32 +1,30 @@
 import { describe, expect, it } from 'vitest';
-import { jobs, MemoryStore, urlOf, type Crawl } from '../../packages/webcrawl/index.js';
-import { FRONTIER_FIELDS } from '../../webtable/index.js';
+import { jobs, MemoryStore, type Crawl } from '../../packages/webcrawl/index.js';
 import { countingStore } from '../support/counting-store.js';
 import { randomNumbers } from '../support/fake-web.js';
 import { fullScanSelection } from '../support/full-scan.js';
-import { changeRows, heldBy, putRows } from '../support/put-rows.js';
-import { START, testCrawl, type TestCrawl } from '../support/test-crawl.js';
+import { selectedUrls } from '../support/job-steps.js';
+import { changeEachRow, putRows } from '../support/put-rows.js';
+import { START, testCrawl } from '../support/test-crawl.js';
 
 /** Hosts of which some are the beginning of others, in row keys and in names. */
 const HOSTS = ['a.com', 'a-b.com', 'w.a.com', 'a.co', 'x.a.com', 'a.com.uk', 'b.com', '10.0.0.1', '[::1]', 'a_b.com'];
 
-async function selected(crawl: Crawl, batchId: string | undefined): Promise<string[]> {
-  return batchId === undefined ? [] : (await heldBy(crawl, batchId)).map(urlOf).sort();
-}
+/** Milliseconds between two batches. Rows become due before the next of them, and long after it. */
+const STEP = 700_000;
 
-/** Gives some rows another score or fetch time, as updatedb would. */
-async function changeSome(crawl: TestCrawl, below: (n: number) => number, now: number): Promise<void> {
-  for await (const row of crawl.tables.pages.scan({ fields: FRONTIER_FIELDS })) {
-    if (below(5) > 0) continue;
-    const set = { score: below(5) / 2, ...(below(2) === 0 && { dueAt: now + below(3) * 500_000 - 500_000 }) };
-    await changeRows(crawl, [{ key: row.key, set }], now);
-  }
+/** How many rows are due later. */
+async function waitingRows(crawl: Crawl, now: number): Promise<number> {
+  let count = 0;
+  for await (const row of crawl.tables.pages.scan({ fields: ['dueAt'] })) if (row.dueAt! > now) count += 1;
+  return count;
 }
 
 describe('generate', () => {
   it.each(Array.from({ length: 20 }, (_, i) => i * 50))(
     'selects exactly what a scan of the whole table would, in random tables over time: seeds from %d',
     async (first) => {
+      let waiting = 0;
       for (let seed = first; seed < first + 50; seed++) {
         const random = randomNumbers(seed + 1);
         const below = (n: number): number => Math.floor(random() * n);
@@ -43,29 +41,39 @@ describe('generate', () => {
         const rows = Array.from({ length: below(80) }, (_, i) => ({
           url: `http${below(4) === 0 ? 's' : ''}://${HOSTS[below(HOSTS.length)]!}${below(9) === 0 ? ':81' : ''}/${i}`,
           score: below(4) - 1 + (below(2) === 0 ? 0 : random()),
-          dueAt: START + below(5) * 1000,
+          dueAt: START + below(9) * 400_000 * below(2),
           distance: below(5),
         }));
         await putRows(crawl, rows);
         for (let step = 0; step < 6; step++) {
-          const now = START + step * 700_000;
+          const now = START + step * STEP;
           crawl.setTime(now);
           const topN = below(3) === 0 ? Infinity : 1 + below(30);
+          if (seed % 4 === 0 && below(3) === 0) {
+            const dueThen = new Set(await fullScanSelection(crawl, now - STEP, Infinity, -1));
+            const { batchId } = await jobs.generate(crawl, { now: now - STEP, topN: 2 });
+            const found = batchId === undefined ? [] : await selectedUrls(crawl, batchId);
+            expect(
+              found.filter((url) => !dueThen.has(url)),
+              `seed ${seed}, step ${step}, the past`,
+            ).toEqual([]);
+          }
           const expected = (await fullScanSelection(crawl, now, topN)).sort();
+          waiting += await waitingRows(crawl, now);
           const { batchId } = await jobs.generate(crawl, topN < Infinity ? { topN } : {});
-          const where = `seed ${seed}, step ${step}`;
-          expect(await selected(crawl, batchId), where).toEqual(expected);
-          const indexed: string[] = [];
-          if (batchId !== undefined)
-            for await (const entries of crawl.tables.batches.entries(batchId))
-              for (const { rowKey: key } of entries) indexed.push(urlOf(key));
-          expect(indexed.sort(), where).toEqual(expected);
-          await changeSome(crawl, below, now);
+          const found = batchId === undefined ? [] : await selectedUrls(crawl, batchId);
+          expect(found, `seed ${seed}, step ${step}`).toEqual(expected);
+          await changeEachRow(crawl, () => {
+            if (below(5) > 0) return undefined;
+            return { score: below(5) / 2, ...(below(2) === 0 && { dueAt: now + (below(6) - 1) * 500_000 }) };
+          });
         }
         const { counters } = await jobs.repair(crawl);
-        expect(counters, `seed ${seed}`).not.toHaveProperty('missing_frontier');
-        expect(counters, `seed ${seed}`).not.toHaveProperty('stale_frontier');
+        for (const reason of ['missing_frontier', 'missing_batch', 'missing_header', 'stale_frontier']) {
+          expect(counters, `seed ${seed}`).not.toHaveProperty(reason);
+        }
       }
+      expect(waiting).toBeGreaterThan(1000);
     },
   );
 

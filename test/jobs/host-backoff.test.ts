@@ -343,7 +343,11 @@ it('tells generate which hosts fetch would not wait for, reading each once', asy
   const at = (seconds: number) => createSetAside(host.crawl, 1e12 + seconds * 1000);
   const now = at(0);
   for (let i = 0; i < 10; i++) {
-    expect(await Promise.all([HOST, 'b.example.com', 'c.example.com'].map(hostKeyOf).map(now))).toEqual([true, false, false]);
+    expect(await Promise.all([HOST, 'b.example.com', 'c.example.com'].map(hostKeyOf).map(now))).toEqual([
+      true,
+      false,
+      false,
+    ]);
   }
   expect(reads).toBe(3);
   expect(await at(924)(hostKeyOf(HOST))).toBe(true);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { jobs, type ParseInput, type Plugin, type Protocol } from '../../packages/webcrawl/index.js';
+import { turns } from '../support/events.js';
 import { fakeWeb } from '../support/fake-web.js';
 import { round, start } from '../support/job-steps.js';
 import { testCrawl } from '../support/test-crawl.js';
@@ -15,7 +16,7 @@ function noting(more: Partial<NonNullable<Plugin['parser']>> = {}) {
       contentTypes: ['text/html'],
       parse: async (input) => {
         seen.push(input);
-        await new Promise((resolve) => setTimeout(resolve, 20));
+        await turns();
         const robots = { noindex: false, nofollow: false, noarchive: false };
         return { kind: 'success', title: '', text: 'x', outlinks: [], robots, metadata: {} };
       },

@@ -14,6 +14,7 @@ import {
   type PageSelection,
 } from '../../packages/webcrawl/index.js';
 import { FIELD_COLUMNS } from '../../webtable/index.js';
+import { damage } from '../support/damage.js';
 import { fakeWeb, links } from '../support/fake-web.js';
 import { rowOf, start } from '../support/job-steps.js';
 import { changeRows } from '../support/put-rows.js';
@@ -159,10 +160,8 @@ describe('statistics', () => {
     await using crawl = await testCrawl(web);
     await jobs.crawl(crawl, { seeds: [1, 2, 3, 4].map((n) => `http://a.com/${n}\tscore=${n}`), rounds: 1 });
     const batch = await start(crawl, 'http://b.com/\tscore=0', 'http://c.com/\tscore=0.5');
-    await crawl.tables.store.write('webpage', [
-      { key: rowKeyOf('http://a.com/4'), put: new Map([['m:st', Buffer.from([99])]]) },
-      { key: rowKeyOf('http://c.com/'), put: new Map([['m:sc', Buffer.from('?')]]) },
-    ]);
+    await damage(crawl, 'http://a.com/4', 'status');
+    await damage(crawl, 'http://c.com/', 'score');
     expect(await stats(crawl)).toEqual({
       total: 6,
       statuses: { fetched: 1, unfetched: 3, redir_perm: 1, unknown: 1 },

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { MemoryStore, jobs, openLevelStore, type Crawl, type Store } from '../../packages/webcrawl/index.js';
 import { copyStore, dumpStore } from '../support/copy-store.js';
 import { FailingStore, PlannedFailure } from '../support/failing-store.js';
+import { damage } from '../support/damage.js';
 import { fakeWeb, links, randomWeb } from '../support/fake-web.js';
 import { rowOf, select, start } from '../support/job-steps.js';
 import { allRows, testCrawl } from '../support/test-crawl.js';
@@ -53,9 +54,7 @@ describe('remove', () => {
     await using crawl = await testCrawl(fakeWeb({ [A]: 'x' }));
     const batch = await start(crawl, A);
     await jobs.inject(crawl, { seeds: ['http://a.com/free', 'http://a.com/damaged'] });
-    await crawl.tables.store.write('webpage', [
-      { key: 'com.a:http/damaged', put: new Map([['m:ft', Buffer.from('?')]]) },
-    ]);
+    await damage(crawl, 'http://a.com/damaged', 'dueAt');
     expect((await jobs.remove(crawl, { host: 'a.com', dryRun: true })).counters).toEqual({
       would_remove: 1,
       held: 1,

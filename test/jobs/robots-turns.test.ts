@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { jobs, type FetchOutcome, type Plugin } from '../../packages/webcrawl/index.js';
 import { start } from '../support/job-steps.js';
+import { ABSENT, content } from '../support/outcomes.js';
 import { testCrawl } from '../support/test-crawl.js';
 
 interface Asked {
@@ -36,15 +37,7 @@ function web(answerTo: (url: string) => FetchOutcome | undefined) {
   return { plugin, log, urls, shortest };
 }
 
-const ABSENT: FetchOutcome = { kind: 'gone', code: 'not_found', http: 404 };
-const page = (text: string): FetchOutcome => ({
-  kind: 'content',
-  code: 'success',
-  http: 200,
-  body: Buffer.from(text),
-  truncated: false,
-  contentType: 'text/html',
-});
+const page = (text: string): FetchOutcome => content(text);
 const to = (target: string): FetchOutcome => ({ kind: 'redirect', code: 'moved', http: 301, permanent: true, target });
 const pages = (host: string, count: number): string[] => Array.from({ length: count }, (_, i) => `http://${host}/${i}`);
 const DELAY = 0.06;

@@ -4,6 +4,8 @@ import { LevelStore, type BatchEntry } from '../../webtable/index.js';
 import { MemoryLevel } from 'memory-level';
 import { createLinkSlice, addLinks } from '../../packages/jobs/linking/link-slice.js';
 import { createTracker } from '../../packages/jobs/reporting/tracker.js';
+import { damage } from '../support/damage.js';
+import { turns } from '../support/events.js';
 import { fakeWeb, links } from '../support/fake-web.js';
 import { START, testCrawl } from '../support/test-crawl.js';
 
@@ -31,7 +33,9 @@ describe('what must not stop a crawl', () => {
       });
     }
     await addLinks(crawl, slice, new Set(['1-1']), createTracker(crawl, 'updatedb', {}));
-    expect(await crawl.page('http://a.com/login', ['linkedUpTo'])).toMatchObject({ linkedUpTo: { '1-1/00': entryOf(199_999).place } });
+    expect(await crawl.page('http://a.com/login', ['linkedUpTo'])).toMatchObject({
+      linkedUpTo: { '1-1/00': entryOf(199_999).place },
+    });
   });
 
   it('links of great length: they count for several', () => {
@@ -54,12 +58,8 @@ describe('what must not stop a crawl', () => {
     const web = fakeWeb({ 'http://a.com/': links('/1'), 'http://a.com/1': 'x', 'http://b.com/': 'x' });
     await using crawl = await testCrawl(web, { store });
     await jobs.inject(crawl, { seeds: ['http://a.com/', 'http://b.com/'] });
-    for (const [key, column] of [
-      ['com.b:http/', 'm:pr'],
-      ['com.a:http/1', 'm:sg'],
-    ] as const) {
-      await store.write('webpage', [{ key, put: new Map([[column, Uint8Array.of(0xff)]]) }]);
-    }
+    await damage(crawl, 'http://b.com/', 'protocolStatus');
+    await damage(crawl, 'http://a.com/1', 'signature');
     const report = await jobs.crawl(crawl, { seeds: [] });
     expect(report.counters).toMatchObject({ fetched: 1, generate_damaged: 2 });
     expect(await crawl.page('http://a.com/', ['title'])).toMatchObject({ status: 'fetched' });
@@ -134,7 +134,7 @@ describe('jobs of one process at the same time', () => {
     const write = store.write.bind(store);
     store.write = async (table, changes) => {
       await write(table, changes);
-      await new Promise((resolve) => setTimeout(resolve, 2));
+      await turns(5);
     };
     await using crawl = await testCrawl(undefined, { store });
     const seeds = Array.from({ length: 20 }, (_, i) => `http://a${i}.com/`);
@@ -151,7 +151,7 @@ describe('jobs of one process at the same time', () => {
     const log: string[] = [];
     await Promise.all([
       first.tables.exclusive('x', async () => {
-        await new Promise((resolve) => setTimeout(resolve, 5));
+        await turns();
         log.push('first');
       }),
       second.tables.exclusive('x', () => Promise.resolve(log.push('second'))),
@@ -199,7 +199,7 @@ describe('seeds', () => {
     const stop = new AbortController();
     async function* endless(): AsyncGenerator<string> {
       yield 'http://a.com/';
-      setTimeout(() => stop.abort(), 5);
+      setImmediate(() => stop.abort());
       await new Promise(() => {});
     }
     const report = await jobs.inject(crawl, { seeds: endless(), signal: stop.signal });

@@ -8,8 +8,10 @@ import {
   type Report,
   type Store,
 } from '../../packages/webcrawl/index.js';
-import { openTables, urlOf } from '../../webtable/index.js';
+import { FIELD_COLUMNS, openTables, urlOf } from '../../webtable/index.js';
 import { copyStore, dumpStore } from '../support/copy-store.js';
+import { damage } from '../support/damage.js';
+import { turns } from '../support/events.js';
 import { fakeWeb, links, randomNumbers, type FakePage, type FakeWeb } from '../support/fake-web.js';
 import { round, rowOf, select, start } from '../support/job-steps.js';
 import { START, allRows, testCrawl } from '../support/test-crawl.js';
@@ -228,7 +230,7 @@ describe('updatedb and the pages of its batch', () => {
     await using crawl = await testCrawl(fakeWeb({ [A]: 'x', 'http://b.com/': 'x' }));
     const batch = await start(crawl, A, 'http://b.com/');
     await jobs.fetch(crawl, { batch, parse: true });
-    await crawl.tables.store.write('webpage', [{ key: rowKeyOf(A), put: new Map([['m:ft', Buffer.from('?')]]) }]);
+    await damage(crawl, A, 'dueAt');
     // Once when it looks for links, and once when it lets go.
     expect((await jobs.updatedb(crawl, { batch })).counters).toMatchObject({
       fetched: 1,
@@ -487,9 +489,7 @@ describe('updatedb and links', () => {
     const web = fakeWeb({ [A]: links('/1', '/2') });
     await using crawl = await testCrawl(web);
     const batch = await start(crawl, A);
-    await crawl.tables.store.write('webpage', [
-      { key: rowKeyOf('http://a.com/1'), put: new Map([['m:sc', Buffer.from('?')]]) },
-    ]);
+    await damage(crawl, 'http://a.com/1', 'score');
     await jobs.fetch(crawl, { batch, parse: true });
     expect((await jobs.updatedb(crawl, { batch })).counters).toEqual({ fetched: 1, links: 1, added: 1, damaged: 1 });
     expect(await rowOf(crawl, 'http://a.com/1', 'inlinks', 'status')).toEqual({});
@@ -724,16 +724,16 @@ describe('jobs that work on the same rows at the same time', () => {
   /** Starts something the next time that a store is asked for pages, and gives it time to do all it can. */
   function interrupt(
     store: MemoryStore,
-    columns: string,
+    column: string,
     work: () => Promise<unknown>,
   ): { done: () => Promise<unknown> } {
     const get = store.get.bind(store);
     let started: Promise<unknown> | undefined;
     store.get = async (table, keys, selectors) => {
       const rows = await get(table, keys, selectors);
-      if (started || table !== 'webpage' || !selectors.includes(columns)) return rows;
+      if (started || table !== 'webpage' || !selectors.includes(column)) return rows;
       started = work();
-      for (let i = 0; i < 20; i++) await new Promise(setImmediate);
+      await turns();
       return rows;
     };
     return {
@@ -753,7 +753,7 @@ describe('jobs that work on the same rows at the same time', () => {
     await store.write('batch', [
       { key: `h|${unfinished}`, put: new Map([['b:h', Buffer.from('{"state":"generating","size":0}')]]) },
     ]);
-    const { done } = interrupt(store, 'm:sc', () => jobs.updatedb(crawl, { batch }));
+    const { done } = interrupt(store, FIELD_COLUMNS.score, () => jobs.updatedb(crawl, { batch }));
     await jobs.generate(crawl, { signal: AbortSignal.abort() });
     await done();
     expect(await rowOf(crawl, 'http://b.com/', 'score')).toEqual({ score: 2 });
@@ -767,7 +767,7 @@ describe('jobs that work on the same rows at the same time', () => {
     await using crawl = await testCrawl(web, { store });
     const first = await start(crawl, A);
     await jobs.inject(crawl, { seeds: ['http://b.com/'] });
-    const { done } = interrupt(store, 'm:st', () => jobs.fetch(crawl, { batch: first }));
+    const { done } = interrupt(store, FIELD_COLUMNS.status, () => jobs.fetch(crawl, { batch: first }));
     const second = await select(crawl);
     expect(await done()).toMatchObject({ counters: { fetched: 1, redirect_known: 1 } });
     await jobs.fetch(crawl, { batch: second });

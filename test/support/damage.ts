@@ -2,7 +2,7 @@ import type { Crawl, Field } from '../../packages/webcrawl/index.js';
 import { FIELD_COLUMNS, rowKeyOf, type PlainField } from '../../webtable/index.js';
 
 /** Bytes that no field can be read from. */
-const UNREADABLE = Buffer.from('?');
+const UNREADABLE = Uint8Array.of(0xff);
 
 /**
  * Makes one field of a page unreadable, as a broken disk would.

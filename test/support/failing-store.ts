@@ -1,4 +1,5 @@
-import type { ColumnSelector, RowChange, ScanOptions, Store, StoredRow, TableName } from '../../webtable/index.js';
+import type { RowChange, Store, TableName } from '../../webtable/index.js';
+import { PassOnStore } from './pass-on-store.js';
 
 /** What a {@link FailingStore} throws. */
 export class PlannedFailure extends Error {
@@ -10,38 +11,21 @@ export class PlannedFailure extends Error {
  * and every later one, as if the process had died there. Without `failAt` it only counts, so that a test can first learn
  * how many points of failure there are and then try each.
  */
-export class FailingStore implements Store {
-  readonly #store: Store;
+export class FailingStore extends PassOnStore {
   readonly #failAt: number;
   /** Row writes asked for so far, the failed ones among them. */
   writes = 0;
 
   constructor(store: Store, failAt = Infinity) {
-    this.#store = store;
+    super(store);
     this.#failAt = failAt;
   }
 
-  get(
-    table: TableName,
-    keys: readonly string[],
-    columns: readonly ColumnSelector[],
-  ): Promise<(StoredRow | undefined)[]> {
-    return this.#store.get(table, keys, columns);
-  }
-
-  scan(table: TableName, options: ScanOptions): AsyncIterable<StoredRow> {
-    return this.#store.scan(table, options);
-  }
-
-  async write(table: TableName, changes: readonly RowChange[]): Promise<void> {
+  override async write(table: TableName, changes: readonly RowChange[]): Promise<void> {
     for (const change of changes) {
       this.writes++;
       if (this.writes >= this.#failAt) throw new PlannedFailure(`planned failure at row write ${this.#failAt}`);
-      await this.#store.write(table, [change]);
+      await super.write(table, [change]);
     }
-  }
-
-  close(): Promise<void> {
-    return this.#store.close();
   }
 }

@@ -3,13 +3,22 @@ import { filterUrl } from '../../packages/plugin-api/index.js';
 import { groupOf } from '../../packages/url/index.js';
 import { batchTime, urlOf } from '../../webtable/index.js';
 
-/** What a scan of the whole table selects, best first: the definition that generate has to meet. */
-export async function fullScanSelection(crawl: Crawl, now: number, topN: number): Promise<string[]> {
-  const { maxCount, minScore, maxDistance, lockExpiry } = crawl.settings.generate;
+/**
+ * What a scan of the whole table selects, best first: the definition that generate has to meet. Rows are due by the time
+ * that is asked about, and held by the time that it is.
+ */
+export async function fullScanSelection(
+  crawl: Crawl,
+  due: number,
+  topN: number,
+  maxCount = crawl.settings.generate.maxCount,
+): Promise<string[]> {
+  const now = crawl.clock();
+  const { minScore, maxDistance, lockExpiry } = crawl.settings.generate;
   const rows: PageRow<'dueAt' | 'score' | 'marks' | 'distance'>[] = [];
   for await (const row of crawl.tables.pages.scan({ fields: ['dueAt', 'score', 'marks', 'distance'] })) {
     const held = row.marks?.generate;
-    if (row.dueAt! > now || (held !== undefined && batchTime(held)! + lockExpiry * 1000 > now)) continue;
+    if (row.dueAt! > due || (held !== undefined && batchTime(held)! + lockExpiry * 1000 > now)) continue;
     if (row.score! < minScore || (maxDistance >= 0 && (row.distance ?? 0) > maxDistance)) continue;
     if (filterUrl(crawl.plugins, urlOf(row.key), 'generate').accepted) rows.push(row);
   }

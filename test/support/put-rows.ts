@@ -8,6 +8,7 @@ export interface GivenRow {
   readonly dueAt?: number;
   readonly status?: 'unfetched' | 'fetched' | 'gone';
   readonly distance?: number;
+  /** The batch that holds it. */
   readonly generate?: string;
 }
 
@@ -37,4 +38,15 @@ export async function heldBy({ tables }: { readonly tables: Tables }, batchId: s
   for await (const { key, marks } of tables.pages.scan({ fields: ['marks'] }))
     if (marks?.generate === batchId) keys.push(key);
   return keys;
+}
+
+/** Gives rows another score or due time, as updatedb would: what `change` returns for each, where it returns anything. */
+export async function changeEachRow(
+  crawl: TestCrawl,
+  change: () => { readonly score?: number; readonly dueAt?: number } | undefined,
+): Promise<void> {
+  for await (const { key } of crawl.tables.pages.scan({ fields: ['status'] })) {
+    const set = change();
+    if (set) await changeRows(crawl, [{ key, set }], crawl.clock());
+  }
 }
