@@ -62,7 +62,12 @@ export function createOutgoingBatch(crawl: CrawlContext): OutgoingBatch {
   async function open(): Promise<Open> {
     const batchId = await newBatchId(crawl);
     const release = await holdBatch(crawl, batchId);
-    await putBatch(table.store, { batchId, state: 'open', size: 0 });
+    try {
+      await putBatch(table.store, { batchId, state: 'open', size: 0 });
+    } catch (error) {
+      release();
+      throw error;
+    }
     return { batchId, release, since: performance.now(), hosts: new Set(), size: 0 };
   }
 
