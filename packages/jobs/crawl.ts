@@ -51,10 +51,11 @@ export interface CrawlOptions
 /**
  * Injects seeds and crawls until nothing in the table is due, a limit is reached (rounds, pages, time), or a round could fetch nothing. Rounds
  * overlap, unless `rounds` or `depth` limits them: while one is fetched, the links of the one before are added and the next is
- * selected; and a round that waits for few slow hosts goes on without them. Batches that a killed crawl left open are
- * finished first, so that the same call goes on where it stopped. No other fetch runs on the table meanwhile. The scope
- * (`stay`, `depth`, `include`, `exclude`) is noted in the table: generate, fetch and parse keep to it, and explain answers by
- * it, until the next crawl notes its own.
+ * selected. Pages that are fetched leave their batch for one that updatedb takes every thousand pages, or sooner, so that no
+ * host holds up the links of others. Batches that a killed crawl left open are finished first: the same call goes on where it
+ * stopped, and asks for no page again that was stored. No other fetch runs on the table meanwhile. The scope (`stay`, `depth`,
+ * `include`, `exclude`) is noted in the table: generate, fetch and parse keep to it, and explain answers by it, until the next
+ * crawl notes its own.
  * Counters: made_due (pages that `refetch` made due); rounds; time_limit (1 where the time was over before all was done); those of inject and of fetch with parse; added, not_added and plugin_error_<name> of updatedb; and
  * generate_<why> for what the last generate passed over.
  * @throws CrawlError USAGE; PROXY_FAILED when no request gets through the proxy any more
