@@ -13,8 +13,8 @@ const HOSTS = ['a.com', 'a-b.com', 'w.a.com', 'a.co', 'x.a.com', 'a.com.uk', 'b.
 async function selected(crawl: Crawl, batchId: string | undefined): Promise<string[]> {
   const urls: string[] = [];
   if (batchId === undefined) return urls;
-  for await (const row of crawl.table.scan({ fields: ['marks'], mark: { name: 'generate', batchId } }))
-    urls.push(urlOf(row.key));
+  for await (const row of crawl.table.scan({ fields: ['marks'] }))
+    if (row.marks?.generate === batchId) urls.push(urlOf(row.key));
   return urls.sort();
 }
 

@@ -86,7 +86,6 @@ describe('WebTable', () => {
       ['a', 'b', 'c', 'd'].map((name, i) => ({
         key: `com.${name}:http/`,
         set: { score: i },
-        marks: { generate: i % 2 === 0 ? 'even' : 'odd' },
       })),
     );
     const scores = async (scan: Parameters<typeof table.scan<'score'>>[0]): Promise<(number | undefined)[]> => {
@@ -95,7 +94,6 @@ describe('WebTable', () => {
       return found;
     };
     expect(await scores({ fields: ['score'] })).toEqual([0, 1, 2, 3]);
-    expect(await scores({ fields: ['score'], mark: { name: 'generate', batchId: 'odd' } })).toEqual([1, 3]);
     expect(await scores({ fields: ['score'], ranges: [{ start: 'com.c' }, { start: 'com.a', end: 'com.b' }] })).toEqual(
       [2, 3, 0],
     );

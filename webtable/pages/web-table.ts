@@ -23,8 +23,6 @@ export interface PageScan<F extends Field> {
   /** Read one after the other. Absent: the whole table. */
   readonly ranges?: readonly KeyRange[];
   readonly fields: readonly F[];
-  /** Only rows on which this mark holds this batch id. */
-  readonly mark?: { readonly name: Mark; readonly batchId: string };
   /** At most this many rows. */
   readonly limit?: number;
 }
@@ -95,9 +93,6 @@ export class WebTable {
       columns: selectorsOf(scan.fields),
       ...(scan.ranges && { ranges: scan.ranges }),
       ...(scan.limit !== undefined && { limit: scan.limit }),
-      ...(scan.mark && {
-        where: { column: MARK_COLUMNS[scan.mark.name], equals: text.encode(scan.mark.batchId) },
-      }),
     });
     for await (const row of rows) yield decodeRow(row, scan.fields);
   }
