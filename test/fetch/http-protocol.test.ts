@@ -1,4 +1,5 @@
-import net from 'node:net';
+import http2 from 'node:http2';
+import net, { type AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
 import { settingsSchema, type Settings } from '../../config/schema.js';
@@ -7,6 +8,7 @@ import { acceptEncoding } from '../../packages/fetch/http/content-coding.js';
 import { httpProtocol, type HttpExtras, type HttpProtocol } from '../../packages/fetch/index.js';
 import type { FetchOutcome } from '../../packages/plugin-api/index.js';
 import { answer, rawServer, type RawHandler, type RawServer } from '../support/raw-server.js';
+import { SELF_SIGNED } from '../support/self-signed.js';
 
 const NOW = Date.UTC(2025, 0, 1, 12, 0, 0);
 const cleanups: (() => Promise<void>)[] = [];
@@ -62,6 +64,19 @@ describe('the request', () => {
     });
     expect(Object.keys(headers)).not.toEqual(expect.arrayContaining(['accept-language']));
     expect(Object.keys(headers)).not.toEqual(expect.arrayContaining(['if-none-match']));
+  });
+
+  it('is in HTTP/1.1 where the server offers HTTP/2 too', async () => {
+    const seen: string[] = [];
+    const server = http2.createSecureServer({ ...SELF_SIGNED, allowHTTP1: true }, (request, response) => {
+      seen.push(request.httpVersion);
+      response.end('hello');
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    cleanups.push(() => new Promise((resolve) => server.close(() => resolve())));
+    const http = protocol({}, { lookup: () => Promise.resolve(['127.0.0.1']), connect: { ca: SELF_SIGNED.cert } });
+    const outcome = await http.fetch({ url: `https://site.test:${(server.address() as AddressInfo).port}/` });
+    expect([kept(outcome), seen]).toEqual(['hello', ['1.1']]);
   });
 
   it('asks for what is newer than our copy', async () => {

@@ -15,14 +15,6 @@ export function allValues(headers: RawHeaders, name: string): string | undefined
   return typeof value === 'string' || value === undefined ? value : value.join(', ');
 }
 
-/** Bytes of names and values. */
-export function headerBytes(headers: RawHeaders): number {
-  return Object.entries(headers).reduce(
-    (sum, [name, value = '']) => [value].flat().reduce((bytes, each) => bytes + name.length + each.length, sum),
-    0,
-  );
-}
-
 /**
  * Values of a repeated name joined with `, `, but `x-robots-tag` by line breaks: which robot one addresses holds to its
  * end. Of `content-type` the value that counts. Any name is safe, `__proto__` too.

@@ -9,7 +9,6 @@ import type { ExchangeResult } from './http-exchange.js';
 import {
   allValues,
   firstValue,
-  headerBytes,
   httpDate,
   isHeaderValue,
   joinedHeaders,
@@ -79,10 +78,6 @@ export function httpProtocol(settings: Settings['http'], extras: HttpExtras = {}
       });
       // Of https only a tunnel is asked of the proxy, and a 407 that comes through it is the server's.
       const isProxys = settings.proxy !== '' && url.protocol === 'http:' && 'status' in result && result.status === 407;
-      // The HTTP/2 of undici does not know the setting.
-      if ('headers' in result && headerBytes(result.headers) > settings.headerLimit) {
-        return { failure: 'header_limit', message: `more than ${settings.headerLimit} bytes of headers` };
-      }
       const refusal = isProxys ? proxyRefusal(407) : undefined;
       return refusal ? failed(refusal) : result;
     };
