@@ -1,4 +1,4 @@
-/** What is taken from a PDF, as plain data that passes between threads. Texts are untrusted. */
+/** What is taken from a PDF, as plain data that passes between processes. Texts are untrusted. */
 export interface PdfContent {
   readonly title: string;
   readonly text: string;
@@ -27,5 +27,8 @@ export interface PdfJob {
   readonly textLimit: number;
 }
 
-/** What the thread answers to a {@link PdfJob}. */
+/** What comes of a {@link PdfJob}. */
 export type PdfAnswer = { readonly content: PdfContent } | { readonly failure: PdfFailure };
+
+/** What the process that reads PDFs says: that it can, and then to each {@link PdfJob} its answer and the bytes it holds. */
+export type PdfMessage = 'ready' | { readonly answer: PdfAnswer; readonly memory: number };
