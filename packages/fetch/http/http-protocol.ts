@@ -2,6 +2,7 @@ import type { Settings } from '../../../config/index.js';
 import { CrawlError, safeText } from '../../errors/index.js';
 import type { FetchOutcome, FetchRequest, Protocol } from '../../plugin-api/index.js';
 import { badPortOf, parseUrl } from '../../url/index.js';
+import { mediaTypeOf } from '../../util/index.js';
 import type { ConnectOptions } from '../address/address-guard.js';
 import { decodeBody, contentCodings, encodedLimit } from './content-coding.js';
 import { cachedLookup, systemLookup, type Lookup } from '../address/dns-cache.js';
@@ -12,7 +13,6 @@ import {
   httpDate,
   isHeaderValue,
   joinedHeaders,
-  mediaType,
   redirectTarget,
   retryAfterSeconds,
   type RawHeaders,
@@ -124,7 +124,7 @@ async function outcomeOf(result: ExchangeResult, context: Context): Promise<Fetc
   const answer = { code: verdict.code, http: status, headers: joinedHeaders(headers) };
   if (verdict.kind === 'content') {
     const decoded = await decodeBody(result.body, answer.headers['content-encoding'], context.limit, result.cut);
-    const contentType = mediaType(answer.headers['content-type']);
+    const contentType = mediaTypeOf(answer.headers['content-type'] ?? '') ?? '';
     // A part that nobody asked for is a part all the same (RFC 9110, section 15.3.7).
     const truncated = decoded.truncated || status === 206;
     return { ...answer, kind: 'content', body: decoded.body, truncated, contentType };

@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import type { PdfJob, PdfMessage } from './pdf-content.js';
+import type { PdfMessage, PdfRequest } from './pdf-content.js';
 import { readPdf } from './pdf-reader.js';
 import { BUSY, type PdfWatch } from './pdf-watch.js';
 
@@ -11,16 +11,15 @@ for (const name of ['DecompressionStream', 'fetch', 'WebSocket', 'EventSource'])
 
 // Whoever started this process decides when it ends, also where a signal goes to both.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
-process.on('disconnect', () => process.exit());
 
-const state = new Int32Array(new SharedArrayBuffer(4));
-const [limit = 0, parent = 0] = process.argv.slice(2).map(Number);
-const workerData: PdfWatch = { state, limit, parent };
-new Worker(new URL('./pdf-watch.js', import.meta.url), { workerData }).unref();
+// Nothing but the channel to it keeps this process running.
+const state: PdfWatch = new Int32Array(new SharedArrayBuffer(8));
+new Worker(new URL('./pdf-watch.js', import.meta.url), { workerData: state }).unref();
 
 const { getDocumentProxy } = await import('unpdf');
 
-process.on('message', (job: PdfJob) => {
+process.on('message', ({ parent, ...job }: PdfRequest) => {
+  Atomics.store(state, 1, parent);
   setState(BUSY);
   // A copy: the package takes the memory of what it is given for its own.
   void readPdf(getDocumentProxy, { ...job, content: new Uint8Array(job.content) }).then((answer) => {

@@ -27,6 +27,11 @@ export interface PdfJob {
   readonly textLimit: number;
 }
 
+/** A job, and the id of the process that wants it done. */
+export interface PdfRequest extends PdfJob {
+  readonly parent: number;
+}
+
 /** What comes of a {@link PdfJob}. */
 export type PdfAnswer = { readonly content: PdfContent } | { readonly failure: PdfFailure };
 

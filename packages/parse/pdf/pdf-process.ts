@@ -1,9 +1,7 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import type { PdfAnswer, PdfJob, PdfMessage } from './pdf-content.js';
-
-/** Bytes of memory, of any kind, that the process may take; it is looked at every few milliseconds. */
-const MAX_MEMORY = 512 * 1024 * 1024;
+import type { PdfAnswer, PdfJob, PdfMessage, PdfRequest } from './pdf-content.js';
+import { MAX_MEMORY } from './pdf-watch.js';
 
 /** What one that takes more than this holds after a document is not left to the next. */
 const KEPT_MEMORY = MAX_MEMORY / 2;
@@ -87,13 +85,13 @@ export class PdfProcess {
       );
       child.on('message', take).on('error', fail).on('exit', exit);
       // Where it cannot be sent, the process has ended, or will.
-      child.send(job, () => undefined);
+      child.send({ ...job, parent: process.pid } satisfies PdfRequest, () => undefined);
     });
   }
 
   #start(): ChildProcess {
     this.#isReady = false;
-    const child = fork(this.#entry, [String(MAX_MEMORY), String(process.pid)], {
+    const child = fork(this.#entry, {
       execArgv: FLAGS,
       env: {},
       serialization: 'advanced',
