@@ -1,7 +1,6 @@
 import { Worker } from 'node:worker_threads';
-import type { PdfMessage, PdfRequest } from './pdf-content.js';
+import { BUSY, type PdfMessage, type PdfRequest, type PdfWatch } from './pdf-content.js';
 import { readPdf } from './pdf-reader.js';
-import { BUSY, type PdfWatch } from './pdf-watch.js';
 
 // The entry of the process that `PdfProcess` starts: it says that it is ready, and answers one job after another.
 

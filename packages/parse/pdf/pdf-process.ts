@@ -1,7 +1,6 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import type { PdfAnswer, PdfJob, PdfMessage, PdfRequest } from './pdf-content.js';
-import { MAX_MEMORY } from './pdf-watch.js';
+import { MAX_MEMORY, type PdfAnswer, type PdfJob, type PdfMessage, type PdfRequest } from './pdf-content.js';
 
 /** What one that takes more than this holds after a document is not left to the next. */
 const KEPT_MEMORY = MAX_MEMORY / 2;

@@ -1,13 +1,7 @@
 import { workerData } from 'node:worker_threads';
+import { BUSY, MAX_MEMORY, type PdfWatch } from './pdf-content.js';
 
-/** Shared with {@link watch}: {@link BUSY} while a document is read, else 0; and the id of the process that wants it read. */
-export type PdfWatch = Int32Array;
-
-/** Bytes of memory, of any kind, that the process may take. */
-export const MAX_MEMORY = 512 * 1024 * 1024;
-
-/** The state while a document is read; 0 else. */
-export const BUSY = 1;
+// The entry of a thread of the process that reads PDFs; nothing else may import it.
 
 /** Milliseconds between two looks. */
 const PAUSE = 5;
@@ -25,4 +19,4 @@ function watch(state: PdfWatch): never {
   }
 }
 
-if (workerData !== null) watch(workerData as PdfWatch);
+watch(workerData as PdfWatch);
