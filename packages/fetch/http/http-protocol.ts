@@ -121,7 +121,12 @@ async function outcomeOf(result: ExchangeResult, context: Context): Promise<Fetc
 
   const { status, headers } = result;
   const verdict = statusVerdict(status, context.conditional, isLocated(headers));
-  const answer = { code: verdict.code, http: status, headers: joinedHeaders(headers) };
+  const answer = {
+    code: verdict.code,
+    http: status,
+    headers: joinedHeaders(headers),
+    ...(result.lenient && { lenient: true }),
+  };
   if (verdict.kind === 'content') {
     const decoded = await decodeBody(result.body, answer.headers['content-encoding'], context.limit, result.cut);
     const contentType = mediaTypeOf(answer.headers['content-type'] ?? '') ?? '';
