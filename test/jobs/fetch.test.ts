@@ -46,7 +46,7 @@ describe('fetch', () => {
   it('counts the answers that only the lenient reader took', async () => {
     const { plugin } = protocol(({ url }) => content('x', url.endsWith('/odd') ? { lenient: true } : {}));
     await using crawl = await testCrawl(undefined, { plugins: [plugin] });
-    await start(crawl, 'http://a.com/', 'http://a.com/odd', 'http://b.com/odd');
+    await jobs.inject(crawl, { seeds: ['http://a.com/', 'http://a.com/odd', 'http://b.com/odd'] });
     const { fetched } = await round(crawl);
     expect(fetched.counters).toMatchObject({ fetched: 3, lenient: 2 });
   });
@@ -130,7 +130,7 @@ describe('fetch', () => {
     });
     const rows = await allRows(crawl);
     const found = Object.fromEntries(rows.map((row) => [String(row.url).slice('http://a.com/'.length), row]));
-    expect(Object.fromEntries(names.map((name) => [name, [found[name]!.status, found[name]!.redirect]]))).toEqual({
+    expect(Object.fromEntries(names.map((name) => [name, [found[name]!.status, found[name]!.redirectTarget]]))).toEqual({
       ok: ['fetched', undefined],
       ok2: ['fetched', undefined],
       fails: ['retry', undefined],
