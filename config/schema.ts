@@ -88,14 +88,6 @@ export const settingsSchema = z.strictObject({
       .describe(
         'An http proxy for all requests: `http://user:password@proxy.example:3128`. Empty: none, whatever the environment says',
       ),
-    http2: z
-      .boolean()
-      .default(false)
-      .describe(
-        'Speak HTTP/2 where a server offers it. Off, since the HTTP/2 of undici 7 takes a body that the server breaks off ' +
-          'for a whole one, loses the answer under way when a server says GOAWAY, and closes no idle connection. ' +
-          'Headers are bound to 64 KiB and 128 lines then, even where http.headerLimit is higher',
-      ),
   }),
   fetcher: section({
     threadsFetch: count.min(1).default(50).describe('Requests in flight at the most, over all hosts'),

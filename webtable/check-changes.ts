@@ -33,8 +33,7 @@ export function checkTable(table: TableName): void {
   if (!Object.hasOwn(TABLES, table)) refuse('a table of the schema', table);
 }
 
-/** @throws CrawlError STORE_FAILED for a column that no row of the table can hold */
-export function checkColumn(table: TableName, column: string): void {
+function checkColumn(table: TableName, column: string): void {
   const [family, qualifier] = splitColumn(column);
   const shape = shapeOf(table, family);
   if (qualifier === undefined || !PRINTABLE.test(qualifier) || qualifier.endsWith('*')) {

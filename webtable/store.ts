@@ -50,8 +50,6 @@ export interface ScanOptions {
   /** Read one after the other, as given. Absent: the whole table. */
   readonly ranges?: readonly KeyRange[];
   readonly columns: readonly ColumnSelector[];
-  /** Only rows in which this column holds exactly these bytes. It need not be among `columns`. */
-  readonly where?: { readonly column: Column; readonly equals: Uint8Array };
   /** At most this many rows over all ranges. */
   readonly limit?: number;
 }

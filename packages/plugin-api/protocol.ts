@@ -27,6 +27,8 @@ export interface FetchAnswer {
   readonly message?: string;
   /** Names in lower case; values of a repeated name joined with `, `, but those of `x-robots-tag` with line breaks. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** The answer broke HTTP, and was read by a lenient reader. */
+  readonly lenient?: boolean;
   /** How long the request took, in milliseconds. */
   readonly millis?: number;
 }

@@ -35,6 +35,14 @@ function protocol(answer: (request: FetchRequest) => FetchOutcome | Promise<Fetc
 }
 
 describe('fetch', () => {
+  it('counts the answers that only the lenient reader took', async () => {
+    const { plugin } = protocol(({ url }) => content('x', url.endsWith('/odd') ? { lenient: true } : {}));
+    await using crawl = await testCrawl(undefined, { plugins: [plugin] });
+    await jobs.inject(crawl, { seeds: ['http://a.com/', 'http://a.com/odd', 'http://b.com/odd'] });
+    const { fetched } = await round(crawl);
+    expect(fetched.counters).toMatchObject({ fetched: 3, lenient: 2 });
+  });
+
   it('leaves pages due that the proxy stood in the way of, and a crawl does not try them for ever', async () => {
     let isDead = true;
     const { plugin, requests } = protocol(({ url }) =>

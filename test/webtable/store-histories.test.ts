@@ -38,7 +38,6 @@ const scan: fc.Arbitrary<ScanOptions> = fc.record(
   {
     columns: fc.array(selector, { maxLength: 3 }),
     ranges: fc.array(range, { maxLength: 3 }),
-    where: fc.record({ column, equals: value.map(bytes) }),
     limit: fc.nat(6),
   },
   { requiredKeys: ['columns'] },

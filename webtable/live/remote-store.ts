@@ -40,11 +40,8 @@ export class RemoteStore implements Store {
   }
 
   /** One batch of a scan. */
-  async readBatch(table: TableName, { where, ...options }: BatchOptions): Promise<Batch> {
-    const head = { op: 'scan', table, ...options };
-    const answer = where
-      ? await this.#ask({ ...head, where: { column: where.column, size: where.equals.length } }, [where.equals])
-      : await this.#ask(head);
+  async readBatch(table: TableName, options: BatchOptions): Promise<Batch> {
+    const answer = await this.#ask({ op: 'scan', table, ...options });
     return { rows: unpackRows(answer) as StoredRow[], done: answer.head['done'] === true };
   }
 

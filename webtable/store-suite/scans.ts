@@ -1,9 +1,9 @@
-import type { Column, ScanOptions } from '../store.js';
-import { ALL, bytes, one, put, rejects, same, type StoreTests } from './kit.js';
+import type { ScanOptions } from '../store.js';
+import { ALL, one, put, rejects, same, type StoreTests } from './kit.js';
 
 const keys = Array.from({ length: 40 }, (_, i) => `k${String(i).padStart(2, '0')}`);
 
-/** Filters, ranges and limits of scans, and scans that end early. */
+/** Ranges and limits of scans, and scans that end early. */
 export const scans: StoreTests = {
   title: 'scans',
   before: ({ write }) =>
@@ -14,47 +14,6 @@ export const scans: StoreTests = {
       }),
     ),
   tests({ it, each }) {
-    const batch = { column: 'm:kg', equals: bytes('batch') } as const;
-    const marked = keys.filter((_, i) => i % 4 === 0);
-
-    each<[string[]]>([
-      [['m']],
-      [['m:kg']],
-      [['m:st']],
-      [['l']],
-      [['c']],
-      [['m', 'l', 'c', 'p']],
-      [['c', 'l:o']],
-      [['m:st', 'l:o']],
-      [['m', 'l:i:x']],
-    ])('gives only rows that hold the cell, reading %j', async ({ scan }, columns) => {
-      const all = await scan({ columns });
-      same(
-        await scan({ columns, where: batch }),
-        all.filter(({ key }) => marked.includes(key)),
-      );
-    });
-
-    each<[string, Column, string, (i: number) => boolean]>([
-      ['an empty value', 'm:kg', '', (i) => i % 4 === 1],
-      ['a longer value', 'm:kg', 'batch2', () => false],
-      ['a shorter value', 'm:kg', 'batc', () => false],
-      ['a column that no row has', 'm:none', 'x', () => false],
-      ['an empty value in a column that no row has', 'm:none', '', () => false],
-      ['a wide family', 'l:i:x', '2', (i) => i % 3 === 2],
-      ['a family that is empty', 'p:ti', '', () => false],
-      ['a body', 'c:b', 'body 3', (i) => i % 5 === 3],
-    ])('filters by %s', async ({ scanKeys }, _, column, value, passes) => {
-      const expected = keys.filter((_key, i) => passes(i));
-      same(await scanKeys({ where: { column, equals: bytes(value) } }), expected);
-      same(await scanKeys({ columns: ['l:o'], where: { column, equals: bytes(value) } }), expected);
-    });
-
-    it('leaves out rows that pass and hold no selected cell, and does not count them', async ({ write, scanKeys }) => {
-      await write(put('k04', { 'p:ti': 't' }), put('k05', { 'p:ti': 't' }), put('k20', { 'p:ti': 't' }));
-      same(await scanKeys({ columns: ['p'], where: batch, limit: 2 }), ['k04', 'k20']);
-    });
-
     each<[string, NonNullable<ScanOptions['ranges']>, string[]]>([
       ['no range', [], []],
       ['one key', [{ start: 'k07', end: 'k08' }], ['k07']],
@@ -84,14 +43,11 @@ export const scans: StoreTests = {
     ])('reads %s', async ({ scanKeys }, _, ranges, expected) => {
       same(await scanKeys({ ranges }), expected);
       for (const columns of [['m'], ['l'], ['c']]) same(await scanKeys({ ranges, columns }), expected);
-      const passing = expected.filter((key) => marked.includes(key));
-      same(await scanKeys({ ranges, where: batch }), passing);
     });
 
     each([0, 1, 5, 39, 40, 41].map(one))('gives at most %i rows', async ({ scanKeys }, limit) => {
       same(await scanKeys({ limit }), keys.slice(0, limit));
       same(await scanKeys({ limit, columns: ['m'] }), keys.slice(0, limit));
-      same(await scanKeys({ limit, where: batch }), marked.slice(0, limit));
       const ranges = [{ start: 'k10', end: 'k12' }, { start: 'k20' }];
       same(await scanKeys({ limit, ranges }), ['k10', 'k11', ...keys.slice(20)].slice(0, limit));
     });
@@ -131,7 +87,6 @@ export const scans: StoreTests = {
 
     each<[string, Partial<ScanOptions>]>([
       ['all families', {}],
-      ['a filter', { where: batch }],
       ['a body', { columns: ['c'] }],
     ])(
       'can be ended early with %s, and the store still writes, scans and closes',

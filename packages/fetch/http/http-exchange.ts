@@ -24,6 +24,8 @@ export type ExchangeResult =
       readonly body: Uint8Array;
       /** The body was longer than what was to be kept, or ended before its end; the connection was closed. */
       readonly cut: boolean;
+      /** Only the lenient reader took it. */
+      readonly lenient?: boolean;
     }
   | {
       readonly failure: NetworkCode;

@@ -121,6 +121,7 @@ async function fetchUpTo(
     return told;
   }
   tracker.count('fetched');
+  if (outcome.lenient) tracker.count('lenient');
   // The protocol of a plugin may have codes of its own.
   const code = (set.protocolStatus?.code ?? 'success') as ProtocolCode;
   if (set.status === 'gone' || set.status === 'retry') tracker.fail(code);

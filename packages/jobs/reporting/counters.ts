@@ -32,6 +32,7 @@ export const COUNTERS = {
   },
   fetch: {
     fetched: 'pages with an outcome; each is counted by its protocol code too',
+    lenient: 'answers that break HTTP, and that only the lenient reader took',
     seeds_denied: 'seeds that answered 401 or 403',
     already_fetched: 'pages that the batch has fetched before',
     damaged: 'rows that cannot be read',

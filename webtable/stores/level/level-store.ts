@@ -1,5 +1,5 @@
 import { CrawlError } from '../../../packages/errors/index.js';
-import { checkChanges, checkColumn, checkTable } from '../../check-changes.js';
+import { checkChanges, checkTable } from '../../check-changes.js';
 import { addBodies } from './read/bodies.js';
 import { checkDatabase, takeSnapshot, withoutSnapshot, type LevelDatabase } from './database.js';
 import { toCrawlError } from './errors.js';
@@ -73,16 +73,12 @@ export class LevelStore implements Store {
 
   async *scan(table: TableName, options: ScanOptions): AsyncGenerator<StoredRow> {
     checkTable(table);
-    if (options.where) checkColumn(table, options.where.column);
     try {
       const { name } = layoutOf(table).body ?? {};
-      const bodies = [...options.columns, options.where?.column].some(
-        (column) => column && splitColumn(column)[0] === name,
-      );
+      const bodies = options.columns.some((column) => splitColumn(column)[0] === name);
       await this.#ready();
       // A single iterator reads as of one moment by itself.
-      const isOneRead =
-        !options.where && (options.ranges?.length ?? 1) === 1 && planRead(table, options.columns).families.length === 1;
+      const isOneRead = (options.ranges?.length ?? 1) === 1 && planRead(table, options.columns).families.length === 1;
       const snapshot =
         isOneRead && !bodies && this.#hot.supports.implicitSnapshots
           ? withoutSnapshot(this.#hot, this.#content)
