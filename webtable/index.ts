@@ -1,4 +1,5 @@
-export { type PageScan, WebTable, encodeFields, isBodyLost } from './pages/web-table.js';
+export { type PageScan, WebTable, encodeFields } from './pages/web-table.js';
+export { isBodyLost } from './pages/page-bodies.js';
 export type {
   CustomFields,
   EncodedFields,
@@ -69,13 +70,26 @@ export {
   type BatchHeader,
   type BatchState,
 } from './tables/batches.js';
+export {
+  isSamePlace,
+  type Compaction,
+  type ContentLocation,
+  type ContentRecord,
+  type ContentStore,
+  type ResponseRecord,
+  type RevisitRecord,
+  type StoredContent,
+  type Truncation,
+} from './content/content-store.js';
+export { httpHead } from './content/http-head.js';
+export { SegmentFolder, type SegmentFolderOptions } from './content/segment-folder.js';
 export type { Column, ColumnSelector, KeyRange, RowChange, ScanOptions, Store, StoredRow } from './store.js';
 export { MemoryStore } from './stores/memory-store.js';
 export { LevelStore, type LevelStoreOptions } from './stores/level/level-store.js';
 export type { LevelDatabase } from './stores/level/database.js';
-export { openLevelStore } from './stores/level/open-level-store.js';
-export { repairLevelFiles, type DatabaseRepair, type FileRepair } from './stores/level/repair-files.js';
-export type { DatabaseName } from './stores/level/table-folder.js';
+export { contentOfTable, openLevelStore } from './stores/level/open-level-store.js';
+export { repairLevelFiles, type FileRepair, type PartRepair } from './stores/level/repair-files.js';
+export type { TablePart } from './stores/level/table-folder.js';
 export { LIVE_FOLDER } from './live/address.js';
 export { type Holder } from './live/holder.js';
 export { SharedStore, openSharedStore, type SharedStoreOptions } from './live/shared-store.js';

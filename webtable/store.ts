@@ -1,3 +1,4 @@
+import type { ContentStore } from './content/content-store.js';
 import type { TableName } from './schema.js';
 
 /**
@@ -66,6 +67,8 @@ export interface Store {
   scan(table: TableName, options: ScanOptions): AsyncIterable<StoredRow>;
   /** Makes the changes in the order given; two changes of one row in one call are allowed. */
   write(table: TableName, changes: readonly RowChange[]): Promise<void>;
+  /** Where the bodies of pages are kept, closed with the store. Absent: in the table `content`. */
+  readonly content?: ContentStore | undefined;
   /**
    * Runs a task when nobody else runs one of this name. Only a store has it that other processes use too; of any other each
    * process has the locks for itself.

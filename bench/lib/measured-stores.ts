@@ -1,7 +1,16 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Level } from 'level';
-import { MemoryStore, WebTable, openLevelStore, type Column, type Field, type Store } from '../../webtable/index.js';
+import {
+  MemoryStore,
+  WebTable,
+  openLevelStore,
+  urlOf,
+  type Column,
+  type ContentRecord,
+  type Field,
+  type Store,
+} from '../../webtable/index.js';
 import { mix } from './made-page.js';
 import type { MeasuredStore, StoreJob } from './store-operations.js';
 
@@ -38,6 +47,12 @@ function values(row: number) {
   };
 }
 
+/** A page as it is fetched. */
+function recordOf(row: number): ContentRecord {
+  const head = 'HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n';
+  return { kind: 'response', url: urlOf(keyOf(row)), date: 1_800_000_000_000 + row, head, body: bodyOf(row) };
+}
+
 /** Typed fields, as the jobs write and read them. */
 function fields(table: WebTable): MeasuredStore {
   return {
@@ -46,7 +61,7 @@ function fields(table: WebTable): MeasuredStore {
       await table.getMany(rows.map(keyOf), FIELDS);
     },
     scan: () => count(table.scan({ fields: FIELDS })),
-    writeBodies: (rows) => table.write(rows.map((row) => ({ key: keyOf(row), set: { content: bodyOf(row) } }))),
+    writeBodies: (rows) => table.write(rows.map((row) => ({ key: keyOf(row), record: recordOf(row) }))),
     async readBodies(rows) {
       await table.getMany(rows.map(keyOf), ['content']);
     },
@@ -77,11 +92,11 @@ function cells(store: Store): MeasuredStore {
     scan: () => count(store.scan('webpage', { columns })),
     writeBodies: (rows) =>
       store.write(
-        'webpage',
+        'content',
         rows.map((row) => ({ key: keyOf(row), put: new Map([['c:b', bodyOf(row)] as const]) })),
       ),
     async readBodies(rows) {
-      await store.get('webpage', rows.map(keyOf), ['c:b']);
+      await store.get('content', rows.map(keyOf), ['c:b']);
     },
     close: () => store.close(),
   };

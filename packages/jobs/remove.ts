@@ -12,11 +12,12 @@ export interface RemoveOptions extends JobOptions, PageSelection {
   readonly dryRun?: boolean;
 }
 
-type Row = PageRow<SelectionField | (typeof FRONTIER_FIELDS)[number]>;
+const CONTENT_FIELDS = ['contentAt', 'contentVersions'] as const;
+type Row = PageRow<SelectionField | (typeof FRONTIER_FIELDS)[number] | (typeof CONTENT_FIELDS)[number]>;
 const CHUNK = 500;
 
 /**
- * Removes rows with all they hold: links, texts, bodies. What other rows say of them stays, so a removed page comes back
+ * Removes rows with all they hold: links, texts, bodies (from the files with the next `compact`). What other rows say of them stays, so a removed page comes back
  * when a page that links to it is fetched again, unless a URL filter rejects it; and so does what is known of the host
  * (robots.txt, back-off). A host of which no seed is left is no seed host any more. A row that a batch holds stays, until
  * updatedb has released it, and so does one that cannot be read.
@@ -44,7 +45,7 @@ export async function remove(crawl: CrawlContext, options: RemoveOptions): Promi
   return tracker.report();
 }
 
-const fieldsOf = ({ fields }: PageSelector) => [...FRONTIER_FIELDS, ...fields];
+const fieldsOf = ({ fields }: PageSelector) => [...FRONTIER_FIELDS, ...CONTENT_FIELDS, ...fields];
 
 /** The rows that are selected, and those of which nobody knows because they cannot be read. */
 async function* candidates({ table }: CrawlContext, selector: PageSelector): AsyncGenerator<Row> {
@@ -76,6 +77,9 @@ async function removeChunk(
   const selected = now.filter((row): row is Row => row !== undefined && (!!row.damaged || selector.matches(row)));
   const rows = removable(selected, tracker);
   await removeIndexed(table, rows, frontierClock(crawl));
+  await table.content.discard(
+    rows.flatMap(({ contentAt, contentVersions = [] }) => (contentAt ? [contentAt, ...contentVersions] : contentVersions)),
+  );
   const seedHosts = new Set(rows.flatMap(({ key, marks }) => (marks?.inject ? [reversedHostOf(key)] : [])));
   for (const host of seedHosts) if (!(await holdsSeed(table, host))) await removeSeedHost(table.store, host);
   tracker.count('removed', rows.length);

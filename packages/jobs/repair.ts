@@ -25,6 +25,7 @@ import type { JobOptions, Report } from './reporting/job.js';
 import { makeLostBodiesDue } from './rows/lost-bodies.js';
 import { createQueueNames } from './hosts/queue-name.js';
 import { allSeedHosts, enterSeedHosts, hasSeedHosts, holdsSeed, removeSeedHost } from './hosts/seed-hosts.js';
+import { withoutOtherJobs } from './rows/without-other-jobs.js';
 import { createTracker, type Tracker } from './reporting/tracker.js';
 
 type Row = PageRow<(typeof FRONTIER_FIELDS)[number]>;
@@ -39,14 +40,8 @@ const CHUNK = 1000;
  * stale_seed_host, damaged; lost_body (after a power failure), and of these lost_body_due (made due now).
  */
 export async function repair(crawl: CrawlContext, options: JobOptions = {}): Promise<Report> {
-  const { table } = crawl;
   const tracker = createTracker(crawl, 'repair', options);
-  const alone = (task: () => Promise<void>): Promise<void> =>
-    ['rows', 'generate', 'updatedb', 'fetch'].reduce<() => Promise<void>>(
-      (inner, name) => () => table.exclusive(name, inner),
-      task,
-    )();
-  await alone(async () => {
+  await withoutOtherJobs(crawl.table, async () => {
     await enterRows(crawl, tracker);
     await removeStale(crawl, tracker);
     await removeStaleSeedHosts(crawl, tracker);

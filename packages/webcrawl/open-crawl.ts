@@ -4,9 +4,11 @@ import {
   MemoryStore,
   SharedStore,
   WebTable,
+  contentOfTable,
   openLevelStore,
   openSharedStore,
   rowKeyOf,
+  type ContentStore,
   type Field,
   type Holder,
   type PageRow,
@@ -196,7 +198,8 @@ async function openStore(options: OpenCrawlOptions, status: () => Promise<unknow
   const directory = directoryOf(table);
   if (directory === undefined) return new MemoryStore();
   const open = (): Promise<Store> => openLevelStore(directory, { create });
-  return openSharedStore({ ...options, directory, open, name, version: VERSION, status });
+  const content = (): ContentStore => contentOfTable(directory);
+  return openSharedStore({ ...options, directory, open, content, name, version: VERSION, status });
 }
 
 /**

@@ -1,4 +1,7 @@
 import { CrawlError } from '../../packages/errors/index.js';
+import type { ContentLocation, ContentStore } from '../content/content-store.js';
+import { RowContent } from '../content/row-content.js';
+import { addBodies, bodyGroups, type LocatedRow } from './page-bodies.js';
 import { FIELD_CODECS, inlinkCodec, text } from './codec.js';
 import type { EncodedFields, Field, Inlink, Page, PageChange, PageRow, PlainField } from './page.js';
 import { createLocks, type Exclusive } from '../stores/locks.js';
@@ -34,7 +37,6 @@ const LOCKS = new WeakMap<Store, Exclusive>();
 
 /** Between the parts of what a store says of a damaged row. */
 const DAMAGE_SEPARATOR = '; ';
-const BODY_DAMAGE = `${FIELD_COLUMNS.content.slice(0, FIELD_COLUMNS.content.indexOf(':'))}:`;
 
 const MARKS = Object.entries(MARK_COLUMNS) as [Mark, Column][];
 
@@ -47,11 +49,13 @@ export class WebTable {
   /** The store that the table was opened on, without that. */
   readonly given: Store;
   readonly #exclusive: Exclusive;
+  readonly #rowContent: ContentStore;
 
   private constructor(store: Store) {
     const given = store instanceof YieldingStore ? store.inner : store;
     this.given = given;
     this.store = new YieldingStore(given, this.turns);
+    this.#rowContent = new RowContent(this.store);
     this.#exclusive = given.exclusive?.bind(given) ?? LOCKS.get(given) ?? createLocks();
     LOCKS.set(given, this.#exclusive);
   }
@@ -86,7 +90,12 @@ export class WebTable {
   /** Rows in the order of the keys; undefined where a row has none of the fields. */
   async getMany<F extends Field>(keys: readonly string[], fields: readonly F[]): Promise<(PageRow<F> | undefined)[]> {
     const rows = await this.store.get('webpage', keys, selectorsOf(fields));
-    return rows.map((row) => row && decodeRow(row, fields));
+    const decoded = rows.map((row) => row && decodeRow(row, fields));
+    if (!readsBodies(fields)) return decoded;
+    const present = decoded.filter((row) => row !== undefined);
+    const whole = await this.#addBodies(present, fields);
+    const found = new Map(present.map((row, i) => [row, whole[i]]));
+    return decoded.map((row) => row && found.get(row));
   }
 
   /** Rows in key order within each range, each whole as of one moment. */
@@ -99,12 +108,42 @@ export class WebTable {
         where: { column: MARK_COLUMNS[scan.mark.name], equals: text.encode(scan.mark.batchId) },
       }),
     });
-    for await (const row of rows) yield decodeRow(row, scan.fields);
+    if (!readsBodies(scan.fields)) {
+      for await (const row of rows) yield decodeRow(row, scan.fields);
+      return;
+    }
+    for await (const group of bodyGroups(decodedRows(rows, scan.fields))) {
+      yield* await this.#addBodies(group, scan.fields);
+    }
+  }
+
+  /** Adds what is at `contentAt` to rows. */
+  async #addBodies<F extends Field>(
+    rows: readonly LocatedRow[],
+    fields: readonly F[],
+  ): Promise<PageRow<F>[]> {
+    const whole = await addBodies(this.content, rows, async (keys) => {
+      const found = await this.getMany(keys, ['contentAt']);
+      return found.map((row) => row?.contentAt);
+    });
+    if ((fields as readonly Field[]).includes('contentAt')) return whole as unknown as PageRow<F>[];
+    return whole.map(({ contentAt: _, ...row }) => row as unknown as PageRow<F>);
   }
 
   /** Makes the changes in order; each is atomic by itself and together they are not. */
   async write(changes: readonly PageChange[]): Promise<void> {
-    if (changes.length > 0) await this.store.write('webpage', changes.map(encodeChange));
+    if (changes.length === 0) return;
+    const recorded = changes.filter(({ record }) => record);
+    const locations = recorded.length > 0 ? await this.content.append(recorded.map(({ record }) => record!)) : [];
+    const places = new Map(recorded.map((change, i) => [change, locations[i]]));
+    const placeOf = (change: PageChange): ContentLocation | undefined =>
+      change.record?.kind === 'response' ? places.get(change) : undefined;
+    await this.store.write(
+      'webpage',
+      changes.map((change) => encodeChange(change, placeOf(change))),
+    );
+    const discarded = changes.flatMap(({ discard = [] }) => discard);
+    if (discarded.length > 0) await this.content.discard(discarded);
   }
 
   /** Removes whole rows, links and bodies too; each is atomic by itself. What indexes say of them stays. */
@@ -124,6 +163,11 @@ export class WebTable {
     return this.#exclusive(name, task);
   }
 
+  /** Where the bodies of the rows are. */
+  get content(): ContentStore {
+    return this.given.content ?? this.#rowContent;
+  }
+
   /** Closes the store. */
   async close(): Promise<void> {
     await this.store.close();
@@ -135,15 +179,24 @@ function selectorsOf(fields: readonly Field[]): ColumnSelector[] {
   for (const field of fields) {
     if (field === 'marks') for (const column of Object.values(MARK_COLUMNS)) selectors.add(column);
     else if (field === 'inlinks' || field === 'inlinkCount') selectors.add(`${INLINK_COLUMN_PREFIX}*`);
-    else selectors.add(FIELD_COLUMNS[field]);
+    else selectors.add(FIELD_COLUMNS[field === 'content' ? 'contentAt' : field]);
   }
   return [...selectors];
+}
+
+function readsBodies(fields: readonly Field[]): boolean {
+  return fields.includes('content');
+}
+
+async function* decodedRows(rows: AsyncIterable<StoredRow>, fields: readonly Field[]): AsyncGenerator<LocatedRow> {
+  for await (const row of rows) yield decodeRow(row, fields);
 }
 
 function decodeRow<F extends Field>(row: StoredRow, fields: readonly F[]): PageRow<F> {
   const page: Record<string, unknown> = { key: row.key };
   const damaged: string[] = row.damaged?.split(DAMAGE_SEPARATOR) ?? [];
-  for (const field of fields) {
+  for (const field of readsBodies(fields) ? new Set<Field>([...fields, 'contentAt']) : fields) {
+    if (field === 'content') continue;
     try {
       const value = decodeField(row, field);
       if (value !== undefined) page[field] = value;
@@ -155,7 +208,7 @@ function decodeRow<F extends Field>(row: StoredRow, fields: readonly F[]): PageR
   return page as unknown as PageRow<F>;
 }
 
-function decodeField(row: StoredRow, field: Field): unknown {
+function decodeField(row: StoredRow, field: Exclude<Field, 'content'>): unknown {
   if (field === 'marks') {
     const marks: Partial<Record<Mark, string>> = {};
     for (const [mark, column] of MARKS) {
@@ -195,15 +248,7 @@ export function encodeFields(set: NonNullable<PageChange['set']>): EncodedFields
   return fields;
 }
 
-/**
- * Whether the body of a row that was read with `content` is lost: it was stored, and is missing or another now, as after
- * a power failure. The rest of the row can be read.
- */
-export function isBodyLost({ damaged = [] }: Pick<PageRow<'content'>, 'damaged'>): boolean {
-  return damaged.length > 0 && damaged.every((part) => part.startsWith(BODY_DAMAGE));
-}
-
-function encodeChange(change: PageChange): RowChange {
+function encodeChange(change: PageChange, location: ContentLocation | undefined): RowChange {
   const put = new Map<Column, Uint8Array>();
   const remove: Column[] = [];
   for (const field in change.set) {
@@ -211,6 +256,7 @@ function encodeChange(change: PageChange): RowChange {
     if (value !== undefined) put.set(FIELD_COLUMNS[field as PlainField], encodeField(field as PlainField, value));
   }
   for (const [field, cell] of change.encoded ?? []) put.set(FIELD_COLUMNS[field], cell);
+  if (location) put.set(FIELD_COLUMNS.contentAt, encodeField('contentAt', location));
   for (const field of change.unset ?? []) remove.push(FIELD_COLUMNS[field]);
   for (const mark in change.marks) {
     const batchId = change.marks[mark as Mark];

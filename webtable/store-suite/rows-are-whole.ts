@@ -15,7 +15,7 @@ export const wholeRows: StoreTests = {
           'l:o': `${n}`,
           [`l:i:${n % 3}`]: `${n}`,
           'p:t': `${n}`,
-          'c:b': `${n}`,
+          'p:b': `${n}`,
         }),
         delete: [`l:i:${(n + 1) % 3}`, `l:i:${(n + 2) % 3}`],
       });
@@ -66,7 +66,7 @@ export const wholeRows: StoreTests = {
     it('in a filtered scan, of one version with the cell that let them pass', async ({ write, scan }) => {
       const keys = Array.from({ length: 20 }, (_, i) => `r${i}`);
       const version = (n: number): RowChange[] =>
-        keys.map((key) => put(key, { 'm:k': `${n % 2}`, 'l:o': `${n % 2}`, 'c:b': `${n % 2}` }));
+        keys.map((key) => put(key, { 'm:k': `${n % 2}`, 'l:o': `${n % 2}`, 'p:b': `${n % 2}` }));
       await write(...version(0));
       let running = true;
       const writer = (async () => {
@@ -74,10 +74,10 @@ export const wholeRows: StoreTests = {
         running = false;
       })();
       do {
-        const rows = await scan({ columns: ['l', 'c'], where: { column: 'm:k', equals: bytes('1') } });
+        const rows = await scan({ columns: ['l', 'p'], where: { column: 'm:k', equals: bytes('1') } });
         for (const { cells: read } of rows) {
           same(read, [
-            ['c:b', '1'],
+            ['p:b', '1'],
             ['l:o', '1'],
           ]);
         }

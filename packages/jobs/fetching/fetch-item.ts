@@ -18,6 +18,8 @@ export const FETCH_FIELDS = [
   'signature',
   'newSignature',
   'sitemap',
+  'contentAt',
+  'contentVersions',
 ] as const;
 /** A page to fetch, with what the fetch needs of its row. */
 export type FetchItem = PageRow<(typeof FETCH_FIELDS)[number]> & {

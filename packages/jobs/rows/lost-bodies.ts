@@ -2,7 +2,8 @@ import { FRONTIER_FIELDS, chunked, isBodyLost, writeIndexed, type PageRow } from
 import { frontierClock, type CrawlContext } from '../context.js';
 import type { Tracker } from '../reporting/tracker.js';
 
-type Row = PageRow<(typeof FRONTIER_FIELDS)[number] | 'status' | 'content'>;
+const FIELDS = [...FRONTIER_FIELDS, 'status', 'protocolStatus', 'content'] as const;
+type Row = PageRow<(typeof FIELDS)[number]>;
 const CHUNK = 100;
 
 /**
@@ -22,15 +23,22 @@ export async function makeLostBodiesDue(crawl: CrawlContext, tracker: Tracker): 
     });
     await writeIndexed(
       crawl.table,
-      early.map((row) => ({ before: row, change: { key: row.key, set: { dueAt: now } } })),
+      early.map((row) => ({ before: row, change: { key: row.key, set: { dueAt: now, ...withoutTag(row) } } })),
       frontierClock(crawl),
     );
     tracker.count('lost_body_due', early.length);
   }
 }
 
+/** With the tag of the copy that is lost, the server would say that nothing has changed. */
+function withoutTag({ protocolStatus }: Row): Pick<Row, 'protocolStatus'> {
+  if (!protocolStatus) return {};
+  const { etag: _, lastModified: __, ...rest } = protocolStatus;
+  return { protocolStatus: rest };
+}
+
 async function* rowsWithLostBody({ table }: CrawlContext): AsyncGenerator<Row> {
-  for await (const row of table.scan({ fields: [...FRONTIER_FIELDS, 'status', 'content'] })) {
+  for await (const row of table.scan({ fields: FIELDS })) {
     if (isBodyLost(row)) yield row;
   }
 }

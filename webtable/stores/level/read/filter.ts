@@ -1,4 +1,3 @@
-import { withBodies } from './bodies.js';
 import { FamilyCursor } from './cursor.js';
 import type { LevelSnapshot } from '../database.js';
 import { addFamilies } from './get.js';
@@ -30,7 +29,7 @@ export async function* filteredRows(
   const others = families.filter((family) => family !== read);
   const passing = isPacked
     ? passingPacked(snapshot, table, range, where, read)
-    : passingOthers(snapshot, table, range, where);
+    : passingWide(snapshot, table, range, where);
   for await (const group of passing) {
     if (others.length === 0) {
       yield group;
@@ -73,15 +72,15 @@ async function* passingPacked(
   }
 }
 
-/** For a cell in a wide or a body family. */
-async function* passingOthers(
+/** For a cell in a wide family. */
+async function* passingWide(
   snapshot: LevelSnapshot,
   table: TableName,
   range: KeyRange,
   { column, equals }: NonNullable<ScanOptions['where']>,
 ): AsyncGenerator<RowDraft[]> {
   const plan = planRead(table, [column]);
-  for await (const group of withBodies(snapshot, plan, mergedRows(snapshot, plan, range, Infinity))) {
+  for await (const group of mergedRows(snapshot, plan, range, Infinity)) {
     const rows = group.filter(({ cells }) => {
       const cell = cells.get(column);
       return cell !== undefined && Buffer.compare(cell, equals) === 0;

@@ -1,4 +1,3 @@
-import { withBodies } from './bodies.js';
 import type { LevelSnapshot } from '../database.js';
 import { filteredRows } from './filter.js';
 import { mergedRows } from './merge.js';
@@ -18,7 +17,7 @@ export async function* scanRows(
     if (left <= 0) return;
     if (range.end !== undefined && range.end <= range.start) continue;
     const groups = where ? filteredRows(snapshot, table, plan, range, where) : mergedRows(snapshot, plan, range, left);
-    for await (const group of withBodies(snapshot, plan, groups)) {
+    for await (const group of groups) {
       for (const draft of group) {
         const row = finishRow(draft);
         if (!row) continue;
