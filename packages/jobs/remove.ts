@@ -78,7 +78,9 @@ async function removeChunk(
   const rows = removable(selected, tracker);
   await removeIndexed(table, rows, frontierClock(crawl));
   await table.content.discard(
-    rows.flatMap(({ contentAt, contentVersions = [] }) => (contentAt ? [contentAt, ...contentVersions] : contentVersions)),
+    rows.flatMap(({ contentAt, contentVersions = [] }) =>
+      contentAt ? [contentAt, ...contentVersions] : contentVersions,
+    ),
   );
   const seedHosts = new Set(rows.flatMap(({ key, marks }) => (marks?.inject ? [reversedHostOf(key)] : [])));
   for (const host of seedHosts) if (!(await holdsSeed(table, host))) await removeSeedHost(table.store, host);

@@ -89,7 +89,10 @@ export const api = {
     };
   },
   jobs: Object.fromEntries(
-    ['inject', 'generate', 'fetch', 'parse', 'updatedb', 'crawl', 'repair', 'compact', 'remove'].map((name) => [name, job(name)]),
+    ['inject', 'generate', 'fetch', 'parse', 'updatedb', 'crawl', 'repair', 'compact', 'remove'].map((name) => [
+      name,
+      job(name),
+    ]),
   ),
   stats: async () => ({
     total: 1234,

@@ -118,10 +118,7 @@ export class WebTable {
   }
 
   /** Adds what is at `contentAt` to rows. */
-  async #addBodies<F extends Field>(
-    rows: readonly LocatedRow[],
-    fields: readonly F[],
-  ): Promise<PageRow<F>[]> {
+  async #addBodies<F extends Field>(rows: readonly LocatedRow[], fields: readonly F[]): Promise<PageRow<F>[]> {
     const whole = await addBodies(this.content, rows, async (keys) => {
       const found = await this.getMany(keys, ['contentAt']);
       return found.map((row) => row?.contentAt);

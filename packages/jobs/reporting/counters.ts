@@ -114,7 +114,8 @@ export const COUNTERS = {
     made_due: 'pages that `refetch` made due',
     time_limit: 'the time was over before all was done',
     'generate_<counter>': 'what the last generate passed over, by its counter',
-    'compact_<counter>': 'what `compact` did at the end, where more than half of the stored bodies was needed by nobody',
+    'compact_<counter>':
+      'what `compact` did at the end, where more than half of the stored bodies was needed by nobody',
   },
   repair: {
     rows: 'rows of the table',

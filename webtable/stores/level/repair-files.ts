@@ -179,10 +179,7 @@ interface LevelOnDisk extends Level<string, Uint8Array> {
   compactRange(start: string, end: string): Promise<void>;
 }
 
-async function withDatabase(
-  { path }: PartFolder,
-  task: (database: LevelOnDisk) => Promise<void>,
-): Promise<void> {
+async function withDatabase({ path }: PartFolder, task: (database: LevelOnDisk) => Promise<void>): Promise<void> {
   const database = new Level<string, Uint8Array>(path, { ...DATABASE_OPTIONS, createIfMissing: false }) as LevelOnDisk;
   try {
     await database.open();

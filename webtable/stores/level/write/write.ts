@@ -76,12 +76,7 @@ async function listCleared(
   return found;
 }
 
-function planPacked(
-  cells: Operations,
-  family: FamilyLayout,
-  edit: RowEdit,
-  stored: Uint8Array | undefined,
-): void {
+function planPacked(cells: Operations, family: FamilyLayout, edit: RowEdit, stored: Uint8Array | undefined): void {
   const changes = edit.families.get(family.name);
   if (!changes && !edit.cleared) return;
   let value: Uint8Array | undefined;
