@@ -1,14 +1,20 @@
 import type { Compaction, ContentLocation } from './content-store.js';
-import { decompress } from './gzip-member.js';
+import { compress, decompress, isStored } from './gzip-member.js';
 import { readRecord } from './warc-reader.js';
+
+/** The record at the head of a segment, which no row points at. */
+export interface SegmentHead {
+  readonly bytes: number;
+  /** It is not compressed, and so are the others. */
+  readonly isStored: boolean;
+}
 
 /** What a compaction does with the folder. */
 export interface SegmentAccess {
   /** Records as they are stored; undefined where one is not there whole. */
   read(locations: readonly ContentLocation[]): Promise<(Uint8Array | undefined)[]>;
   write(members: readonly Uint8Array[]): Promise<ContentLocation[]>;
-  /** Bytes of the record at the head of a segment, which no row points at. */
-  headBytes(segment: string): Promise<number>;
+  head(segment: string): Promise<SegmentHead>;
   remove(segments: Iterable<string>): Promise<void>;
 }
 
@@ -18,8 +24,8 @@ const SMALL = 1 / 4;
 const GROUP_BYTES = 4_000_000;
 
 /**
- * Copies the records that rows point at out of the segments that hold others too, and out of small ones, and removes these
- * segments. Records are copied as they are, in order of their rows. It knows only the segments that were there when it began.
+ * Copies the records that rows point at out of the segments that hold others too, that are not compressed, and that are
+ * small, and removes these segments. Records are compressed, and in order of their rows. It knows only the segments that were there when it began.
  */
 export class SegmentCompaction implements Compaction {
   readonly #segments: ReadonlyMap<string, number>;
@@ -27,6 +33,8 @@ export class SegmentCompaction implements Compaction {
   readonly #access: SegmentAccess;
   readonly #live = new Map<string, number>();
   #old: ReadonlySet<string> = new Set();
+  /** Bytes of the copies. */
+  #written = 0;
 
   /** @param segments with their sizes in bytes */
   constructor(segments: ReadonlyMap<string, number>, limit: number, access: SegmentAccess) {
@@ -46,7 +54,8 @@ export class SegmentCompaction implements Compaction {
     const small: string[] = [];
     for (const [name, size] of this.#segments) {
       const live = this.#live.get(name) ?? 0;
-      if (live === 0 || size - live > (await this.#access.headBytes(name))) old.add(name);
+      const head = await this.#access.head(name);
+      if (live === 0 || head.isStored || size - live > head.bytes) old.add(name);
       else if (size < this.#limit * SMALL) small.push(name);
     }
     if (small.length + old.size > 1) for (const name of small) old.add(name);
@@ -65,26 +74,26 @@ export class SegmentCompaction implements Compaction {
         group.push(moving[from++]!);
       }
       const members = await this.#access.read(group.map((i) => locations[i]!));
-      const whole: number[] = [];
-      for (const [n, i] of group.entries()) {
-        if (await isWhole(members[n])) whole.push(n);
-        else places[i] = undefined;
-      }
-      const copies = await this.#access.write(whole.map((n) => members[n]!));
-      for (const [k, n] of whole.entries()) places[group[n]!] = copies[k];
+      const packed = await Promise.all(members.map(pack));
+      const copies = await this.#access.write(packed.filter((member) => member !== undefined));
+      this.#written += copies.reduce((sum, { length }) => sum + length, 0);
+      let next = 0;
+      for (const [n, i] of group.entries()) places[i] = packed[n] && copies[next++];
     }
     return places;
   }
 
   async finish(): Promise<{ segments: number; bytes: number }> {
     let bytes = 0;
-    for (const name of this.#old) bytes += this.#segments.get(name)! - (this.#live.get(name) ?? 0);
+    for (const name of this.#old) bytes += this.#segments.get(name)!;
     await this.#access.remove(this.#old);
-    return { segments: this.#old.size, bytes };
+    return { segments: this.#old.size, bytes: Math.max(0, bytes - this.#written) };
   }
 }
 
-async function isWhole(member: Uint8Array | undefined): Promise<boolean> {
+/** The member compressed; undefined where it is not whole. */
+async function pack(member: Uint8Array | undefined): Promise<Uint8Array | undefined> {
   const bytes = member && (await decompress(member));
-  return bytes !== undefined && readRecord(bytes) !== undefined;
+  if (!bytes || !readRecord(bytes)) return undefined;
+  return isStored(member) ? compress(bytes) : member;
 }

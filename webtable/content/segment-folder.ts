@@ -3,8 +3,8 @@ import { CrawlError } from '../../packages/errors/index.js';
 import { toCrawlError } from '../stores/level/errors.js';
 import type { Compaction, ContentLocation, ContentRecord, ContentStore, StoredContent } from './content-store.js';
 import { readDiscarded, writeDiscarded } from './discarded-bytes.js';
-import { compress, decompress, decompressStart, memberLength } from './gzip-member.js';
-import { SegmentCompaction } from './segment-compaction.js';
+import { compress, decompress, decompressStart, isStored, memberLength, store } from './gzip-member.js';
+import { SegmentCompaction, type SegmentHead } from './segment-compaction.js';
 import { listSegments, readParts, segmentPath, sizeOf } from './segment-files.js';
 import { SegmentWriter, createFile, type CreateFile } from './segment-writer.js';
 import { contentOf, readHeaders, readRecord } from './warc-reader.js';
@@ -27,12 +27,14 @@ const COUNT_EVERY = 16_000_000;
 
 /**
  * Bodies in append-only segments in one folder: files in the format WARC 1.1, each record a gzip member, which every archive
- * tool reads where they lie. Nothing is done before it is needed. Any process may read while one appends and compacts.
+ * tool reads where they lie. The members are compressed by a compaction only. Nothing is done before it is needed. Any process may read while one appends and compacts.
  */
 export class SegmentFolder implements ContentStore {
   readonly #directory: string;
   readonly #options: Required<SegmentFolderOptions>;
   readonly #writer: SegmentWriter;
+  /** For what a compaction copies. */
+  readonly #copyWriter: SegmentWriter;
   /** Ends with the last append that was asked for. */
   #lastWrite: Promise<unknown> = Promise.resolve();
   readonly #appends = new Set<Promise<unknown>>();
@@ -43,14 +45,19 @@ export class SegmentFolder implements ContentStore {
     this.#directory = directory;
     this.#options = { segmentBytes: SEGMENT_BYTES, clock: Date.now, create: createFile, ...options };
     const { segmentBytes, clock, create } = this.#options;
-    this.#writer = new SegmentWriter({ directory, limit: segmentBytes, clock, create });
+    const shared = { directory, limit: segmentBytes, clock, create };
+    this.#writer = new SegmentWriter({ ...shared, pack: store });
+    this.#copyWriter = new SegmentWriter({ ...shared, pack: compress });
   }
 
   async append(records: readonly ContentRecord[]): Promise<ContentLocation[]> {
     this.#assertOpen();
     const append = this.#failing(async () => {
       const members = await Promise.all(records.map((record) => this.#member(record)));
-      return this.#write(members);
+      const locations = await this.#write(members);
+      // No row ever points at these.
+      await this.discard(locations.filter((_, i) => records[i]!.kind === 'revisit'));
+      return locations;
     });
     this.#appends.add(append);
     try {
@@ -94,11 +101,11 @@ export class SegmentFolder implements ContentStore {
     this.#assertOpen();
     return this.#failing(async () => {
       // What is appended from here on goes to segments that the compaction does not know.
-      await this.#alone(() => this.#writer.endSegment());
+      await this.#endSegments();
       return new SegmentCompaction(await listSegments(this.#directory), this.#options.segmentBytes, {
         read: (locations) => this.#members(locations),
-        write: (members) => this.#failing(() => this.#write(members)),
-        headBytes: (segment) => this.#failing(() => this.#headBytes(segment)),
+        write: (members) => this.#failing(() => this.#alone(() => this.#copyWriter.write(members))),
+        head: (segment) => this.#failing(() => this.#head(segment)),
         remove: (segments) => this.#failing(() => this.#remove(segments)),
       });
     });
@@ -113,13 +120,13 @@ export class SegmentFolder implements ContentStore {
     await Promise.allSettled(this.#appends);
     await this.#lastWrite;
     await this.#failing(async () => {
-      await this.#writer.endSegment();
+      await this.#endSegments();
       await this.#countDiscarded();
     });
   }
 
   async #member(record: ContentRecord): Promise<Buffer> {
-    return compress(warcRecord(record, record.kind === 'revisit' ? await this.#referred(record.refersTo) : undefined));
+    return store(warcRecord(record, record.kind === 'revisit' ? await this.#referred(record.refersTo) : undefined));
   }
 
   /** What a revisit says of an earlier record; undefined where that cannot be read. */
@@ -158,12 +165,18 @@ export class SegmentFolder implements ContentStore {
     });
   }
 
-  /** Bytes of the record at the head of a segment. */
-  async #headBytes(segment: string): Promise<number> {
+  async #endSegments(): Promise<void> {
+    await this.#alone(async () => {
+      await this.#writer.endSegment();
+      await this.#copyWriter.endSegment();
+    });
+  }
+
+  async #head(segment: string): Promise<SegmentHead> {
     const path = segmentPath(this.#directory, segment);
     const length = Math.min(HEADERS_WITHIN, (await sizeOf(path)) ?? 0);
     const [start] = await readParts(path, [{ offset: 0, length }]);
-    return (start && memberLength(start)) ?? 0;
+    return { bytes: (start && memberLength(start)) ?? 0, isStored: start !== undefined && isStored(start) };
   }
 
   async #remove(segments: Iterable<string>): Promise<void> {

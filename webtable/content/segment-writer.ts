@@ -1,7 +1,6 @@
 import { open, rm } from 'node:fs/promises';
 import { makePrivateFolder } from '../stores/level/table-folder.js';
 import type { ContentLocation } from './content-store.js';
-import { compress } from './gzip-member.js';
 import { SEGMENT_SUFFIX, newSegmentName, segmentPath, type SegmentFile } from './segment-files.js';
 import { warcinfoRecord } from './warc-record.js';
 
@@ -18,6 +17,8 @@ export interface SegmentWriterOptions {
   readonly limit: number;
   readonly clock: () => number;
   readonly create: CreateFile;
+  /** Makes the member of a record. */
+  readonly pack: (record: Uint8Array) => Uint8Array | Promise<Uint8Array>;
 }
 
 interface Segment {
@@ -66,13 +67,13 @@ export class SegmentWriter {
   }
 
   async #begin(): Promise<Segment> {
-    const { directory, clock, create } = this.#options;
+    const { directory, clock, create, pack } = this.#options;
     await makePrivateFolder(directory);
     const now = clock();
     const name = newSegmentName(now);
     const segment: Segment = { name, file: await create(segmentPath(directory, name)), size: 0 };
     this.#segment = segment;
-    await this.#append([await compress(warcinfoRecord(name + SEGMENT_SUFFIX, now))]);
+    await this.#append([await pack(warcinfoRecord(name + SEGMENT_SUFFIX, now))]);
     return segment;
   }
 
