@@ -122,7 +122,7 @@ describe('fetch', () => {
     });
     const rows = await allRows(crawl);
     const found = Object.fromEntries(rows.map((row) => [String(row.url).slice('http://a.com/'.length), row]));
-    expect(Object.fromEntries(names.map((name) => [name, [found[name]!.status, found[name]!.redirect]]))).toEqual({
+    expect(Object.fromEntries(names.map((name) => [name, [found[name]!.status, found[name]!.redirectTarget]]))).toEqual({
       ok: ['fetched', undefined],
       ok2: ['fetched', undefined],
       fails: ['retry', undefined],
