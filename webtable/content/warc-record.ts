@@ -91,7 +91,7 @@ function join(headers: readonly Header[], block: readonly Uint8Array[]): Buffer 
 
 /** What cannot break the line of a header. */
 function safeValue(value: string): string {
-  // eslint-disable-next-line no-control-regex
+   
   return value.replace(/[\0-\x1f\x7f]/g, ' ');
 }
 
