@@ -122,17 +122,19 @@ describe('fetch', () => {
     });
     const rows = await allRows(crawl);
     const found = Object.fromEntries(rows.map((row) => [String(row.url).slice('http://a.com/'.length), row]));
-    expect(Object.fromEntries(names.map((name) => [name, [found[name]!.status, found[name]!.redirectTarget]]))).toEqual({
-      ok: ['fetched', undefined],
-      ok2: ['fetched', undefined],
-      fails: ['retry', undefined],
-      moved: ['redir_perm', 'http://a.com/ok'],
-      nowhere: ['redir_temp', undefined],
-      itself: ['redir_perm', undefined],
-      image: ['redir_perm', undefined],
-      bad: ['redir_perm', undefined],
-      missing: ['gone', undefined],
-    });
+    expect(Object.fromEntries(names.map((name) => [name, [found[name]!.status, found[name]!.redirectTarget]]))).toEqual(
+      {
+        ok: ['fetched', undefined],
+        ok2: ['fetched', undefined],
+        fails: ['retry', undefined],
+        moved: ['redir_perm', 'http://a.com/ok'],
+        nowhere: ['redir_temp', undefined],
+        itself: ['redir_perm', undefined],
+        image: ['redir_perm', undefined],
+        bad: ['redir_perm', undefined],
+        missing: ['gone', undefined],
+      },
+    );
     for (const row of rows) expect(row.marks).toEqual({ inject: 'y', generate: batch, fetch: batch });
   });
 

@@ -91,7 +91,6 @@ function join(headers: readonly Header[], block: readonly Uint8Array[]): Buffer 
 
 /** What cannot break the line of a header. */
 function safeValue(value: string): string {
-   
   return value.replace(/[\0-\x1f\x7f]/g, ' ');
 }
 
