@@ -202,6 +202,11 @@ export const settingsSchema = z.strictObject({
       .min(1000)
       .default(200_000)
       .describe('Links that updatedb holds in memory at a time; very long ones count for several'),
+    keepVersions: count
+      .min(1)
+      .max(100)
+      .default(1)
+      .describe('Bodies of a page that are kept, the newest first; the others go with the next `webcrawl compact`'),
     ignoreExternalLinks: z.boolean().default(false).describe('Drop links that lead to another host (or domain)'),
     ignoreExternalLinksMode: z.enum(['host', 'domain']).default('host').describe('What counts as external'),
     maxOutlinksPerPage: count.min(-1).default(1000).describe('Links kept per page. -1: no limit'),

@@ -93,6 +93,8 @@ export const FURTHER_FIELDS = [
   'pageMetadata',
   'custom',
   'headers',
+  'contentAt',
+  'contentVersions',
   'content',
 ] as const satisfies readonly Field[];
 

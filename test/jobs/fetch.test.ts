@@ -797,7 +797,7 @@ describe('fetching a page again', () => {
     web.set('http://a.com/', { html: 'new', headers: { etag: '"2"' } });
     const batch = await select(crawl);
     await jobs.fetch(crawl, { batch });
-    await crawl.tables.pages.write([{ key: rowKeyOf('http://a.com/'), unset: ['content'] }]);
+    await crawl.tables.pages.write([{ key: rowKeyOf('http://a.com/'), unset: ['contentAt'] }]);
     expect((await jobs.parse(crawl, { batch })).counters).toEqual({ failed_missing_content: 1 });
     expect((await jobs.updatedb(crawl, { batch })).counters).toEqual({ retry: 1 });
     crawl.setTime(START + MONTH + DAY);

@@ -1,5 +1,6 @@
 import { CrawlError } from '../../packages/errors/index.js';
 import { checkChanges } from '../check-changes.js';
+import type { ContentStore } from '../content/content-store.js';
 import type { TableName } from '../schema.js';
 import type { ColumnSelector, RowChange, ScanOptions, Store, StoredRow } from '../store.js';
 import { scanBatches, type Batch, type BatchOptions } from './batches.js';
@@ -11,12 +12,15 @@ const WRITE_BYTES = 1024 * 1024;
 
 /** A table that another process has open. When that process is gone, everything fails with ConnectionLost. */
 export class RemoteStore implements Store {
+  readonly content?: ContentStore;
   readonly #connection: Connection;
   #lastWrites = new Set<Promise<unknown>>();
   #isClosed = false;
 
-  constructor(connection: Connection) {
+  /** @param content where the bodies are; absent: in the table that the other process has open */
+  constructor(connection: Connection, content?: ContentStore) {
     this.#connection = connection;
+    if (content) this.content = content;
   }
 
   async get(
@@ -77,6 +81,7 @@ export class RemoteStore implements Store {
     this.#isClosed = true;
     await Promise.allSettled(this.#lastWrites);
     this.#connection.close();
+    await this.content?.close();
   }
 
   async #write(table: TableName, changes: readonly RowChange[]): Promise<void> {

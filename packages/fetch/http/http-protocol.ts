@@ -121,11 +121,13 @@ async function outcomeOf(result: ExchangeResult, context: Context): Promise<Fetc
 
   const { status, headers } = result;
   const verdict = statusVerdict(status, context.conditional, isLocated(headers));
+  const isKept = verdict.kind === 'content' || verdict.kind === 'notmodified';
   const answer = {
     code: verdict.code,
     http: status,
     headers: joinedHeaders(headers),
     ...(result.lenient && { lenient: true }),
+    ...(isKept && { statusText: result.statusText, rawHeaders: result.rawHeaders }),
   };
   if (verdict.kind === 'content') {
     const decoded = await decodeBody(result.body, answer.headers['content-encoding'], context.limit, result.cut);

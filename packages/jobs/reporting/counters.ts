@@ -116,6 +116,8 @@ export const COUNTERS = {
     made_due: 'pages that `refetch` made due',
     time_limit: 'the time was over before all was done',
     'generate_<counter>': 'what the last generate passed over, by its counter',
+    'compact_<counter>':
+      'what `compact` did at the end, where more than half of the stored bodies was needed by nobody',
   },
   repair: {
     rows: 'rows of the table',
@@ -129,6 +131,13 @@ export const COUNTERS = {
     lost_body: 'pages whose stored body cannot be read',
     lost_body_due: 'of these, pages that were made due',
     damaged: 'rows that cannot be read, and stay as they are',
+  },
+  compact: {
+    rows: 'rows of the table',
+    copied: 'bodies that were copied into new segments',
+    lost_body: 'bodies that a row points at and that cannot be read',
+    segments_removed: 'segments that were removed',
+    bytes_freed: 'bytes that nobody needs any more, and that were removed',
   },
   remove: {
     removed: 'pages that were removed',

@@ -1,4 +1,3 @@
-import { withBodies } from './bodies.js';
 import type { LevelSnapshot } from '../database.js';
 import { mergedRows } from './merge.js';
 import { finishRow, planRead } from './rows.js';
@@ -16,7 +15,7 @@ export async function* scanRows(
   for (const range of ranges) {
     if (left <= 0) return;
     if (range.end !== undefined && range.end <= range.start) continue;
-    for await (const group of withBodies(snapshot, plan, mergedRows(snapshot, plan, range, left))) {
+    for await (const group of mergedRows(snapshot, plan, range, left)) {
       for (const draft of group) {
         const row = finishRow(draft);
         if (!row) continue;
