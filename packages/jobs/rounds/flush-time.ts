@@ -1,9 +1,9 @@
 /** Pages that updatedb takes at once: the more, the fewer changes of rows that many of them link to. */
-const ENOUGH = 5000;
+const ENOUGH = 10_000;
 /** Milliseconds after which it takes fewer: while all requests that may be in flight are. */
-const BUSY = 10_000;
+const BUSY = 30_000;
 /** The same while some are not. */
-const IDLE = 5000;
+const IDLE = 10_000;
 /** The same when the fetcher is about to run dry. */
 const DRY = 50;
 /** Pages left for each request that may be in flight below which it is, if as many wait for updatedb. */
