@@ -45,6 +45,8 @@ export {
 export type { HostScore } from './tables/frontier-heads.js';
 export type { BatchEntry, BatchHeader, BatchState, Batches } from './tables/batches.js';
 export type { BackoffRecord, Hosts, SeedReach, StoredRobots } from './tables/hosts.js';
+export type { EventLoopTurns } from './stores/event-loop-turns.js';
+export type { Exclusive } from './stores/locks.js';
 export type { LastFetch, Runs } from './tables/runs.js';
 export {
   isSamePlace,

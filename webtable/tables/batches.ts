@@ -48,6 +48,7 @@ export interface BatchEntry {
   readonly place: string;
 }
 
+/** The batches of a table, and which rows each holds. */
 export type Batches = ReturnType<typeof createBatches>;
 
 const headerCodec = json<Omit<BatchHeader, 'batchId'>>(
