@@ -57,6 +57,22 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
  * A file may import what is on its own floor or below; types may come from anywhere within the layer.
  */
 const FLOORS: Readonly<Record<string, readonly string[]>> = {
+  webtable: [
+    'schema.ts',
+    'store.ts',
+    'selectors.ts',
+    'check-changes.ts',
+    'store-errors.ts',
+    'private-folder.ts',
+    'keys',
+    'content',
+    'stores',
+    'pages',
+    'tables',
+    'live',
+    'store-suite',
+    '*',
+  ],
   'packages/fetch': ['address', 'http', 'robots', 'queues', '*'],
   'packages/parse': ['charset', 'shared', 'sniff', 'html', 'xml', 'text', 'pdf', '*'],
   'packages/plugins': ['patterns', '*'],
@@ -110,10 +126,26 @@ function brokenImports({ path, imports }: SourceFile): string[] {
   });
 }
 
+/** What a job may not name: it goes by the typed methods of the tables. */
+const BENEATH_TABLES =
+  /^(Store|StoredRow|RowChange|ScanOptions|Column|ColumnSelector|MemoryStore|LevelStore|SharedStore)$/;
+
 function brokenManners({ path, ast }: SourceFile): string[] {
   const broken: string[] = [];
   const bin = layerOf(path) === 'bin';
+  const job = layerOf(path) === 'packages/jobs';
   visit(ast, (node) => {
+    if (job && ts.isImportSpecifier(node) && BENEATH_TABLES.test(node.name.text)) {
+      broken.push(`${path}: imports ${node.name.text}, a job sees typed tables and no store`);
+    }
+    if (
+      job &&
+      ts.isPropertyAccessExpression(node) &&
+      node.name.text === 'store' &&
+      /tables$/.test(node.expression.getText(ast))
+    ) {
+      broken.push(`${path}: uses ${node.getText(ast)}, a job sees typed tables and no store`);
+    }
     if (ts.isPropertyAccessExpression(node) && ts.isIdentifier(node.expression)) {
       const name = `${node.expression.text}.${node.name.text}`;
       if (/^console\./.test(name) && !bin) broken.push(`${path}: uses ${name}, only bin talks to people`);
@@ -248,6 +280,8 @@ describe('the test itself finds', () => {
     ['bin/run.ts', `process.exit(1);`, 'only bin/webcrawl.ts ends the process'],
     ['packages/jobs/x.ts', `const a = process.env.X;`, 'it is to be passed in'],
     ['packages/jobs/x.ts', `let cache = 1;`, 'no state at import'],
+    ['packages/jobs/x.ts', `import type { Store } from '../../webtable/index.js';`, 'a job sees typed tables'],
+    ['packages/jobs/x.ts', `await crawl.tables.store.close();`, 'a job sees typed tables'],
   ])('%s: %s', (path, text, expected) => {
     expect(brokenRules([parseSource(path, text)]).join('\n')).toContain(expected);
   });

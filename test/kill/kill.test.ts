@@ -102,7 +102,7 @@ async function crawlInProcesses(
   };
   await run('inject', { seeds: [`${origin}/`, `${origin}/p1`] });
   for (;;) {
-    const { batchId } = await run('generate', { topN: 40 });
+    const { batchId } = await run('generate', { topN: 25 });
     if (batchId === undefined) return { kills, steps };
     await run('fetch', { batch: batchId, resume: true, threads: 4 });
     await run('parse', { batch: batchId });

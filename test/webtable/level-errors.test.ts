@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { CrawlError } from '../../packages/errors/index.js';
-import { toCrawlError } from '../../webtable/stores/level/errors.js';
+import { toCrawlError } from '../../webtable/store-errors.js';
 
 const coded = (code: string, message: string, cause?: Error): Error =>
   Object.assign(new Error(message, { cause }), { code });

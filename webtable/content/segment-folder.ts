@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { CrawlError } from '../../packages/errors/index.js';
-import { toCrawlError } from '../stores/level/errors.js';
+import { toCrawlError } from '../store-errors.js';
 import type { Compaction, ContentLocation, ContentRecord, ContentStore, StoredContent } from './content-store.js';
 import { readDiscarded, writeDiscarded } from './discarded-bytes.js';
 import { compress, decompress, decompressStart, isStored, memberLength, store } from './gzip-member.js';

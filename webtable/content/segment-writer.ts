@@ -1,5 +1,5 @@
 import { open, rm } from 'node:fs/promises';
-import { makePrivateFolder } from '../stores/level/table-folder.js';
+import { makePrivateFolder } from '../private-folder.js';
 import type { ContentLocation } from './content-store.js';
 import { SEGMENT_SUFFIX, newSegmentName, segmentPath, type SegmentFile } from './segment-files.js';
 import { warcinfoRecord } from './warc-record.js';

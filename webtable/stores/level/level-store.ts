@@ -2,7 +2,7 @@ import { CrawlError } from '../../../packages/errors/index.js';
 import { checkChanges, checkTable } from '../../check-changes.js';
 import type { ContentStore } from '../../content/content-store.js';
 import { checkDatabase, takeSnapshot, withoutSnapshot, type LevelDatabase } from './database.js';
-import { toCrawlError } from './errors.js';
+import { toCrawlError } from '../../store-errors.js';
 import { addFamilies, isRanged } from './read/get.js';
 import { finishRow, newDraft, planRead } from './read/rows.js';
 import { scanRows } from './read/scan.js';

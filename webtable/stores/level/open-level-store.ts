@@ -1,12 +1,13 @@
 import { resolve } from 'node:path';
 import { Level } from 'level';
 import { CrawlError } from '../../../packages/errors/index.js';
-import { tableDamaged, toCrawlError } from './errors.js';
+import { tableDamaged, toCrawlError } from '../../store-errors.js';
 import type { LevelDatabase } from './database.js';
 import { LevelStore } from './level-store.js';
 import { DATABASE_OPTIONS } from './database-options.js';
 import { SegmentFolder } from '../../content/segment-folder.js';
-import { TABLE_PARTS, lookAtTable, makePrivateFolder, partPath } from './table-folder.js';
+import { makePrivateFolder } from '../../private-folder.js';
+import { TABLE_PARTS, lookAtTable, partPath } from './table-folder.js';
 
 /**
  * Opens the store in a directory. Where no file of a table is, one is made unless `create` is false; the directory is

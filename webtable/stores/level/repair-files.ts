@@ -3,9 +3,10 @@ import { cp, readdir, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { Level } from 'level';
 import { CrawlError } from '../../../packages/errors/index.js';
-import { toCrawlError } from './errors.js';
+import { toCrawlError } from '../../store-errors.js';
 import { DATABASE_OPTIONS } from './database-options.js';
-import { TABLE_PARTS, lookAtTable, makePrivateFolder, type PartFolder, type TablePart } from './table-folder.js';
+import { makePrivateFolder } from '../../private-folder.js';
+import { TABLE_PARTS, lookAtTable, type PartFolder, type TablePart } from './table-folder.js';
 
 /** What is wrong with one part of a table as far as its files show, and what is done about it. */
 export interface PartRepair {

@@ -1,4 +1,4 @@
-import { CrawlError } from '../../../packages/errors/index.js';
+import { CrawlError } from '../packages/errors/index.js';
 
 /** An error of LevelDB, or of the file system beneath it, as the error of ours that says what to do. */
 export function toCrawlError(error: unknown, directory?: string): CrawlError {
