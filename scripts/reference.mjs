@@ -23,7 +23,7 @@ const SHAPES = [
   ['Explanations', '`explain --json`.', 'packages/jobs/explain.ts', ['Explanation', 'ExplainedPage', 'ExplainedMark']],
   ['', '', 'packages/jobs/answers/explain-next.ts', ['NextStep']],
   ['', '', 'packages/jobs/answers/explain-robots.ts', ['RobotsExplanation']],
-  ['', '', 'packages/jobs/hosts/backoff-record.ts', ['BackoffRecord']],
+  ['', '', 'webtable/tables/hosts.ts', ['BackoffRecord']],
   ['', '', 'packages/plugin-api/url-trace.ts', ['UrlStep']],
   [
     'Checks',
