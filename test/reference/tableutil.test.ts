@@ -72,7 +72,6 @@ const UNREVERSE: Deviations = {
 };
 
 const REVERSED_HOST: Deviations = {
-  ':file/var/www': ['', UNCHECKED],
   'com.foo/nocolon': ['com.foo/nocolo', UNCHECKED],
   '[2600:1f18::1]:http/': ['[2600:1f18::1]', 'IPv6 is kept whole'],
 };
