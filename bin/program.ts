@@ -3,6 +3,7 @@ import { DEFAULT_TABLE, ERROR_CODES, VERSION } from '../packages/webcrawl/index.
 import { keyAndValue, wholeNumber } from './options/arguments.js';
 import type { Cli, GlobalOptions } from './cli.js';
 import { addCheck } from './commands/check.js';
+import { addCompact } from './commands/compact.js';
 import { addConfig } from './commands/config.js';
 import { addCrawl } from './commands/crawl.js';
 import { addExplain } from './commands/explain.js';
@@ -67,6 +68,7 @@ const VERBS = [
   addExplain,
   addCheck,
   addRemove,
+  addCompact,
   addConfig,
   addRepair,
 ] as const;

@@ -88,14 +88,6 @@ export const settingsSchema = z.strictObject({
       .describe(
         'An http proxy for all requests: `http://user:password@proxy.example:3128`. Empty: none, whatever the environment says',
       ),
-    http2: z
-      .boolean()
-      .default(false)
-      .describe(
-        'Speak HTTP/2 where a server offers it. Off, since the HTTP/2 of undici 7 takes a body that the server breaks off ' +
-          'for a whole one, loses the answer under way when a server says GOAWAY, and closes no idle connection. ' +
-          'Headers are bound to 64 KiB and 128 lines then, even where http.headerLimit is higher',
-      ),
   }),
   fetcher: section({
     threadsFetch: count.min(1).default(50).describe('Requests in flight at the most, over all hosts'),
@@ -210,6 +202,11 @@ export const settingsSchema = z.strictObject({
       .min(1000)
       .default(200_000)
       .describe('Links that updatedb holds in memory at a time; very long ones count for several'),
+    keepVersions: count
+      .min(1)
+      .max(100)
+      .default(1)
+      .describe('Bodies of a page that are kept, the newest first; the others go with the next `webcrawl compact`'),
     ignoreExternalLinks: z.boolean().default(false).describe('Drop links that lead to another host (or domain)'),
     ignoreExternalLinksMode: z.enum(['host', 'domain']).default('host').describe('What counts as external'),
     maxOutlinksPerPage: count.min(-1).default(1000).describe('Links kept per page. -1: no limit'),

@@ -123,6 +123,7 @@ function flatten(
 }
 
 function unknownKey(leaves: Leaves, key: string, source: string): Problem {
+  if (key === 'http.http2') return { key, source, text: 'no such setting any more: HTTP/1.1 is spoken; remove it' };
   const meant = didYouMean(key, [...leaves.keys()]);
   return { key, source, text: `no such setting${meant === undefined ? '' : `; did you mean ${meant}?`}` };
 }

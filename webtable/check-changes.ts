@@ -3,9 +3,6 @@ import { TABLES, type TableName } from './schema.js';
 import { shapeOf, splitColumn } from './selectors.js';
 import type { RowChange } from './store.js';
 
-/** The one column that a family of shape `body` may hold. */
-export const BODY_QUALIFIER = 'b';
-
 const PRINTABLE = /^[\x20-\x7e]+$/;
 
 /**
@@ -33,14 +30,12 @@ export function checkTable(table: TableName): void {
   if (!Object.hasOwn(TABLES, table)) refuse('a table of the schema', table);
 }
 
-/** @throws CrawlError STORE_FAILED for a column that no row of the table can hold */
-export function checkColumn(table: TableName, column: string): void {
+function checkColumn(table: TableName, column: string): void {
   const [family, qualifier] = splitColumn(column);
-  const shape = shapeOf(table, family);
+  shapeOf(table, family);
   if (qualifier === undefined || !PRINTABLE.test(qualifier) || qualifier.endsWith('*')) {
     refuse('a column of printable ASCII, family:qualifier', column);
   }
-  if (shape === 'body' && qualifier !== BODY_QUALIFIER) refuse(`the column ${family}:${BODY_QUALIFIER}`, column);
 }
 
 function refuse(expected: string, found: string): never {

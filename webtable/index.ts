@@ -1,6 +1,7 @@
 export { openTables, type Tables } from './tables/open-tables.js';
 export type { ChangeRows, Decide, RowToChange } from './tables/change-rows.js';
-export { encodeFields, isBodyLost, type PageScan, type Pages } from './pages/pages.js';
+export { encodeFields, type PageScan, type Pages } from './pages/pages.js';
+export { isBodyLost } from './pages/page-bodies.js';
 export type {
   CustomFields,
   EncodedFields,
@@ -44,14 +45,29 @@ export {
 export type { HostScore } from './tables/frontier-heads.js';
 export type { BatchEntry, BatchHeader, BatchState, Batches } from './tables/batches.js';
 export type { BackoffRecord, Hosts, SeedReach, StoredRobots } from './tables/hosts.js';
+export type { EventLoopTurns } from './stores/event-loop-turns.js';
+export type { Exclusive } from './stores/locks.js';
 export type { LastFetch, Runs } from './tables/runs.js';
+export {
+  isSamePlace,
+  type Compaction,
+  type ContentLocation,
+  type ContentRecord,
+  type ContentStore,
+  type ResponseRecord,
+  type RevisitRecord,
+  type StoredContent,
+  type Truncation,
+} from './content/content-store.js';
+export { httpHead } from './content/http-head.js';
+export { SegmentFolder, type SegmentFolderOptions } from './content/segment-folder.js';
 export type { Column, ColumnSelector, KeyRange, RowChange, ScanOptions, Store, StoredRow } from './store.js';
 export { MemoryStore } from './stores/memory-store.js';
 export { LevelStore, type LevelStoreOptions } from './stores/level/level-store.js';
 export type { LevelDatabase } from './stores/level/database.js';
-export { openLevelStore } from './stores/level/open-level-store.js';
-export { repairLevelFiles, type DatabaseRepair, type FileRepair } from './stores/level/repair-files.js';
-export type { DatabaseName } from './stores/level/table-folder.js';
+export { contentOfTable, openLevelStore } from './stores/level/open-level-store.js';
+export { repairLevelFiles, type FileRepair, type PartRepair } from './stores/level/repair-files.js';
+export type { TablePart } from './stores/level/table-folder.js';
 export { LIVE_FOLDER } from './live/address.js';
 export { type Holder } from './live/holder.js';
 export { SharedStore, openSharedStore, type SharedStoreOptions } from './live/shared-store.js';

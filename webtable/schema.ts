@@ -8,11 +8,11 @@ export const SCHEMA_VERSION = 5;
 
 /**
  * The tables with their families, and how a family is shaped, which tells a store how to lay it out:
- * `packed`: few small cells that are read together; `wide`: any number of cells, each written and read alone;
- * `body`: one large cell, kept apart so that reading and compacting the other families never touches it.
+ * `packed`: few small cells that are read together; `wide`: any number of cells, each written and read alone.
  */
 export const TABLES = {
-  webpage: { m: 'packed', l: 'wide', p: 'packed', c: 'body' },
+  webpage: { m: 'packed', l: 'wide', p: 'packed' },
+  content: { c: 'packed' },
   frontier: { f: 'packed' },
   batch: { b: 'packed' },
   host: { h: 'packed' },
@@ -20,7 +20,7 @@ export const TABLES = {
   meta: { v: 'packed' },
 } as const satisfies Record<string, Record<string, FamilyShape>>;
 
-export type FamilyShape = 'packed' | 'wide' | 'body';
+export type FamilyShape = 'packed' | 'wide';
 /** The name of a table. */
 export type TableName = keyof typeof TABLES;
 
@@ -67,7 +67,7 @@ export const MARK_COLUMNS = {
 /** The name of a mark, which is the name of the job that leaves it. */
 export type Mark = keyof typeof MARK_COLUMNS;
 
-/** The column of every field of a page but marks, inlinks and inlinkCount. */
+/** The column of every field of a page but marks, inlinks, inlinkCount and content. */
 export const FIELD_COLUMNS = {
   status: 'm:st',
   dueAt: 'm:ft',
@@ -92,6 +92,8 @@ export const FIELD_COLUMNS = {
   sitemap: 'm:sm',
   refusedBy: 'm:rf',
   metadata: 'm:md',
+  contentAt: 'm:co',
+  contentVersions: 'm:cv',
   outlinks: 'l:o',
   title: 'p:ti',
   text: 'p:tx',
@@ -99,7 +101,6 @@ export const FIELD_COLUMNS = {
   pageMetadata: 'p:me',
   custom: 'p:cu',
   headers: 'p:he',
-  content: 'c:b',
 } as const;
 
 /** Inlinks are one column per source: this, followed by the row key of the source. */

@@ -1,3 +1,4 @@
+import type { ContentStore } from './content/content-store.js';
 import type { TableName } from './schema.js';
 
 /**
@@ -50,8 +51,6 @@ export interface ScanOptions {
   /** Read one after the other, as given. Absent: the whole table. */
   readonly ranges?: readonly KeyRange[];
   readonly columns: readonly ColumnSelector[];
-  /** Only rows in which this column holds exactly these bytes. It need not be among `columns`. */
-  readonly where?: { readonly column: Column; readonly equals: Uint8Array };
   /** At most this many rows over all ranges. */
   readonly limit?: number;
 }
@@ -68,6 +67,8 @@ export interface Store {
   scan(table: TableName, options: ScanOptions): AsyncIterable<StoredRow>;
   /** Makes the changes in the order given; two changes of one row in one call are allowed. */
   write(table: TableName, changes: readonly RowChange[]): Promise<void>;
+  /** Where the bodies of pages are kept, closed with the store. Absent: in the table `content`. */
+  readonly content?: ContentStore | undefined;
   /**
    * Makes each change only if the row is as it was when it was read with this `version`; undefined for a row that was not there.
    * Only a store has it that others change at the same time without its locks.

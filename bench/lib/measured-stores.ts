@@ -5,7 +5,9 @@ import {
   MemoryStore,
   openTables,
   openLevelStore,
+  urlOf,
   type Column,
+  type ContentRecord,
   type Field,
   type Store,
   type Tables,
@@ -46,6 +48,12 @@ function values(row: number) {
   };
 }
 
+/** A page as it is fetched. */
+function recordOf(row: number): ContentRecord {
+  const head = 'HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n';
+  return { kind: 'response', url: urlOf(keyOf(row)), date: 1_800_000_000_000 + row, head, body: bodyOf(row) };
+}
+
 /** Typed fields, as the jobs write and read them. */
 function fields({ pages, close }: Tables): MeasuredStore {
   return {
@@ -54,7 +62,7 @@ function fields({ pages, close }: Tables): MeasuredStore {
       await pages.getMany(rows.map(keyOf), FIELDS);
     },
     scan: () => count(pages.scan({ fields: FIELDS })),
-    writeBodies: (rows) => pages.write(rows.map((row) => ({ key: keyOf(row), set: { content: bodyOf(row) } }))),
+    writeBodies: (rows) => pages.write(rows.map((row) => ({ key: keyOf(row), record: recordOf(row) }))),
     async readBodies(rows) {
       await pages.getMany(rows.map(keyOf), ['content']);
     },
@@ -85,11 +93,11 @@ function cells(store: Store): MeasuredStore {
     scan: () => count(store.scan('webpage', { columns })),
     writeBodies: (rows) =>
       store.write(
-        'webpage',
+        'content',
         rows.map((row) => ({ key: keyOf(row), put: new Map([['c:b', bodyOf(row)] as const]) })),
       ),
     async readBodies(rows) {
-      await store.get('webpage', rows.map(keyOf), ['c:b']);
+      await store.get('content', rows.map(keyOf), ['c:b']);
     },
     close: () => store.close(),
   };

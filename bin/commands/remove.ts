@@ -16,7 +16,7 @@ export function addRemove(program: Command, cli: Cli): void {
     .command('remove')
     .summary('remove pages from the table')
     .description(
-      'Removes the pages that the selection names, with their links, texts and bodies. Without --yes it only counts ' +
+      'Removes the pages that the selection names, with their links, texts and bodies (webcrawl compact frees their room). Without --yes it only counts ' +
         'them. Exits with 1 when no page is selected.',
     )
     .option('--yes', 'remove them; without it nothing is changed');

@@ -15,10 +15,10 @@ export function addRepair(program: Command, cli: Cli): void {
     .summary('rebuild the indexes from the rows')
     .description(
       'Reads every row and rebuilds the indexes from them, and counts what was missing or stale. Pages whose body is ' +
-        'lost (lost_body, after a power failure) are made due.',
+        'lost (lost_body: a file with bodies is missing, cut or broken) are made due.',
     )
     .option('--files', 'say what would be done to the files of a table that cannot be read (TABLE_DAMAGED)')
-    .option('--yes', 'with --files: do it, after a copy of all files was made in the folder of the table')
+    .option('--yes', 'with --files: do it, after the files with the rows were copied in the folder of the table')
     .addHelpText('after', HELP)
     .action(async ({ files = false, yes = false }: RepairOptions) => {
       if (yes && !files) throw new CrawlError('USAGE', '--yes goes with --files');
@@ -36,10 +36,11 @@ export function addRepair(program: Command, cli: Cli): void {
 
 const HELP = `
 A table that is damaged is best restored from a copy. Where there is none, --files saves what can be
-read: a database that cannot be read to its end is rebuilt by LevelDB from its files. What cannot be
-read is left out, and what was deleted shortly before may be back. Without --yes nothing is changed.
-With --yes every file is copied first, which takes as much room again; no other command may use the
-table meanwhile. The indexes are rebuilt then as without --files.
+read: the database with the rows is rebuilt by LevelDB from its files if it cannot be read to its end.
+What cannot be read is left out, and what was deleted shortly before may be back. The files with the
+bodies are never changed. Without --yes nothing is. With --yes the files with the rows are copied
+first, which takes as much room again; no other command may use the table meanwhile. The indexes are
+rebuilt then as without --files.
 
 Examples:
   webcrawl repair --table level:./crawl
@@ -51,20 +52,22 @@ const STEPS = {
     check: 'read to its end, and rebuilt from its files if that fails',
     rebuild: 'rebuilt from its files',
     create: 'made anew, empty: the pages are fetched again',
+    keep: 'left as it is: webcrawl repair finds bodies that cannot be read',
   },
   done: {
     check: 'read to its end: nothing to do',
     rebuild: 'rebuilt from its files',
     create: 'made anew, empty: the pages are fetched again',
+    keep: 'left as it is',
   },
 } as const;
 
-function forPeople({ directory, copy, bytes: size, databases, done }: FileRepair): string {
+function forPeople({ directory, copy, bytes: size, parts, done }: FileRepair): string {
   const steps = STEPS[done ? 'done' : 'planned'];
   const rows = [
     ['table', directory],
     [done ? 'copy made' : 'copy first', `${bytes(size)} to ${copy}`],
-    ...databases.map(({ name, found, step }) => [name, `${found}; ${steps[step]}`]),
+    ...parts.map(({ name, found, step }) => [name, `${found}; ${steps[step]}`]),
   ];
   const end = done
     ? 'Remove the copy when all is well again.\n'

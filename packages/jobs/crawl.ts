@@ -1,3 +1,4 @@
+import { compactIfDue } from './compact.js';
 import { withOnPage, type CrawlContext, type OnPageOption } from './context.js';
 import { crawlRounds } from './rounds/crawl-rounds.js';
 import { startTimeLimit } from './fetching/time-limit.js';
@@ -51,12 +52,13 @@ export interface CrawlOptions
 /**
  * Injects seeds and crawls until nothing in the table is due, a limit is reached (rounds, pages, time), or a round could fetch nothing. Rounds
  * overlap, unless `rounds` or `depth` limits them: while one is fetched, the links of the one before are added and the next is
- * selected; and a round that waits for few slow hosts goes on without them. Batches that a killed crawl left open are
- * finished first, so that the same call goes on where it stopped. No other fetch runs on the table meanwhile. The scope
- * (`stay`, `depth`, `include`, `exclude`) is noted in the table: generate, fetch and parse keep to it, and explain answers by
- * it, until the next crawl notes its own.
+ * selected. Pages that are fetched leave their batch for one that updatedb takes every thousand pages, or sooner, so that no
+ * host holds up the links of others. Batches that a killed crawl left open are finished first: the same call goes on where it
+ * stopped, and asks for no page again that was stored. No other fetch runs on the table meanwhile. The scope (`stay`, `depth`,
+ * `include`, `exclude`) is noted in the table: generate, fetch and parse keep to it, and explain answers by it, until the next
+ * crawl notes its own.
  * Counters: made_due (pages that `refetch` made due); rounds; time_limit (1 where the time was over before all was done); those of inject and of fetch with parse; added, not_added and plugin_error_<name> of updatedb; and
- * generate_<why> for what the last generate passed over.
+ * generate_<why> for what the last generate passed over, and compact_<counter> where bodies were compacted at the end.
  * @throws CrawlError USAGE; PROXY_FAILED when no request gets through the proxy any more
  */
 export async function crawl(given: CrawlContext, options: CrawlOptions): Promise<Report> {
@@ -102,6 +104,7 @@ async function crawlWithin(given: CrawlContext, options: CrawlOptions, timeUp: A
       // What a limit has left is due, and the next refetch is a new one.
       if (since !== undefined && !tracker.aborted) await writeScope(tables, whole);
     });
+    tracker.add(await compactIfDue(unwatched, options));
   }
   return tracker.report();
 }

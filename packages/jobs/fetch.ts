@@ -1,4 +1,5 @@
 import { CrawlError } from '../errors/index.js';
+import { compactIfDue } from './compact.js';
 import type { BatchHeader } from '../../webtable/index.js';
 import { mustBeOpen, overBatches, type BatchOptions } from './rows/batch-rows.js';
 import { withOnPage, type CrawlContext, type OnPageOption } from './context.js';
@@ -43,7 +44,8 @@ export interface FetchOptions extends BatchOptions, OnPageOption {
  * host_backoff (pages left for a later batch because of their host), backed_off (times that a host began to be left
  * alone), tried_again (requests for a page that its host answered with a short wait); redirects_followed, redirect_known,
  * redirect_external, redirect_excluded, redirect_invalid, redirect_to_itself, redirect_rejected_<plugin>; sitemaps_added
- * (rows made for the sitemaps that a robots.txt names) and sitemaps_<why>; and those of parse when it parses.
+ * (rows made for the sitemaps that a robots.txt names) and sitemaps_<why>; compact_<counter> where bodies were compacted at
+ * the end; and those of parse when it parses.
  * @throws CrawlError UNKNOWN_BATCH, BATCH_CLOSING, USAGE; PROXY_FAILED when no request gets through the proxy any more
  */
 export async function fetch(given: CrawlContext, options: FetchOptions): Promise<Report> {
@@ -53,7 +55,7 @@ export async function fetch(given: CrawlContext, options: FetchOptions): Promise
   }
   // The turn to fetch comes before that of a batch, as in crawl, so that neither waits for the other.
   const crawl = await inScope(withOnPage(given, options));
-  return crawl.tables.exclusive('fetch', async () => {
+  const report = await crawl.tables.exclusive('fetch', async () => {
     const limit = startTimeLimit(undefined, crawl.settings.fetcher.timelimitMins);
     try {
       return await overBatches(crawl, 'fetch', options, (batch) => fetchBatch(crawl, batch, options, limit.signal));
@@ -61,6 +63,7 @@ export async function fetch(given: CrawlContext, options: FetchOptions): Promise
       limit.clear();
     }
   });
+  return { ...report, counters: addCounters(report.counters, await compactIfDue(crawl, options)) };
 }
 
 async function fetchBatch(

@@ -10,6 +10,7 @@ export { parse, type ParseOptions } from './parse.js';
 export { updatedb } from './updatedb.js';
 export { crawl, type CrawlOptions } from './crawl.js';
 export { repair } from './repair.js';
+export { compact } from './compact.js';
 export { remove, type RemoveOptions } from './remove.js';
 export { createRunningJobs, type RunningJobs, type Watch } from './reporting/running-jobs.js';
 export type { DueCount } from './reporting/due-count.js';

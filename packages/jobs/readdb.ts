@@ -94,6 +94,8 @@ export const FURTHER_FIELDS = [
   'pageMetadata',
   'custom',
   'headers',
+  'contentAt',
+  'contentVersions',
   'content',
 ] as const satisfies readonly Field[];
 

@@ -1,4 +1,12 @@
-import { FRONTIER_FIELDS, chunked, hostKeyOfRow, isHeld, type HostKey, type PageRow } from '../../webtable/index.js';
+import {
+  FRONTIER_FIELDS,
+  chunked,
+  hostKeyOfRow,
+  isHeld,
+  type ContentLocation,
+  type HostKey,
+  type PageRow,
+} from '../../webtable/index.js';
 import { CrawlError } from '../errors/index.js';
 import type { CrawlContext } from './context.js';
 import type { JobOptions, Report } from './reporting/job.js';
@@ -12,11 +20,12 @@ export interface RemoveOptions extends JobOptions, PageSelection {
   readonly dryRun?: boolean;
 }
 
-type Row = PageRow<SelectionField | (typeof FRONTIER_FIELDS)[number]>;
+const CONTENT_FIELDS = ['contentAt', 'contentVersions'] as const;
+type Row = PageRow<SelectionField | (typeof FRONTIER_FIELDS)[number] | (typeof CONTENT_FIELDS)[number]>;
 const CHUNK = 500;
 
 /**
- * Removes rows with all they hold: links, texts, bodies. What other rows say of them stays, so a removed page comes back
+ * Removes rows with all they hold: links, texts, bodies (from the files with the next `compact`). What other rows say of them stays, so a removed page comes back
  * when a page that links to it is fetched again, unless a URL filter rejects it; and so does what is known of the host
  * (robots.txt, back-off). A host of which no seed is left is no seed host any more. A row that a batch holds stays, until
  * updatedb has released it, and so does one that cannot be read.
@@ -44,7 +53,7 @@ export async function remove(crawl: CrawlContext, options: RemoveOptions): Promi
   return tracker.report();
 }
 
-const fieldsOf = ({ fields }: PageSelector) => [...FRONTIER_FIELDS, ...fields];
+const fieldsOf = ({ fields }: PageSelector) => [...FRONTIER_FIELDS, ...CONTENT_FIELDS, ...fields];
 
 /** The rows that are selected, and those of which nobody knows because they cannot be read. */
 async function* candidates({ tables }: CrawlContext, selector: PageSelector): AsyncGenerator<Row> {
@@ -72,13 +81,18 @@ async function removeChunk(
 ): Promise<void> {
   const keys = found.map(({ key }) => key);
   const seedHosts = new Set<HostKey>();
+  const places: ContentLocation[] = [];
   await tables.removeRows(keys, fieldsOf(selector), clock(), (rows) => {
     const selected = rows.filter((row): row is Row => row !== undefined && (!!row.damaged || selector.matches(row)));
     const removed = new Set(removable(selected, tracker));
-    for (const { key, marks } of removed) if (marks?.inject) seedHosts.add(hostKeyOfRow(key));
+    for (const { key, marks, contentAt, contentVersions = [] } of removed) {
+      if (marks?.inject) seedHosts.add(hostKeyOfRow(key));
+      places.push(...(contentAt ? [contentAt] : []), ...contentVersions);
+    }
     tracker.count('removed', removed.size);
     return rows.map((row) => row !== undefined && removed.has(row));
   });
+  await tables.content.discard(places);
   for (const host of seedHosts) {
     await tables.exclusive('rows', async () => {
       if (!(await holdsSeed(tables, host))) await tables.hosts.seeds.remove(host);

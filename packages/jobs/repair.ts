@@ -4,6 +4,7 @@ import type { JobOptions, Report } from './reporting/job.js';
 import { makeLostBodiesDue } from './rows/lost-bodies.js';
 import { createQueueNames } from './hosts/queue-name.js';
 import { enterSeedHosts, holdsSeed } from './hosts/seed-hosts.js';
+import { withoutOtherJobs } from './rows/without-other-jobs.js';
 import { createTracker, type Tracker } from './reporting/tracker.js';
 
 type Row = PageRow<(typeof FRONTIER_FIELDS)[number]>;
@@ -19,16 +20,12 @@ const CHUNK = 1000;
  */
 export async function repair(crawl: CrawlContext, options: JobOptions = {}): Promise<Report> {
   const tracker = createTracker(crawl, 'repair', options);
-  const during = (names: readonly string[], task: () => Promise<void>): Promise<void> =>
-    names.reduce<() => Promise<void>>((inner, name) => () => crawl.tables.exclusive(name, inner), task)();
-  await during(['generate', 'updatedb', 'fetch'], async () => {
-    await during(['rows'], async () => {
-      await enterRows(crawl, tracker);
-      await removeStale(crawl, tracker);
-      await removeStaleSeedHosts(crawl, tracker);
-    });
-    await makeLostBodiesDue(crawl, tracker);
+  await withoutOtherJobs(crawl.tables, async () => {
+    await enterRows(crawl, tracker);
+    await removeStale(crawl, tracker);
+    await removeStaleSeedHosts(crawl, tracker);
   });
+  await makeLostBodiesDue(crawl, tracker);
   return tracker.report();
 }
 

@@ -27,6 +27,12 @@ export interface FetchAnswer {
   readonly message?: string;
   /** Names in lower case; values of a repeated name joined with `, `, but those of `x-robots-tag` with line breaks. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** The answer broke HTTP, and was read by a lenient reader. */
+  readonly lenient?: boolean;
+  /** The reason in the status line. */
+  readonly statusText?: string;
+  /** Headers as they came, name, value, name, value, …, each byte one character; the record of the page holds them so. */
+  readonly rawHeaders?: readonly string[];
   /** How long the request took, in milliseconds. */
   readonly millis?: number;
 }

@@ -17,7 +17,7 @@ export function regexUrlNormalizer(rulesText: string): Plugin {
     const [source = '', replacement, ...more] = line.split('\t');
     if (replacement === undefined) throw new BadRule('a tab is expected between pattern and replacement');
     if (more.length > 0) throw new BadRule('only one tab is expected');
-    const pattern = compilePattern(source);
+    const pattern = compilePattern(source, 'replace');
     return { pattern, replacement: readReplacement(replacement.trimEnd(), pattern.groups) };
   }).map(({ rule }) => rule);
 

@@ -1,5 +1,6 @@
 import { SharedStore } from '../../webtable/index.js';
 import {
+  compact,
   crawl,
   fetch,
   generate,
@@ -48,5 +49,6 @@ export const jobs = {
   updatedb: alone('updatedb', updatedb),
   crawl: alone('crawl', crawl),
   repair: alone('repair', repair),
+  compact: alone('compact', compact),
   remove: alone('remove', remove),
 } as const;

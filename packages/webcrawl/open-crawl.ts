@@ -4,9 +4,11 @@ import {
   MemoryStore,
   SharedStore,
   openTables,
+  contentOfTable,
   openLevelStore,
   openSharedStore,
   rowKeyOf,
+  type ContentStore,
   type Field,
   type Holder,
   type PageRow,
@@ -197,7 +199,8 @@ async function openStore(options: OpenCrawlOptions, status: () => Promise<unknow
   const directory = directoryOf(table);
   if (directory === undefined) return new MemoryStore();
   const open = (): Promise<Store> => openLevelStore(directory, { create });
-  return openSharedStore({ ...options, directory, open, name, version: VERSION, status });
+  const content = (): ContentStore => contentOfTable(directory);
+  return openSharedStore({ ...options, directory, open, content, name, version: VERSION, status });
 }
 
 /**

@@ -139,7 +139,7 @@ describe('repair of files', () => {
     const { out } = await webcrawl(['repair', '--files', '--yes', '--json']);
     expect(JSON.parse(out)).toMatchObject({
       job: 'repair',
-      files: { done: true, databases: [{}, { step: 'rebuild' }] },
+      files: { done: true, parts: [{}, { step: 'rebuild' }] },
     });
   });
 

@@ -89,7 +89,10 @@ export const api = {
     };
   },
   jobs: Object.fromEntries(
-    ['inject', 'generate', 'fetch', 'parse', 'updatedb', 'crawl', 'repair', 'remove'].map((name) => [name, job(name)]),
+    ['inject', 'generate', 'fetch', 'parse', 'updatedb', 'crawl', 'repair', 'compact', 'remove'].map((name) => [
+      name,
+      job(name),
+    ]),
   ),
   stats: async () => ({
     total: 1234,
@@ -106,8 +109,8 @@ export const api = {
       directory: './data',
       copy: '/x/data/before-repair-1',
       bytes: 12_345_678,
-      databases: [
-        { name: 'content', found: 'looks whole', step: 'check' },
+      parts: [
+        { name: 'content', found: 'there', step: 'keep' },
         { name: 'hot', found: 'hot/CURRENT is missing', step: 'rebuild' },
       ],
       done: !options.dryRun,

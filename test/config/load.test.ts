@@ -155,16 +155,22 @@ describe('environment', () => {
 
 describe('wrong settings', () => {
   test('all are reported at once, with where each came from', async () => {
-    const file = await settingsFile({ http: { agentNme: 'x', timeout: 'soon' }, 'no.such': 1, db: 5 });
+    const file = await settingsFile({
+      http: { agentNme: 'x', timeout: 'soon' },
+      'no.such': 1,
+      'http.http2': true,
+      db: 5,
+    });
     const { message, exitCode, hint } = failure({
       file,
       env: { WEBCRAWL_FETCHER_SERVERDELAY: '-1' },
       overrides: { 'generate.maxCount': 'many', 'http.timeout': '7' },
     });
     expect(message.split('\n')).toEqual([
-      '6 settings are wrong:',
+      '7 settings are wrong:',
       `  http.agentNme (file ${file}): no such setting; did you mean http.agentName?`,
       `  no.such (file ${file}): no such setting`,
+      `  http.http2 (file ${file}): no such setting any more: HTTP/1.1 is spoken; remove it`,
       `  db (file ${file}): a section, expected an object of settings`,
       `  http.timeout (file ${file}): expected a whole number of at least 1, found "soon"`,
       '  fetcher.serverDelay (environment WEBCRAWL_FETCHER_SERVERDELAY): expected a number of at least 0, found -1',

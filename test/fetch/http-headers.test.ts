@@ -5,7 +5,6 @@ import {
   httpDate,
   isHeaderValue,
   joinedHeaders,
-  mediaType,
   redirectTarget,
   retryAfterSeconds,
 } from '../../packages/fetch/http/http-headers.js';
@@ -71,19 +70,6 @@ describe('headers', () => {
   ])('knows what a header can carry: %j', (text, expected) => {
     expect(isHeaderValue(text)).toBe(expected);
   });
-});
-
-it.each([
-  ['text/html', 'text/html'],
-  [' Text/HTML ; charset=utf-8', 'text/html'],
-  ['application/xhtml+xml;q=1', 'application/xhtml+xml'],
-  ['text/html, text/plain', 'text/html'],
-  ['text', ''],
-  ['te xt/html', ''],
-  ['', ''],
-  [undefined, ''],
-])('media type of %j', (header, expected) => {
-  expect(mediaType(header)).toBe(expected);
 });
 
 it.each([

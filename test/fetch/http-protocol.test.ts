@@ -1,4 +1,5 @@
-import net from 'node:net';
+import http2 from 'node:http2';
+import net, { type AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import type { Settings } from '../../config/schema.js';
@@ -8,10 +9,11 @@ import type { HttpExtras, HttpProtocol } from '../../packages/fetch/index.js';
 import { turns, until } from '../support/events.js';
 import { httpKit, kept } from '../support/http-kit.js';
 import { answer, rawServer } from '../support/raw-server.js';
+import { SELF_SIGNED } from '../support/self-signed.js';
 
 const NOW = Date.UTC(2025, 0, 1, 12, 0, 0);
 
-const { protocol: open, serve } = httpKit();
+const { protocol: open, serve, cleanups } = httpKit();
 const protocol = (settings: Partial<Settings['http']> = {}, extras: HttpExtras = {}): HttpProtocol =>
   open({ privateAddresses: 'allow', ...settings }, { clock: () => NOW, ...extras });
 
@@ -44,6 +46,19 @@ describe('the request', () => {
     });
     expect(Object.keys(headers)).not.toEqual(expect.arrayContaining(['accept-language']));
     expect(Object.keys(headers)).not.toEqual(expect.arrayContaining(['if-none-match']));
+  });
+
+  it('is in HTTP/1.1 where the server offers HTTP/2 too', async () => {
+    const seen: string[] = [];
+    const server = http2.createSecureServer({ ...SELF_SIGNED, allowHTTP1: true }, (request, response) => {
+      seen.push(request.httpVersion);
+      response.end('hello');
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    cleanups.push(() => new Promise<void>((resolve) => void server.close(() => resolve())));
+    const http = protocol({}, { lookup: () => Promise.resolve(['127.0.0.1']), connect: { ca: SELF_SIGNED.cert } });
+    const outcome = await http.fetch({ url: `https://site.test:${(server.address() as AddressInfo).port}/` });
+    expect([kept(outcome), seen]).toEqual(['hello', ['1.1']]);
   });
 
   it('asks for what is newer than our copy', async () => {

@@ -71,7 +71,8 @@ describe('a server that answers oddly', () => {
     const http = protocol();
     const outcome = await http.fetch({ url: `${server.origin}/whole` });
     expect([kept(outcome), outcome.kind === 'content' && outcome.truncated]).toEqual(['/whole', false]);
-    await http.fetch({ url: `${server.origin}/next` });
+    expect(outcome.lenient).toBe(true);
+    expect(await http.fetch({ url: `${server.origin}/next` })).not.toHaveProperty('lenient');
     expect(server.requests.map(({ headers }) => headers['connection'])).toEqual(['keep-alive', 'close', 'keep-alive']);
   });
 

@@ -35,6 +35,14 @@ function protocol(answer: (request: FetchRequest) => FetchOutcome | Promise<Fetc
 }
 
 describe('fetch', () => {
+  it('counts the answers that only the lenient reader took', async () => {
+    const { plugin } = protocol(({ url }) => content('x', url.endsWith('/odd') ? { lenient: true } : {}));
+    await using crawl = await testCrawl(undefined, { plugins: [plugin] });
+    await jobs.inject(crawl, { seeds: ['http://a.com/', 'http://a.com/odd', 'http://b.com/odd'] });
+    const { fetched } = await round(crawl);
+    expect(fetched.counters).toMatchObject({ fetched: 3, lenient: 2 });
+  });
+
   it('leaves pages due that the proxy stood in the way of, and a crawl does not try them for ever', async () => {
     let isDead = true;
     const { plugin, requests } = protocol(({ url }) =>
@@ -789,7 +797,7 @@ describe('fetching a page again', () => {
     web.set('http://a.com/', { html: 'new', headers: { etag: '"2"' } });
     const batch = await select(crawl);
     await jobs.fetch(crawl, { batch });
-    await crawl.tables.pages.write([{ key: rowKeyOf('http://a.com/'), unset: ['content'] }]);
+    await crawl.tables.pages.write([{ key: rowKeyOf('http://a.com/'), unset: ['contentAt'] }]);
     expect((await jobs.parse(crawl, { batch })).counters).toEqual({ failed_missing_content: 1 });
     expect((await jobs.updatedb(crawl, { batch })).counters).toEqual({ retry: 1 });
     crawl.setTime(START + MONTH + DAY);

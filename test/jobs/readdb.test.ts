@@ -222,7 +222,9 @@ describe('a dump of a page', () => {
 
   it('knows every field', () => {
     const shown: readonly string[] = [...DUMP_FIELDS, ...FURTHER_FIELDS];
-    expect([...shown].sort()).toEqual([...Object.keys(FIELD_COLUMNS), 'marks', 'inlinks', 'inlinkCount'].sort());
+    expect([...shown].sort()).toEqual(
+      [...Object.keys(FIELD_COLUMNS), 'marks', 'inlinks', 'inlinkCount', 'content'].sort(),
+    );
   });
 
   it('names what could not be read', async () => {

@@ -10,7 +10,7 @@ import { fakeWeb, links } from '../support/fake-web.js';
 import { START, testCrawl } from '../support/test-crawl.js';
 
 const levelStore = () =>
-  new LevelStore({ hot: new MemoryLevel<string, Uint8Array>({ keyEncoding: 'utf8', valueEncoding: 'view' }) });
+  new LevelStore({ database: new MemoryLevel<string, Uint8Array>({ keyEncoding: 'utf8', valueEncoding: 'view' }) });
 
 /** The entry of a page in its batch; they come in the order of the numbers. */
 function entryOf(i: number): BatchEntry {
@@ -66,14 +66,14 @@ describe('what must not stop a crawl', () => {
   });
 
   it('a row that refuses a change because of what it holds', async () => {
-    const hot = new MemoryLevel<string, Uint8Array>({ keyEncoding: 'utf8', valueEncoding: 'view' });
-    const store = new LevelStore({ hot });
+    const database = new MemoryLevel<string, Uint8Array>({ keyEncoding: 'utf8', valueEncoding: 'view' });
+    const store = new LevelStore({ database });
     const web = fakeWeb({ 'http://a.com/': 'a', 'http://b.com/': 'b', 'http://c.com/': 'c' });
     await using crawl = await testCrawl(web, { store });
     await jobs.inject(crawl, { seeds: ['http://a.com/', 'http://b.com/', 'http://c.com/'] });
     await crawl.tables.pages.write([{ key: 'com.b:http/', set: { title: 'old' } }]);
-    const [key] = await hot.keys({ gte: 'wp', lt: 'wq' }).all();
-    await hot.put(key!, Uint8Array.of(0xff, 0xff, 0xff));
+    const [key] = await database.keys({ gte: 'wp', lt: 'wq' }).all();
+    await database.put(key!, Uint8Array.of(0xff, 0xff, 0xff));
     const report = await jobs.crawl(crawl, { seeds: [], rounds: 1 });
     expect(report.counters).toMatchObject({ fetched: 2, damaged: 1 });
     expect((await jobs.crawl(crawl, { seeds: [] })).counters).toMatchObject({ rounds: 1, damaged: 1 });

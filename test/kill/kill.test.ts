@@ -67,6 +67,14 @@ async function rowsOf(directory: string, origin: string): Promise<{ rows: unknow
   return { rows: JSON.parse(text.replace(/\b\d{10}-\d+\b/g, 'batch').replaceAll(`:${port}/`, ':port/')), repaired };
 }
 
+/** What was fetched and stored so far. */
+async function fetchedUrls(directory: string): Promise<Set<string>> {
+  await using crawl = await openCrawl({ table: `level:${directory}` });
+  const urls = new Set<string>();
+  for (const { url, fetchedAt } of await allRows(crawl)) if (fetchedAt !== undefined) urls.add(String(url));
+  return urls;
+}
+
 /** The row writes that each step of the undisturbed crawl made, in order. */
 type Steps = number[];
 
@@ -138,12 +146,17 @@ describe('jobs that are killed with SIGKILL in the middle of their row writes an
     expect(Object.values(kills).reduce((total, count) => total + count, 0)).toBeGreaterThanOrEqual(50);
   }, 3_600_000);
 
-  it('end in the same pages and links when the job is a crawl with rounds that overlap', async () => {
+  it('end in the same pages and links, and fetch no stored page again, when the job is a crawl with rounds that overlap', async () => {
     const options = { seeds: [`${web.origin}/`, `${web.origin}/p1`], threads: 4, topN: 20 };
     const crawl = async (name: string, killAt: (run: number) => number, parseThreads: number) => {
       const table = join(directory, name);
+      let stored: ReadonlySet<string> = new Set();
       for (let run = 0; ; run++) {
+        const before = web.requests.length;
         const { report } = await work(table, 'crawl', options, killAt(run), parseThreads);
+        const again = web.requests.slice(before).filter((path) => stored.has(web.origin + path));
+        expect(again, `run ${run}`).toEqual([]);
+        stored = await fetchedUrls(table);
         if (report) return { runs: run, writes: report.writes, ...(await rowsOf(table, web.origin)) };
       }
     };
@@ -165,7 +178,7 @@ describe('jobs that are killed with SIGKILL in the middle of their row writes an
 function withoutScores(rows: unknown): unknown {
   return JSON.parse(
     JSON.stringify(rows, (key, value: unknown) =>
-      ['score', 'cash', 'distance', 'redirects', 'retries'].includes(key) ? undefined : value,
+      ['score', 'cash', 'distance', 'redirectDepth', 'retries'].includes(key) ? undefined : value,
     ),
   );
 }

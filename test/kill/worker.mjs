@@ -10,6 +10,7 @@ let writes = 0;
 
 /** Passes everything on, one row at a time, so that the process can die between any two. */
 const dying = {
+  content: store.content,
   get: (...args) => store.get(...args),
   scan: (...args) => store.scan(...args),
   close: () => store.close(),

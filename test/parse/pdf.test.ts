@@ -1,5 +1,7 @@
-import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
@@ -14,8 +16,8 @@ import { FONT, onePage, packedBlanks, pdf, shown } from '../support/pdf.js';
 import { ROOT } from '../support/source-files.js';
 import { testCrawl } from '../support/test-crawl.js';
 
-/** A thread cannot be run from TypeScript; what is built is up to date in `npm test`. */
-const BUILT = join(ROOT, 'dist/packages/parse/pdf/pdf-worker.js');
+/** A process cannot be run from TypeScript; what is built is up to date in `npm test`. */
+const BUILT = join(ROOT, 'dist/packages/parse/pdf/pdf-child.js');
 const entry = pathToFileURL(BUILT);
 
 const parsers: ReturnType<typeof pdfParser>[] = [];
@@ -43,6 +45,27 @@ async function parsed(content: Uint8Array, more = {}, parser = shared): Promise<
   if (outcome.kind !== 'success') throw new Error(`${outcome.code}: ${outcome.message}`);
   return outcome;
 }
+
+const until = async (condition: () => boolean): Promise<void> => {
+  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 5));
+};
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+/** Each form draws the next one ten times, and the last shows a text: 10^levels of them. */
+const laughs = (levels: number) =>
+  onePage('/X6 Do', {
+    resources: '/XObject<</X6 6 0 R>>',
+    more: Array.from({ length: levels }, (_, i) => ({
+      dict: `/Type/XObject/Subtype/Form/BBox[0 0 600 800]/Resources<</Font<</F 5 0 R>>/XObject<</X${i + 7} ${i + 7} 0 R>>>>`,
+      data: i === levels - 1 ? shown('ha') : `/X${i + 7} Do `.repeat(10),
+    })),
+  });
 
 const utf16 = (text: string): string => `<FEFF${Buffer.from(text, 'utf16le').swap16().toString('hex')}>`;
 const link = (uri: string) => `<</Type/Annot/Subtype/Link/Rect[0 0 9 9]/A<</S/URI/URI(${uri})>>>>`;
@@ -199,24 +222,12 @@ describe('a PDF that is hostile or broken', () => {
     expect((await parsed(onePage(shown('next')))).text).toBe('next');
   });
 
-  it('unpacks to no more than its budget', async () => {
-    // 200 MiB, of 200 KB and of a few hundred bytes.
-    for (const times of [1, 2]) {
-      expect(await parsed(onePage(packedBlanks(200, times)))).toMatchObject({ text: '', truncated: true });
-    }
+  it('unpacks to no more than the memory of the process', async () => {
+    expect(await parse(onePage(packedBlanks(400, 1)))).toMatchObject({ kind: 'failed', code: 'out_of_memory' });
+    expect(await parsed(onePage(packedBlanks(200, 2)))).toMatchObject({ text: '', truncated: true });
     expect(await parsed(onePage(packedBlanks(20, 1)))).not.toHaveProperty('truncated');
     expect((await parsed(onePage(shown('next')))).text).toBe('next');
   });
-
-  /** Each form draws the next one ten times, and the last shows a text: 10^levels of them. */
-  const laughs = (levels: number) =>
-    onePage('/X6 Do', {
-      resources: '/XObject<</X6 6 0 R>>',
-      more: Array.from({ length: levels }, (_, i) => ({
-        dict: `/Type/XObject/Subtype/Form/BBox[0 0 600 800]/Resources<</Font<</F 5 0 R>>/XObject<</X${i + 7} ${i + 7} 0 R>>>>`,
-        data: i === levels - 1 ? shown('ha') : `/X${i + 7} Do `.repeat(10),
-      })),
-    });
 
   it('is left where the text is enough', async () => {
     const parser = parserWith({ textLimit: 10_000 });
@@ -243,7 +254,7 @@ describe('a PDF that is hostile or broken', () => {
     expect((await parsed(onePage(shown('next')))).text).toBe('next');
   });
 
-  it('never ends the thread by bytes that were changed', async () => {
+  it('never ends the process by bytes that were changed', async () => {
     const random = randomNumbers(7);
     const whole = onePage(shown('a', 'b', 'c'), {
       page: `/Annots[${link('http://x.com/a')}${script}]`,
@@ -260,7 +271,7 @@ describe('a PDF that is hostile or broken', () => {
 });
 
 describe('the parser of PDFs', () => {
-  it('takes a PDF for an unknown type where the package is not installed, and starts no thread', async () => {
+  it('takes a PDF for an unknown type where the package is not installed, and starts no process', async () => {
     let asked = 0;
     const parser = parserWith({}, { entry: new URL('file:///nowhere.js'), isInstalled: () => ++asked > 99 });
     for (let i = 0; i < 3; i++) {
@@ -269,7 +280,7 @@ describe('the parser of PDFs', () => {
     expect(asked).toBe(1);
   });
 
-  it('rejects when its thread cannot run, every time', async () => {
+  it('rejects when its process cannot run, every time', async () => {
     const parser = parserWith({}, { entry: new URL('file:///nowhere.js') });
     await expect(parse(onePage(shown('x')), {}, parser)).rejects.toThrow();
     await expect(parse(onePage(shown('x')), {}, parser)).rejects.toThrow();
@@ -306,6 +317,83 @@ describe('the parser of PDFs', () => {
       timeout: 20_000,
     });
     expect(stdout).toBe('out\n');
+  });
+});
+
+describe('the process that reads PDFs', () => {
+  const folders: string[] = [];
+  afterAll(() => folders.forEach((folder) => rmSync(folder, { recursive: true })));
+
+  /** A module for it that first writes down its id; the function waits for that. */
+  function entryWithId(): { entry: URL; id: () => Promise<number> } {
+    const folder = mkdtempSync(join(tmpdir(), 'webcrawl-pdf-'));
+    folders.push(folder);
+    const [module, file] = [join(folder, 'entry.mjs'), join(folder, 'id')];
+    writeFileSync(
+      module,
+      `import { writeFileSync, renameSync } from 'node:fs';
+      writeFileSync(${JSON.stringify(`${file}.new`)}, String(process.pid));
+      renameSync(${JSON.stringify(`${file}.new`)}, ${JSON.stringify(file)});
+      await import(${JSON.stringify(entry.href)});`,
+    );
+    const id = async () => {
+      await until(() => existsSync(file));
+      return Number(readFileSync(file, 'utf8'));
+    };
+    return { entry: pathToFileURL(module), id };
+  }
+
+  it('is one for many documents', async () => {
+    const { entry, id } = entryWithId();
+    const parser = parserWith({}, { entry });
+    await parsed(onePage(shown('a')), {}, parser);
+    const first = await id();
+    await parsed(onePage(shown('b')), {}, parser);
+    expect(await id()).toBe(first);
+    await parser.close();
+    expect(isRunning(first)).toBe(false);
+  });
+
+  it('is another one after a document that took much memory', async () => {
+    const { entry, id } = entryWithId();
+    const parser = parserWith({}, { entry });
+    expect(await parsed(onePage(packedBlanks(200, 1)), {}, parser)).not.toHaveProperty('truncated');
+    const first = await id();
+    expect(isRunning(first)).toBe(false);
+    expect(await parsed(onePage(shown('b')), {}, parser)).toMatchObject({ text: 'b' });
+    expect(await id()).not.toBe(first);
+  });
+
+  it('is not ended by a signal that is meant for the one that started it', async () => {
+    const { entry, id } = entryWithId();
+    const parser = parserWith({}, { entry });
+    await parsed(onePage(shown('a')), {}, parser);
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.kill(await id(), signal);
+    expect(await parsed(onePage(shown('b')), {}, parser)).toMatchObject({ text: 'b' });
+  });
+
+  it.each([
+    ['idle', ''],
+    ['at work', laughs(12).toString('base64')],
+  ])('ends after the one that started it was killed, %s', async (_, endless) => {
+    const { entry, id } = entryWithId();
+    const code = `
+      import { pdfParser } from ${JSON.stringify(pathToFileURL(join(ROOT, 'dist/packages/parse/index.js')).href)};
+      const settings = ${JSON.stringify({ ...PARSE_SETTINGS, parser: { ...PARSE_SETTINGS.parser, timeout: 3600, textLimit: -1 } })};
+      const parser = pdfParser(settings, { entry: new URL(${JSON.stringify(entry.href)}) });
+      const parse = (text) => parser.parse({ url: 'http://h.com/', content: Buffer.from(text, 'base64'), headers: {} });
+      await parse(${JSON.stringify(onePage(shown('out')).toString('base64'))});
+      const endless = ${JSON.stringify(endless)};
+      if (endless !== '') void parse(endless);
+      setInterval(() => {}, 1000);
+      setImmediate(() => console.log('ready'));`;
+    const parent = spawn(process.execPath, ['--input-type=module', '-e', code], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    await once(parent.stdout, 'data');
+    parent.kill('SIGKILL');
+    const child = await id();
+    await until(() => !isRunning(child));
   });
 });
 

@@ -44,17 +44,34 @@ describe('regexUrlFilter', () => {
     );
   });
 
-  it('rejects a URL that makes a pattern run for long, and goes on', () => {
-    const slow = '(?=(a+)+$)b';
-    const long = `http://a.com/${'a'.repeat(50)}!`;
-    for (const plugin of [regexUrlFilter(`+${slow}\n+.`), regexUrlNormalizer(`${slow}\tx`)]) {
-      expect(applyUrlChain([plugin], long, 'outlink')).toEqual({
-        accepted: false,
-        url: long,
-        rejectedBy: plugin.name,
-        rule: `the pattern "${slow}" takes too many steps on this URL`,
-      });
-      expect(applyUrlChain([plugin], 'http://a.com/', 'outlink')).toMatchObject({ accepted: true });
+  it.each([
+    ['filter', (rule: string) => regexUrlFilter(`+.\n-${rule}`)],
+    ['normaliser', (rule: string) => regexUrlNormalizer(`# a\n${rule}\tx`)],
+  ])('refuses a rule that may run for long in a %s, and names what to use', (name, load) => {
+    for (const rule of ['.*(/[^/]+)/[^/]+\\1/[^/]+\\1/', '(?:(?!x).)*y', '(?=(a+)+$)b']) {
+      expect(() => load(rule)).toThrow(
+        expect.objectContaining({
+          code: 'BAD_SETTING',
+          message: expect.stringMatching(
+            new RegExp(
+              `^regex URL ${name}: line 2: a pattern with look-ahead or back-references may run for long, found "`,
+            ),
+          ) as string,
+          hint: expect.stringContaining('urlfilter-traps') as string,
+        }),
+      );
     }
+  });
+
+  it('rejects a URL in which a pattern has too much to replace, and goes on', () => {
+    const normalizer = regexUrlNormalizer('a(.*b)?\tx');
+    const long = `http://a.com/${'a'.repeat(5000)}`;
+    expect(applyUrlChain([normalizer], long, 'outlink')).toEqual({
+      accepted: false,
+      url: long,
+      rejectedBy: normalizer.name,
+      rule: 'the pattern "a(.*b)?" takes too many steps on this URL',
+    });
+    expect(applyUrlChain([normalizer], 'http://c.com/', 'outlink')).toMatchObject({ accepted: true });
   });
 });

@@ -21,11 +21,7 @@ export const STORES: Readonly<Record<string, () => Promise<OpenedStore>>> = {
     return { store, cleanup: () => store.close() };
   },
   'LevelStore on memory-level': async () => {
-    const store = new LevelStore({ hot: memoryLevel(), content: memoryLevel() });
-    return { store, cleanup: () => store.close() };
-  },
-  'LevelStore on one memory-level': async () => {
-    const store = new LevelStore({ hot: memoryLevel() });
+    const store = new LevelStore({ database: memoryLevel() });
     return { store, cleanup: () => store.close() };
   },
   'LevelStore on disk': () => inDirectory(openLevelStore),
@@ -33,12 +29,10 @@ export const STORES: Readonly<Record<string, () => Promise<OpenedStore>>> = {
   'LevelStore on disk with tiny buffers': () =>
     inDirectory(async (directory) => {
       const sizes = { ...ENCODINGS, writeBufferSize: 64 * 1024, maxFileSize: 1024 * 1024, blockSize: 256 };
-      const hot = new Level<string, Uint8Array>(join(directory, 'hot'), sizes);
-      const content = new Level<string, Uint8Array>(join(directory, 'content'), sizes);
-      return new LevelStore({ hot, content });
+      return new LevelStore({ database: new Level<string, Uint8Array>(join(directory, 'hot'), sizes) });
     }),
   'RemoteStore on memory': () => remoteTo(new MemoryStore()),
-  'RemoteStore on memory-level': () => remoteTo(new LevelStore({ hot: memoryLevel(), content: memoryLevel() })),
+  'RemoteStore on memory-level': () => remoteTo(new LevelStore({ database: memoryLevel() })),
   'SharedStore on disk': () => inDirectory(shared),
   // The one that is tested reads and writes through another.
   'SharedStore, asking another on disk': async () => {
@@ -70,8 +64,8 @@ export const KILLABLE: Readonly<Record<string, () => () => Store>> = {
     return () => store;
   },
   'LevelStore on memory-level': () => {
-    const databases = { hot: memoryLevel(), content: memoryLevel() };
-    return () => new LevelStore(databases);
+    const database = memoryLevel();
+    return () => new LevelStore({ database });
   },
 };
 

@@ -41,7 +41,10 @@ export async function testCrawl(
   });
 }
 
-/** Every field but `linkedUpTo`, which names batches: the id of one that had to be made again is another. */
+/**
+ * Every field but `linkedUpTo`, which names batches, and the places of bodies: the id of a batch that had to be made again is
+ * another, and so is the place of a body that was stored again.
+ */
 const COMPARED = {
   status: true,
   dueAt: true,
@@ -76,7 +79,7 @@ const COMPARED = {
   headers: true,
   content: true,
   marks: true,
-} as const satisfies Record<Exclude<Field, 'linkedUpTo'>, true>;
+} as const satisfies Record<Exclude<Field, 'linkedUpTo' | 'contentAt' | 'contentVersions'>, true>;
 
 /** Every row of the webpage table as plain data, for comparison; bodies as text. */
 export async function allRows(crawl: Crawl): Promise<Record<string, unknown>[]> {

@@ -12,7 +12,7 @@ export function versionedRow(key: string, version: number): RowChange {
       'l:o': stamp,
       [`l:i:${version % 3}`]: stamp,
       'p:t': stamp.repeat(100),
-      'c:b': stamp.repeat(1 + ((version * 7919) % 5000)),
+      'p:b': stamp.repeat(1 + ((version * 7919) % 5000)),
     }),
     delete: [`l:i:${(version + 1) % 3}`, `l:i:${(version + 2) % 3}`],
   };
@@ -21,11 +21,11 @@ export function versionedRow(key: string, version: number): RowChange {
 /** The version of each row, in order of the keys. @throws Error naming a row that is not whole */
 export async function wholeVersions(store: Store): Promise<Map<string, number>> {
   const versions = new Map<string, number>();
-  for (const { key, cells: found, damaged } of await scanPlain(store, 'webpage', { columns: ['m', 'l', 'p', 'c'] })) {
+  for (const { key, cells: found, damaged } of await scanPlain(store, 'webpage', { columns: ['m', 'l', 'p'] })) {
     const stamps = new Set(found.flatMap(([, value]) => value.trimEnd().split(' ')));
     const columns = found.map(([column]) => column).join();
     const version = Number([...stamps][0]?.slice(1));
-    if (damaged !== undefined || stamps.size !== 1 || columns !== `c:b,l:i:${version % 3},l:o,m:a,m:b,p:t`) {
+    if (damaged !== undefined || stamps.size !== 1 || columns !== `l:i:${version % 3},l:o,m:a,m:b,p:b,p:t`) {
       throw new Error(`row ${key} is not whole: ${[...stamps].join()} in ${columns} ${damaged ?? ''}`);
     }
     versions.set(key, version);

@@ -16,14 +16,14 @@ describe('openLevelStore', () => {
   it('makes directories that are not there', async () => {
     const deep = join(directory, 'not', 'there yet');
     const store = await openLevelStore(deep);
-    await store.write('webpage', [put('a', { 'm:st': '1', 'c:b': '2' })]);
+    await store.write('webpage', [put('a', { 'm:st': '1', 'p:b': '2' })]);
     await store.close();
     expect((await readdir(deep)).sort()).toEqual(['content', 'hot']);
   });
 
-  it.each(['hot', 'content'])('says TABLE_LOCKED when %s is open elsewhere, and holds no lock then', async (name) => {
+  it('says TABLE_LOCKED when hot is open elsewhere, and holds no lock then', async () => {
     await (await openLevelStore(directory)).close();
-    const owner = new Level(join(directory, name));
+    const owner = new Level(join(directory, 'hot'));
     await owner.open();
     const refused = { code: 'TABLE_LOCKED', message: expect.stringContaining(directory) as string };
     await expect(openLevelStore(directory)).rejects.toMatchObject(refused);
@@ -36,15 +36,15 @@ describe('openLevelStore', () => {
     const owner = await openLevelStore(directory);
     await owner.write('webpage', [put('a', { 'm:st': '1' })]);
     await expect(openLevelStore(directory)).rejects.toMatchObject({ code: 'TABLE_LOCKED' });
-    await owner.write('webpage', [put('a', { 'm:sc': '2', 'c:b': '3' })]);
-    expect((await getPlain(owner, ['a'], ['m', 'c']))[0]?.cells).toHaveLength(3);
+    await owner.write('webpage', [put('a', { 'm:sc': '2', 'p:b': '3' })]);
+    expect((await getPlain(owner, ['a'], ['m', 'p']))[0]?.cells).toHaveLength(3);
     await owner.close();
   });
 
-  it.each(['hot', 'content'])('says TABLE_DAMAGED when %s cannot be read, and holds no lock then', async (name) => {
+  it('says TABLE_DAMAGED when hot cannot be read, and holds no lock then', async () => {
     await (await openLevelStore(directory)).close();
-    const manifest = (await readdir(join(directory, name))).find((file) => file.startsWith('MANIFEST'))!;
-    await truncate(join(directory, name, manifest), 10);
+    const manifest = (await readdir(join(directory, 'hot'))).find((file) => file.startsWith('MANIFEST'))!;
+    await truncate(join(directory, 'hot', manifest), 10);
     for (let i = 0; i < 2; i++) {
       const refused = { code: 'TABLE_DAMAGED', message: expect.stringContaining(directory) as string };
       await expect(openLevelStore(directory)).rejects.toMatchObject(refused);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decodePacked, mergePacked, packedCellEquals, packedReader } from '../../webtable/stores/level/packed-cells.js';
+import { decodePacked, mergePacked, packedReader } from '../../webtable/stores/level/packed-cells.js';
 import { bytes } from '../support/plain-rows.js';
 
 const SEED = 7;
@@ -98,19 +98,6 @@ describe('packed cells', () => {
       }),
       { seed: SEED },
     );
-  });
-
-  it('compares a cell without decoding the others', () => {
-    const packed = encodePacked(
-      new Map([
-        ['st', bytes('one')],
-        ['s', bytes('')],
-      ]),
-    );
-    expect(packedCellEquals(packed, bytes('st'), bytes('one'))).toBe(true);
-    expect(packedCellEquals(packed, bytes('s'), bytes(''))).toBe(true);
-    expect(packedCellEquals(packed, bytes('st'), bytes('on'))).toBe(false);
-    expect(packedCellEquals(packed, bytes('t'), bytes(''))).toBe(false);
   });
 
   it('refuses a value that was cut or lengthened at any place', () => {

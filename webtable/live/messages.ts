@@ -150,7 +150,7 @@ function unpackCells(cells: SizedCells, take: (size: number) => Uint8Array): Map
 }
 
 /** Cuts bytes into the pieces that a head names, one after the other. */
-export function cutter(bytes: Uint8Array): (size: number) => Uint8Array {
+function cutter(bytes: Uint8Array): (size: number) => Uint8Array {
   let at = 0;
   return (size) => {
     if (at + size > bytes.length) throw new Error('expected more bytes in a message');

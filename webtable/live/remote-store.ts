@@ -1,5 +1,6 @@
 import { CrawlError } from '../../packages/errors/index.js';
 import { checkChanges } from '../check-changes.js';
+import type { ContentStore } from '../content/content-store.js';
 import type { TableName } from '../schema.js';
 import type { ColumnSelector, RowChange, ScanOptions, Store, StoredRow } from '../store.js';
 import { scanBatches, type Batch, type BatchOptions } from './batches.js';
@@ -11,12 +12,15 @@ const WRITE_BYTES = 1024 * 1024;
 
 /** A table that another process has open. When that process is gone, everything fails with ConnectionLost. */
 export class RemoteStore implements Store {
+  readonly content?: ContentStore;
   readonly #connection: Connection;
   #lastWrites = new Set<Promise<unknown>>();
   #isClosed = false;
 
-  constructor(connection: Connection) {
+  /** @param content where the bodies are; absent: in the table that the other process has open */
+  constructor(connection: Connection, content?: ContentStore) {
     this.#connection = connection;
+    if (content) this.content = content;
   }
 
   async get(
@@ -40,11 +44,8 @@ export class RemoteStore implements Store {
   }
 
   /** One batch of a scan. */
-  async readBatch(table: TableName, { where, ...options }: BatchOptions): Promise<Batch> {
-    const head = { op: 'scan', table, ...options };
-    const answer = where
-      ? await this.#ask({ ...head, where: { column: where.column, size: where.equals.length } }, [where.equals])
-      : await this.#ask(head);
+  async readBatch(table: TableName, options: BatchOptions): Promise<Batch> {
+    const answer = await this.#ask({ op: 'scan', table, ...options });
     return { rows: unpackRows(answer) as StoredRow[], done: answer.head['done'] === true };
   }
 
@@ -80,6 +81,7 @@ export class RemoteStore implements Store {
     this.#isClosed = true;
     await Promise.allSettled(this.#lastWrites);
     this.#connection.close();
+    await this.content?.close();
   }
 
   async #write(table: TableName, changes: readonly RowChange[]): Promise<void> {

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import { CrawlError, messageOf } from '../../packages/errors/index.js';
 import type { Exclusive } from '../stores/locks.js';
 import type { TableName } from '../schema.js';
-import type { Column, Store, StoredRow } from '../store.js';
+import type { Store, StoredRow } from '../store.js';
 import { readBatch } from './batches.js';
 import type { Holder } from './holder.js';
 import {
@@ -10,7 +10,6 @@ import {
   MAX_REQUEST,
   PROTOCOL,
   createMessageReader,
-  cutter,
   encodeMessage,
   listOf,
   packRows,
@@ -109,12 +108,10 @@ export function serveClient(socket: Socket, service: Service): Session {
       }
       case 'scan': {
         const { start, end } = head['range'] as Record<string, unknown>;
-        const where = head['where'] as { column: Column; size: number } | undefined;
         const limit = head['limit'];
         const batch = await readBatch(store, table, {
           columns: listOf(head['columns'], textOf),
           range: { start: textOf(start), ...(end !== undefined && { end: textOf(end) }) },
-          ...(where && { where: { column: textOf(where.column) as Column, equals: cutter(bytes)(where.size) } }),
           ...(typeof limit === 'number' && { limit }),
         });
         return { rows: packRows(batch.rows, blobs), done: batch.done };

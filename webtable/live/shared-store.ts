@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CrawlError, messageOf } from '../../packages/errors/index.js';
 import { createLocks } from '../stores/locks.js';
+import type { ContentStore } from '../content/content-store.js';
 import type { TableName } from '../schema.js';
 import type { ColumnSelector, RowChange, ScanOptions, Store, StoredRow } from '../store.js';
 import { readBatch, scanBatches, type Batch } from './batches.js';
@@ -16,6 +17,8 @@ export interface SharedStoreOptions {
   readonly directory: string;
   /** Opens the table itself; it throws TABLE_LOCKED where another process has it open. */
   readonly open: () => Promise<Store>;
+  /** Where the bodies are while another process has the table open; they are read there, and not through that process. */
+  readonly content?: () => ContentStore;
   /** What is done with the table, and by which version of webcrawl; other processes see it. */
   readonly name: string;
   readonly version: string;
@@ -92,6 +95,11 @@ export class SharedStore implements Store {
   /** Why other processes cannot be served; undefined where they are, or are not to be. */
   get notServed(): string | undefined {
     return this.#notServed;
+  }
+
+  /** Where the bodies are, wherever the table is open now. */
+  get content(): ContentStore | undefined {
+    return this.#place.store.content;
   }
 
   /** Begins to serve other processes. Call it when the table is ready for them. */
@@ -248,11 +256,11 @@ function holderOf({ name, version, alone = false }: SharedStoreOptions): Holder 
 
 /** Opens the table or connects to who has it open, as often as it takes. */
 async function findPlace(options: SharedStoreOptions): Promise<Place> {
-  const { directory, open, version, alone = false, wait = 0, signal, onWait = () => {} } = options;
+  const { wait = 0, signal, onWait = () => {} } = options;
   const began = performance.now();
   let hasTold = false;
   for (;;) {
-    const found = await tryPlace(directory, open, version, alone);
+    const found = await tryPlace(options);
     if ('kind' in found) return found;
     const { error, connection, patience } = found;
     const left = Math.max(patience, wait * 1000) - (performance.now() - began);
@@ -278,17 +286,18 @@ interface Obstacle {
   readonly patience: number;
 }
 
-async function tryPlace(
-  directory: string,
-  open: () => Promise<Store>,
-  version: string,
-  alone: boolean,
-): Promise<Place | Obstacle> {
+async function tryPlace({
+  directory,
+  open,
+  content,
+  version,
+  alone = false,
+}: SharedStoreOptions): Promise<Place | Obstacle> {
   let patience = 0;
   try {
     const connection = await connectTo(directory, version);
     if (connection) {
-      if (!alone) return { kind: 'remote', store: new RemoteStore(connection), connection };
+      if (!alone) return { kind: 'remote', store: new RemoteStore(connection, content?.()), connection };
       const { holder } = connection;
       return { error: lockedBy(holder, directory), connection, patience: holder.alone ? 0 : READER_MS };
     }

@@ -1,3 +1,5 @@
+import type { ContentLocation } from '../content/content-store.js';
+import { decodeLocations, encodeLocations } from '../content/location-codec.js';
 import type { Outlink, Page, PlainField } from './page.js';
 import { STATUS_CODES, type Status } from '../schema.js';
 
@@ -91,7 +93,15 @@ const linkList: Codec<readonly Outlink[]> = {
   },
 };
 
-const raw: Codec<Uint8Array> = { encode: (value) => value, decode: (bytes) => bytes };
+const contentVersions: Codec<readonly ContentLocation[]> = { encode: encodeLocations, decode: decodeLocations };
+const contentAt: Codec<ContentLocation> = {
+  encode: (location) => encodeLocations([location]),
+  decode(bytes) {
+    const [location, ...others] = decodeLocations(bytes);
+    if (!location || others.length > 0) throw new Error('no location');
+    return location;
+  },
+};
 
 /** The value of one inlink cell: the score as a number, then the anchor as text. The source is in the column's name. */
 export const inlinkCodec: Codec<{ readonly anchor: string; readonly score: number }> = {
@@ -137,5 +147,6 @@ export const FIELD_CODECS: { readonly [F in PlainField]: Codec<Page[F]> } = {
   pageMetadata: json(isRecordOfText),
   custom: json(isRecord),
   headers: json(isRecordOfText),
-  content: raw,
+  contentAt,
+  contentVersions,
 };

@@ -1,3 +1,4 @@
+import type { ContentLocation, ContentRecord } from '../content/content-store.js';
 import type { Mark, Status } from '../schema.js';
 
 /** A link as found in a page: absolute normalised URL, and the text of the first link to it. */
@@ -143,7 +144,11 @@ export interface Page {
   custom: CustomFields;
   /** Response headers, names in lower case. [fetch] */
   headers: Readonly<Record<string, string>>;
-  /** The body as received, content codings undone. [fetch] */
+  /** Where the body is in the content store. [fetch; compact] */
+  contentAt: ContentLocation;
+  /** Where earlier bodies are that `db.keepVersions` keeps, newest first. [fetch; compact] */
+  contentVersions: readonly ContentLocation[];
+  /** The body, content codings undone. Read from where `contentAt` says; written as the `record` of a change. */
   content: Uint8Array;
   /** The marks that stand, with the batch id each holds. [each job its own] */
   marks: Readonly<Partial<Record<Mark, string>>>;
@@ -161,8 +166,8 @@ export type PageRow<F extends Field> = {
   readonly version?: string;
 } & { readonly [K in F]?: Page[K] };
 
-/** Fields that `set` and `unset` take: all but those written cell by cell, and what is counted from these. */
-export type PlainField = Exclude<Field, 'marks' | 'inlinks' | 'inlinkCount'>;
+/** Fields that `set` and `unset` take: all but those written cell by cell, what is counted from these, and the body. */
+export type PlainField = Exclude<Field, 'marks' | 'inlinks' | 'inlinkCount' | 'content'>;
 
 /** The cells of fields, as they are stored. */
 export type EncodedFields = ReadonlyMap<PlainField, Uint8Array>;
@@ -176,6 +181,10 @@ export interface PageChange {
   readonly unset?: readonly PlainField[];
   /** null removes a mark. */
   readonly marks?: { readonly [M in Mark]?: string | null };
+  /** Appended to the content store before the row is changed. A response is the body of the row from then on: `contentAt`. */
+  readonly record?: ContentRecord;
+  /** What the row points at now and will not any more. */
+  readonly discard?: readonly ContentLocation[];
   /** By the row key of the source; null removes an inlink. */
   readonly inlinks?: ReadonlyMap<string, { readonly anchor: string; readonly score: number } | null>;
 }

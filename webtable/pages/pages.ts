@@ -3,6 +3,8 @@ import type { EncodedFields, Field, Inlink, Page, PageChange, PageRow, PlainFiel
 import { urlOf } from '../keys/row-key.js';
 import { FIELD_COLUMNS, INLINK_COLUMN_PREFIX, MARK_COLUMNS, type Mark } from '../schema.js';
 import type { Column, ColumnSelector, KeyRange, RowChange, Store, StoredRow } from '../store.js';
+import type { ContentLocation, ContentStore } from '../content/content-store.js';
+import { addBodies, bodyGroups, type LocatedRow } from './page-bodies.js';
 import { scanSteps } from './scan-steps.js';
 
 /** Which rows of the table to read, and what of them. */
@@ -16,13 +18,11 @@ export interface PageScan<F extends Field> {
 
 /** Between the parts of what a store says of a damaged row. */
 const DAMAGE_SEPARATOR = '; ';
-const BODY_DAMAGE = `${FIELD_COLUMNS.content.slice(0, FIELD_COLUMNS.content.indexOf(':'))}:`;
 
 const MARKS = Object.entries(MARK_COLUMNS) as [Mark, Column][];
 
-/** Rows read together by a scan: fewer where each may bring a large body. */
+/** Rows read together by a scan. */
 const STEP = 500;
-const STEP_OF_BODIES = 20;
 
 /** The `webpage` table with typed fields. */
 export interface Pages {
@@ -47,37 +47,80 @@ export interface Pages {
   ): Promise<ReadonlySet<string>>;
 }
 
-export function createPages(store: Store): Pages {
-  async function getMany<F extends Field>(keys: readonly string[], fields: readonly F[]) {
+/** @param content where the bodies are now */
+export function createPages(store: Store, content: () => ContentStore): Pages {
+  async function getMany<F extends Field>(
+    keys: readonly string[],
+    fields: readonly F[],
+  ): Promise<(PageRow<F> | undefined)[]> {
     const rows = await store.get('webpage', keys, selectorsOf(fields));
-    return rows.map((row) => row && decodeRow(row, fields));
+    const decoded = rows.map((row) => row && decodeRow(row, fields));
+    if (!readsBodies(fields)) return decoded;
+    const present = decoded.filter((row) => row !== undefined);
+    const whole = await withBodies(present, fields);
+    const found = new Map(present.map((row, i) => [row, whole[i]]));
+    return decoded.map((row) => row && found.get(row));
   }
-  async function write(changes: readonly PageChange[]): Promise<void> {
-    if (changes.length > 0) await store.write('webpage', changes.map(encodeChange));
+
+  /** Adds what is at `contentAt` to rows. */
+  async function withBodies<F extends Field>(rows: readonly LocatedRow[], fields: readonly F[]): Promise<PageRow<F>[]> {
+    const whole = await addBodies(content(), rows, async (keys) => {
+      return (await getMany(keys, ['contentAt'])).map((row) => row?.contentAt);
+    });
+    if ((fields as readonly Field[]).includes('contentAt')) return whole as unknown as PageRow<F>[];
+    return whole.map(({ contentAt: _, ...row }) => row as unknown as PageRow<F>);
   }
+
+  async function* scan<F extends Field>({ fields, ranges = [{ start: '' }], limit = Infinity }: PageScan<F>) {
+    let left = limit;
+    for await (const rows of scanSteps(store, 'webpage', selectorsOf(fields), ranges, Math.min(STEP, left))) {
+      for (const row of rows.slice(0, left)) yield decodeRow(row, fields);
+      if ((left -= rows.length) <= 0) return;
+    }
+  }
+
+  /** Bodies first, then what `writeRows` makes of the rows, then the bodies that these do not need any more. */
+  async function withRecords(
+    changes: readonly PageChange[],
+    writeRows: (changes: readonly RowChange[]) => Promise<ReadonlySet<string>>,
+  ): Promise<ReadonlySet<string>> {
+    if (changes.length === 0) return new Set();
+    const recorded = changes.filter(({ record }) => record);
+    const places = recorded.length > 0 ? await content().append(recorded.map(({ record }) => record!)) : [];
+    const placeOf = new Map(recorded.map((change, i) => [change, places[i]]));
+    const lost = await writeRows(
+      changes.map((change) =>
+        encodeChange(change, change.record?.kind === 'response' ? placeOf.get(change) : undefined),
+      ),
+    );
+    const discarded = changes.flatMap(({ key, discard = [] }) => (lost.has(key) ? [] : discard));
+    if (discarded.length > 0) await content().discard(discarded);
+    return lost;
+  }
+
   return {
     getMany,
     get: async (key, fields) => (await getMany([key], fields))[0],
-    async *scan({ fields, ranges = [{ start: '' }], limit = Infinity }) {
-      const most = fields.some((field) => field === 'content') ? STEP_OF_BODIES : STEP;
-      let left = limit;
-      for await (const rows of scanSteps(store, 'webpage', selectorsOf(fields), ranges, Math.min(most, left))) {
-        for (const row of rows.slice(0, left)) yield decodeRow(row, fields);
-        if ((left -= rows.length) <= 0) return;
-      }
+    async *scan(given) {
+      if (!readsBodies(given.fields)) yield* scan(given);
+      else for await (const rows of bodyGroups(scan(given))) yield* await withBodies(rows, given.fields);
     },
-    write,
-    async writeUnchanged(changes, versions) {
-      if (!store.writeUnchanged) {
-        await write(changes);
+    async write(changes) {
+      await withRecords(changes, async (rows) => {
+        await store.write('webpage', rows);
         return new Set();
-      }
-      const isWritten = await store.writeUnchanged(
-        'webpage',
-        changes.map((change, i) => ({ change: encodeChange(change), version: versions[i] })),
-      );
-      return new Set(changes.flatMap(({ key }, i) => (isWritten[i] ? [] : [key])));
+      });
     },
+    writeUnchanged: (changes, versions) =>
+      withRecords(changes, async (rows) => {
+        if (!store.writeUnchanged) {
+          await store.write('webpage', rows);
+          return new Set();
+        }
+        const versioned = rows.map((change, i) => ({ change, version: versions[i] }));
+        const isWritten = await store.writeUnchanged('webpage', versioned);
+        return new Set(rows.flatMap(({ key }, i) => (isWritten[i] ? [] : [key])));
+      }),
   };
 }
 
@@ -86,15 +129,20 @@ function selectorsOf(fields: readonly Field[]): ColumnSelector[] {
   for (const field of fields) {
     if (field === 'marks') for (const column of Object.values(MARK_COLUMNS)) selectors.add(column);
     else if (field === 'inlinks' || field === 'inlinkCount') selectors.add(`${INLINK_COLUMN_PREFIX}*`);
-    else selectors.add(FIELD_COLUMNS[field]);
+    else selectors.add(FIELD_COLUMNS[field === 'content' ? 'contentAt' : field]);
   }
   return [...selectors];
+}
+
+function readsBodies(fields: readonly Field[]): boolean {
+  return fields.includes('content');
 }
 
 function decodeRow<F extends Field>(row: StoredRow, fields: readonly F[]): PageRow<F> {
   const page: Record<string, unknown> = { key: row.key, ...(row.version !== undefined && { version: row.version }) };
   const damaged: string[] = row.damaged?.split(DAMAGE_SEPARATOR) ?? [];
-  for (const field of fields) {
+  for (const field of readsBodies(fields) ? new Set<Field>([...fields, 'contentAt']) : fields) {
+    if (field === 'content') continue;
     try {
       const value = decodeField(row, field);
       if (value !== undefined) page[field] = value;
@@ -106,7 +154,7 @@ function decodeRow<F extends Field>(row: StoredRow, fields: readonly F[]): PageR
   return page as unknown as PageRow<F>;
 }
 
-function decodeField(row: StoredRow, field: Field): unknown {
+function decodeField(row: StoredRow, field: Exclude<Field, 'content'>): unknown {
   if (field === 'marks') {
     const marks: Partial<Record<Mark, string>> = {};
     for (const [mark, column] of MARKS) {
@@ -146,15 +194,7 @@ export function encodeFields(set: NonNullable<PageChange['set']>): EncodedFields
   return fields;
 }
 
-/**
- * Whether the body of a row that was read with `content` is lost: it was stored, and is missing or another now, as after
- * a power failure. The rest of the row can be read.
- */
-export function isBodyLost({ damaged = [] }: Pick<PageRow<'content'>, 'damaged'>): boolean {
-  return damaged.length > 0 && damaged.every((part) => part.startsWith(BODY_DAMAGE));
-}
-
-export function encodeChange(change: PageChange): RowChange {
+function encodeChange(change: PageChange, location: ContentLocation | undefined): RowChange {
   const put = new Map<Column, Uint8Array>();
   const remove: Column[] = [];
   for (const field in change.set) {
@@ -162,6 +202,7 @@ export function encodeChange(change: PageChange): RowChange {
     if (value !== undefined) put.set(FIELD_COLUMNS[field as PlainField], encodeField(field as PlainField, value));
   }
   for (const [field, cell] of change.encoded ?? []) put.set(FIELD_COLUMNS[field], cell);
+  if (location) put.set(FIELD_COLUMNS.contentAt, encodeField('contentAt', location));
   for (const field of change.unset ?? []) remove.push(FIELD_COLUMNS[field]);
   for (const mark in change.marks) {
     const batchId = change.marks[mark as Mark];

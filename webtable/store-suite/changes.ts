@@ -6,7 +6,7 @@ import { cells, one, put, same, scanPlain, type StoreTests } from './kit.js';
 export const changes: StoreTests = {
   title: 'changes',
   tests({ it, each }) {
-    const full = { 'c:b': 'body', 'l:i:x': 'in', 'l:o': 'out', 'm:sc': 'score', 'm:st': 'status', 'p:ti': 'title' };
+    const full = { 'p:b': 'body', 'l:i:x': 'in', 'l:o': 'out', 'm:sc': 'score', 'm:st': 'status', 'p:ti': 'title' };
 
     it('leaves columns alone that are not named', async ({ write, row }) => {
       await write(put('a', full));
@@ -25,52 +25,52 @@ export const changes: StoreTests = {
     });
 
     it('deletes what is absent without an error', async ({ write, scan }) => {
-      await write({ key: 'a', delete: ['m:st', 'l:o', 'l:i:x', 'p:ti', 'c:b'] }, { key: 'b', clear: true });
+      await write({ key: 'a', delete: ['m:st', 'l:o', 'l:i:x', 'p:ti', 'p:b'] }, { key: 'b', clear: true });
       await write({ key: 'c' }, { key: 'd', put: new Map() });
       same(await scan(), []);
     });
 
     it('has no row once its last cell is deleted', async ({ write, row, scan }) => {
-      await write(put('a', { 'm:st': '1' }), put('b', { 'c:b': '2' }), put('c', { 'l:o': '3' }));
-      await write({ key: 'a', delete: ['m:st'] }, { key: 'b', delete: ['c:b'] }, { key: 'c', delete: ['l:o'] });
+      await write(put('a', { 'm:st': '1' }), put('b', { 'p:b': '2' }), put('c', { 'l:o': '3' }));
+      await write({ key: 'a', delete: ['m:st'] }, { key: 'b', delete: ['p:b'] }, { key: 'c', delete: ['l:o'] });
       same(await scan(), []);
       same(await row('b'), undefined);
     });
 
     it('clear removes all that was there, and put is what is left', async ({ write, row }) => {
       await write(put('a', full), put('b', full), put('aa', full));
-      await write({ key: 'a', clear: true }, { key: 'b', clear: true, put: cells({ 'l:i:z': 'z', 'c:b': 'new' }) });
+      await write({ key: 'a', clear: true }, { key: 'b', clear: true, put: cells({ 'l:i:z': 'z', 'p:b': 'new' }) });
       same(await row('a'), undefined);
-      same(await row('b'), { 'c:b': 'new', 'l:i:z': 'z' });
+      same(await row('b'), { 'p:b': 'new', 'l:i:z': 'z' });
       same(await row('aa'), full);
     });
 
     it('makes the changes of one call in order', async ({ write, row }) => {
       await write(
-        put('a', { 'm:st': '1', 'l:o': '1', 'c:b': '1', 'l:i:x': '1' }),
-        { key: 'a', put: cells({ 'm:st': '2' }), delete: ['l:o', 'c:b'] },
+        put('a', { 'm:st': '1', 'l:o': '1', 'p:b': '1', 'l:i:x': '1' }),
+        { key: 'a', put: cells({ 'm:st': '2' }), delete: ['l:o', 'p:b'] },
         put('b', { 'm:st': 'b', 'l:i:x': 'b' }),
-        put('a', { 'l:o': '3', 'c:b': '3' }),
+        put('a', { 'l:o': '3', 'p:b': '3' }),
         { key: 'b', clear: true },
         put('b', { 'm:sc': 'b2' }),
       );
-      same(await row('a'), { 'c:b': '3', 'l:i:x': '1', 'l:o': '3', 'm:st': '2' });
+      same(await row('a'), { 'p:b': '3', 'l:i:x': '1', 'l:o': '3', 'm:st': '2' });
       same(await row('b'), { 'm:sc': 'b2' });
     });
 
     it('replaces bodies any number of times', async ({ write, row }) => {
       for (let version = 1; version <= 5; version++) {
-        await write(put('a', { 'c:b': `body ${version}`, 'm:st': `${version}` }));
-        same(await row('a'), { 'c:b': `body ${version}`, 'm:st': `${version}` });
+        await write(put('a', { 'p:b': `body ${version}`, 'm:st': `${version}` }));
+        same(await row('a'), { 'p:b': `body ${version}`, 'm:st': `${version}` });
       }
-      await write({ key: 'a', delete: ['c:b'] });
+      await write({ key: 'a', delete: ['p:b'] });
       same(await row('a'), { 'm:st': '5' });
-      await write(put('a', { 'c:b': 'back' }));
-      same(await row('a', ['c']), { 'c:b': 'back' });
+      await write(put('a', { 'p:b': 'back' }));
+      same(await row('a', ['p']), { 'p:b': 'back' });
     });
 
     it('keeps the changes of writers that run at the same time on one row', async ({ write, row }) => {
-      const writers = ['m:a', 'm:b', 'l:i:a', 'p:a', 'c:b', 'm:c'];
+      const writers = ['m:a', 'm:b', 'l:i:a', 'p:a', 'p:b', 'm:c'];
       await Promise.all(
         writers.map(async (column) => {
           for (let i = 0; i <= 20; i++) await write(put('a', { [column]: `${i}` }));
@@ -80,8 +80,8 @@ export const changes: StoreTests = {
     });
 
     it('makes writes in the order they were asked for, and reads what was written', async ({ write, row }) => {
-      await Promise.all(Array.from({ length: 50 }, (_, i) => write(put('a', { 'm:st': `${i}`, 'c:b': `${i}` }))));
-      same(await row('a'), { 'c:b': '49', 'm:st': '49' });
+      await Promise.all(Array.from({ length: 50 }, (_, i) => write(put('a', { 'm:st': `${i}`, 'p:b': `${i}` }))));
+      same(await row('a'), { 'p:b': '49', 'm:st': '49' });
     });
 
     it('takes a write of nothing', async ({ scan, store }) => {

@@ -16,15 +16,15 @@ export const closing: StoreTests = {
     });
 
     it('ends a scan under way with an error', async ({ write, store }) => {
-      await write(...Array.from({ length: 50 }, (_, i) => put(`a${i}`, { 'm:st': '1', 'c:b': '2' })));
-      const rows = store.scan('webpage', { columns: ['m', 'c'] })[Symbol.asyncIterator]();
+      await write(...Array.from({ length: 50 }, (_, i) => put(`a${i}`, { 'm:st': '1', 'p:b': '2' })));
+      const rows = store.scan('webpage', { columns: ['m', 'p'] })[Symbol.asyncIterator]();
       same((await rows.next()).done, false);
       await store.close();
       await rejects(rows.next(), closed);
     });
 
     it('waits for writes under way', async ({ write, scanKeys, store, reopen, isKept }) => {
-      const writes = Array.from({ length: 10 }, (_, i) => write(put(`a${i}`, { 'm:st': '1', 'c:b': '2' })));
+      const writes = Array.from({ length: 10 }, (_, i) => write(put(`a${i}`, { 'm:st': '1', 'p:b': '2' })));
       await Promise.all([...writes, store.close(), store.close()]);
       if (!isKept) return;
       await reopen();
@@ -36,13 +36,13 @@ export const closing: StoreTests = {
 
     it('keeps what was written', async ({ write, row, scanKeys, reopen, isKept }) => {
       if (!isKept) return;
-      const values = { 'c:b': 'x'.repeat(100_000), 'l:i:x': 'in', 'l:o': 'out', 'm:st': '', 'p:ti': 'title' };
+      const values = { 'p:b': 'x'.repeat(100_000), 'l:i:x': 'in', 'l:o': 'out', 'm:st': '', 'p:ti': 'title' };
       for (const version of ['1', '2', '3']) {
-        await write(put('a', { ...values, 'm:v': version }), put('b', { 'c:b': version }), put('gone', values));
+        await write(put('a', { ...values, 'm:v': version }), put('b', { 'p:b': version }), put('gone', values));
         await write({ key: 'gone', clear: true });
         await reopen();
         same(await row('a'), { ...values, 'm:v': version });
-        same(await row('b'), { 'c:b': version });
+        same(await row('b'), { 'p:b': version });
         same(await scanKeys(), ['a', 'b']);
       }
     });

@@ -19,7 +19,7 @@ export interface PlainRow {
 }
 
 /** Every family of the table of pages. */
-export const ALL = ['m', 'l', 'p', 'c'];
+export const ALL = ['m', 'l', 'p'];
 
 /** Each character as one byte. */
 export const bytes = (text: string): Uint8Array => Buffer.from(text, 'latin1');

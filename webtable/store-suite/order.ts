@@ -1,4 +1,4 @@
-import { ALL, bytes, cells, put, same, type StoreTests } from './kit.js';
+import { ALL, cells, put, same, type StoreTests } from './kit.js';
 
 /** Row keys in the order every store must give them in. */
 const SORTED_KEYS = [
@@ -30,7 +30,7 @@ export const order: StoreTests = {
     each([
       ['packed', 'm:st'],
       ['wide', 'l:i:x'],
-      ['body', 'c:b'],
+      ['second packed', 'p:b'],
     ])('gives rows in byte order of their keys from a %s family', async ({ write, scan }, _, column) => {
       const shuffled = SORTED_KEYS.map((_key, i) => SORTED_KEYS[(i * 7) % SORTED_KEYS.length]!);
       for (const key of shuffled) await write(put(key, { [column]: key }));
@@ -43,31 +43,29 @@ export const order: StoreTests = {
 
     it('joins families in which different rows have cells', async ({ write, scanKeys }) => {
       for (const [i, key] of SORTED_KEYS.entries()) {
-        await write(put(key, { [['m:st', 'l:o', 'p:ti', 'c:b', 'l:i:q'][i % 5]!]: key }));
+        await write(put(key, { [['m:st', 'l:o', 'p:ti', 'p:b', 'l:i:q'][i % 5]!]: key }));
       }
       same(await scanKeys(), SORTED_KEYS);
     });
 
     it('gives the cells of a row in order of their columns', async ({ write, scan, get }) => {
-      const columns = ['c:b', 'l:i:', 'l:i:a', 'l:i:a ', 'l:i:a:b', 'l:i:b', 'l:o', 'm:a', 'm:ab', 'm:b', 'p:ti'];
+      const columns = ['l:i:', 'l:i:a', 'l:i:a ', 'l:i:a:b', 'l:i:b', 'l:o', 'm:a', 'm:ab', 'm:b', 'p:b', 'p:ti'];
       await write({ key: 'a', put: cells(Object.fromEntries(columns.toReversed().map((column) => [column, 'v']))) });
       const [found] = await get(['a'], ALL.toReversed());
-      const [filtered] = await scan({ where: { column: 'm:ab', equals: bytes('v') } });
       same(
         found?.cells.map(([column]) => column),
         columns,
       );
-      same(filtered, found);
       same(await scan(), [found]);
     });
 
     it('keeps the cells of rows apart whose keys begin with each other', async ({ write, row }) => {
       const keys = ['a', 'a ', 'a i:', 'aa', 'aa:', 'ab'];
-      for (const key of keys) await write(put(key, { 'l:i:x': key, 'l:o': key, 'c:b': key, 'm:st': key }));
+      for (const key of keys) await write(put(key, { 'l:i:x': key, 'l:o': key, 'p:b': key, 'm:st': key }));
       await write({ key: 'a', clear: true });
       same(await row('a'), undefined);
       for (const key of keys.slice(1)) {
-        same(await row(key), { 'c:b': key, 'l:i:x': key, 'l:o': key, 'm:st': key });
+        same(await row(key), { 'p:b': key, 'l:i:x': key, 'l:o': key, 'm:st': key });
       }
     });
 

@@ -1,5 +1,5 @@
 import { CrawlError } from '../../packages/errors/index.js';
-import { checkChanges, checkColumn, checkTable } from '../check-changes.js';
+import { checkChanges, checkTable } from '../check-changes.js';
 import type { TableName } from '../schema.js';
 import { parseSelectors, selects, splitColumn, type FamilySelector } from '../selectors.js';
 import type { ColumnSelector, RowChange, ScanOptions, Store, StoredRow } from '../store.js';
@@ -31,8 +31,7 @@ export class MemoryStore implements Store {
   async *scan(table: TableName, options: ScanOptions): AsyncGenerator<StoredRow> {
     const { rows, keys } = this.#table(table);
     const families = parseSelectors(table, options.columns);
-    const { ranges = [{ start: '' }], where, limit = Infinity } = options;
-    if (where) checkColumn(table, where.column);
+    const { ranges = [{ start: '' }], limit = Infinity } = options;
 
     const snapshot = ranges.flatMap(({ start, end }) =>
       keys
@@ -42,7 +41,6 @@ export class MemoryStore implements Store {
     let found = 0;
     for (const { key, cells } of snapshot) {
       if (found >= limit) return;
-      if (where && !equals(cells.get(where.column), where.equals)) continue;
       const row = select(key, cells, families);
       if (!row) continue;
       found++;
@@ -104,10 +102,6 @@ function select(
     if (selector && selects(selector, qualifier)) selected.set(column, value);
   }
   return selected.size > 0 ? { key, cells: selected } : undefined;
-}
-
-function equals(cell: Uint8Array | undefined, wanted: Uint8Array): boolean {
-  return cell !== undefined && Buffer.compare(cell, wanted) === 0;
 }
 
 /** Where in the sorted keys this one is, or would be. */

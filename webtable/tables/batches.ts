@@ -26,7 +26,7 @@ export type BatchState = 'generating' | 'open' | 'linking' | 'closing' | 'update
 export interface BatchHeader {
   readonly batchId: string;
   readonly state: BatchState;
-  /** Rows selected by generate; targets of redirects join without being counted. */
+  /** Rows selected by generate, or fetched pages that moved on to it; targets of redirects join without being counted. */
   readonly size: number;
   /** A fetch of it has begun and not come to its end, so that the next one goes on where it stopped. */
   readonly fetching?: boolean;
@@ -48,6 +48,7 @@ export interface BatchEntry {
   readonly place: string;
 }
 
+/** The batches of a table, and which rows each holds. */
 export type Batches = ReturnType<typeof createBatches>;
 
 const headerCodec = json<Omit<BatchHeader, 'batchId'>>(

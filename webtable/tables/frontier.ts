@@ -20,6 +20,7 @@ import { createFrontierKeys } from './frontier-keys.js';
 
 /** The fields of a row that decide its entry. */
 export const FRONTIER_FIELDS = ['dueAt', 'score', 'marks', 'refusedBy'] as const;
+/** One of them. */
 export type FrontierField = (typeof FRONTIER_FIELDS)[number];
 export type FrontierRow = Omit<PageRow<FrontierField>, 'key' | 'damaged'>;
 
@@ -43,6 +44,7 @@ export interface StaleEntry {
   readonly row: FrontierRow | undefined;
 }
 
+/** Which rows of a table may be selected, and when. */
 export type Frontier = ReturnType<typeof createFrontier>;
 
 const COLUMNS = [INDEX_COLUMNS.frontierScore];

@@ -45,6 +45,7 @@ export interface BackoffRecord {
  */
 export type SeedReach = 'public' | 'private' | 'undecided';
 
+/** What is known of hosts, by column: each with `get`, `put` and `remove`. */
 export type Hosts = ReturnType<typeof createHosts>;
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;

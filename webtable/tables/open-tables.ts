@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { CrawlError } from '../../packages/errors/index.js';
+import type { ContentStore } from '../content/content-store.js';
+import { RowContent } from '../content/row-content.js';
 import { DEFAULT_SLOTS, slotsOf, type Slots } from '../keys/partition.js';
 import { text } from '../pages/codec.js';
 import { createPages, type Pages } from '../pages/pages.js';
@@ -18,6 +20,8 @@ import { createRuns, type Runs } from './runs.js';
 export interface Tables extends ChangeRows {
   /** The `webpage` table: all that is known of every URL. */
   readonly pages: Pages;
+  /** Where the bodies of the pages are. */
+  readonly content: ContentStore;
   /** Which rows may be selected, and when. */
   readonly frontier: Frontier;
   /** The batches, and which rows each holds. */
@@ -59,7 +63,9 @@ export async function openTables(given: Store, { slots: wanted = DEFAULT_SLOTS }
   const slots = slotsOf((await slotsOfTable(store)) ?? wanted);
   const exclusive = given.exclusive?.bind(given) ?? LOCKS.get(given) ?? createLocks();
   LOCKS.set(given, exclusive);
-  const pages = createPages(store);
+  const ownContent = new RowContent(store);
+  const content = (): ContentStore => given.content ?? ownContent;
+  const pages = createPages(store, content);
   const frontier = createFrontier(store, slots, (step) => exclusive('rows', step));
   const batches = createBatches(store, slots);
   if ((await slotsOfTable(store)) === undefined) {
@@ -69,6 +75,9 @@ export async function openTables(given: Store, { slots: wanted = DEFAULT_SLOTS }
   }
   return {
     pages,
+    get content() {
+      return content();
+    },
     frontier,
     batches,
     hosts: createHosts(store),

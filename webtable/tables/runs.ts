@@ -11,6 +11,7 @@ export interface LastFetch {
   readonly at: number;
 }
 
+/** What is known of the runs on a table. */
 export type Runs = ReturnType<typeof createRuns>;
 
 const lastFetchCodec: Codec<LastFetch> = {

@@ -42,8 +42,6 @@ export interface ConnectOptions extends SecureContextOptions {
   readonly rejectUnauthorized?: boolean;
   /** Milliseconds that connecting may take. */
   readonly timeout?: number;
-  /** Offer HTTP/2. Default: false. */
-  readonly allowH2?: boolean;
 }
 
 /**

@@ -21,9 +21,13 @@ export type ExchangeResult =
       readonly status: number;
       readonly statusText: string;
       readonly headers: RawHeaders;
+      /** Headers as they came: name, value, name, value, … */
+      readonly rawHeaders: readonly string[];
       readonly body: Uint8Array;
       /** The body was longer than what was to be kept, or ended before its end; the connection was closed. */
       readonly cut: boolean;
+      /** Only the lenient reader took it. */
+      readonly lenient?: boolean;
     }
   | {
       readonly failure: NetworkCode;
@@ -86,9 +90,9 @@ export function exchange(dispatcher: Dispatcher, request: Exchange): Promise<Exc
           controller = started;
           if (done) started.abort(new Error('given up before it began'));
         },
-        onResponseStart(_controller, status, headers, statusText) {
+        onResponseStart(started, status, headers, statusText) {
           if (status < 200) return;
-          head = { status, statusText: statusText ?? '', headers };
+          head = { status, statusText: statusText ?? '', headers, rawHeaders: rawOf(started) };
           const room = request.keep(status, headers);
           body = room === undefined ? undefined : createBodyBuffer(room);
         },
@@ -113,6 +117,11 @@ export function exchange(dispatcher: Dispatcher, request: Exchange): Promise<Exc
       },
     );
   });
+}
+
+function rawOf({ rawHeaders }: Dispatcher.DispatchController): string[] {
+  if (!Array.isArray(rawHeaders)) return [];
+  return rawHeaders.map((part) => (typeof part === 'string' ? part : part.toString('latin1')));
 }
 
 /** The server had sent something on this socket, an earlier answer most likely, and then closed it. */

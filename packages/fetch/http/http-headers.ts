@@ -1,4 +1,5 @@
 import { parseUrl } from '../../url/index.js';
+import { headerValues, mediaTypeOf } from '../../util/index.js';
 
 /** Response headers: names in lower case, each byte of a value one character, a repeated name an array. */
 export type RawHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
@@ -13,14 +14,6 @@ export function firstValue(headers: RawHeaders, name: string): string | undefine
 export function allValues(headers: RawHeaders, name: string): string | undefined {
   const value = Object.hasOwn(headers, name) ? headers[name] : undefined;
   return typeof value === 'string' || value === undefined ? value : value.join(', ');
-}
-
-/** Bytes of names and values. */
-export function headerBytes(headers: RawHeaders): number {
-  return Object.entries(headers).reduce(
-    (sum, [name, value = '']) => [value].flat().reduce((bytes, each) => bytes + name.length + each.length, sum),
-    0,
-  );
 }
 
 /**
@@ -45,25 +38,14 @@ function decidingContentType(joined: string): string | undefined {
   if (!joined.includes(',')) return joined;
   let found: string | undefined;
   let charset = '';
-  for (const value of splitUnquoted(joined)) {
-    const type = mediaType(value);
-    if (type === '') continue;
+  for (const value of headerValues(joined)) {
+    const type = mediaTypeOf(value);
+    if (type === undefined) continue;
     const own = /;[ \t]*charset=("[^"]*"|[^\s;,"]+)/i.exec(value)?.[0];
-    if (own !== undefined || found === undefined || mediaType(found) !== type) charset = own ?? '';
+    if (own !== undefined || found === undefined || mediaTypeOf(found) !== type) charset = own ?? '';
     found = own === undefined ? value + charset : value;
   }
   return found;
-}
-
-/** Divides at commas that are not in quotes. */
-function splitUnquoted(text: string): string[] {
-  return (text.match(/(?:[^",]|"(?:[^"\\]|\\.)*"?)+/gs) ?? []).map((value) => value.trim());
-}
-
-/** The media type in lower case without parameters; empty when the header is absent or names none. */
-export function mediaType(contentType: string | undefined): string {
-  const type = (contentType ?? '').split(/[;,]/, 1)[0]?.trim().toLowerCase() ?? '';
-  return /^[a-z0-9!#$&^_.+-]+\/[a-z0-9!#$&^_.+-]+$/.test(type) ? type : '';
 }
 
 const LONGEST_WAIT = 31_536_000;

@@ -2,6 +2,7 @@ import type { Settings } from '../../../config/index.js';
 import { CrawlError, safeText } from '../../errors/index.js';
 import type { FetchOutcome, FetchRequest, Protocol } from '../../plugin-api/index.js';
 import { badPortOf, parseUrl } from '../../url/index.js';
+import { mediaTypeOf } from '../../util/index.js';
 import type { ConnectOptions } from '../address/address-guard.js';
 import { decodeBody, contentCodings, encodedLimit } from './content-coding.js';
 import { cachedLookup, systemLookup, type Lookup } from '../address/dns-cache.js';
@@ -9,11 +10,9 @@ import type { ExchangeResult } from './http-exchange.js';
 import {
   allValues,
   firstValue,
-  headerBytes,
   httpDate,
   isHeaderValue,
   joinedHeaders,
-  mediaType,
   redirectTarget,
   retryAfterSeconds,
   type RawHeaders,
@@ -79,10 +78,6 @@ export function httpProtocol(settings: Settings['http'], extras: HttpExtras = {}
       });
       // Of https only a tunnel is asked of the proxy, and a 407 that comes through it is the server's.
       const isProxys = settings.proxy !== '' && url.protocol === 'http:' && 'status' in result && result.status === 407;
-      // The HTTP/2 of undici does not know the setting.
-      if ('headers' in result && headerBytes(result.headers) > settings.headerLimit) {
-        return { failure: 'header_limit', message: `more than ${settings.headerLimit} bytes of headers` };
-      }
       const refusal = isProxys ? proxyRefusal(407) : undefined;
       return refusal ? failed(refusal) : result;
     };
@@ -126,10 +121,17 @@ async function outcomeOf(result: ExchangeResult, context: Context): Promise<Fetc
 
   const { status, headers } = result;
   const verdict = statusVerdict(status, context.conditional, isLocated(headers));
-  const answer = { code: verdict.code, http: status, headers: joinedHeaders(headers) };
+  const isKept = verdict.kind === 'content' || verdict.kind === 'notmodified';
+  const answer = {
+    code: verdict.code,
+    http: status,
+    headers: joinedHeaders(headers),
+    ...(result.lenient && { lenient: true }),
+    ...(isKept && { statusText: result.statusText, rawHeaders: result.rawHeaders }),
+  };
   if (verdict.kind === 'content') {
     const decoded = await decodeBody(result.body, answer.headers['content-encoding'], context.limit, result.cut);
-    const contentType = mediaType(answer.headers['content-type']);
+    const contentType = mediaTypeOf(answer.headers['content-type'] ?? '') ?? '';
     // A part that nobody asked for is a part all the same (RFC 9110, section 15.3.7).
     const truncated = decoded.truncated || status === 206;
     return { ...answer, kind: 'content', body: decoded.body, truncated, contentType };

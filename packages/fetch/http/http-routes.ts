@@ -30,16 +30,15 @@ export interface HttpRoutesOptions {
 
 /** The routes that the settings ask for. */
 export function createHttpRoutes({ settings, lookup, connectionsPerOrigin, connect }: HttpRoutesOptions): HttpRoutes {
-  const { timeout, headerLimit, http2: allowH2, privateAddresses } = settings;
+  const { timeout, headerLimit, privateAddresses } = settings;
   const limits: Agent.Options = {
     connections: connectionsPerOrigin,
     pipelining: 1,
     headersTimeout: timeout,
     bodyTimeout: timeout,
     maxHeaderSize: headerLimit,
-    allowH2,
   };
-  const connectOptions = { timeout, allowH2, ...connect };
+  const connectOptions = { timeout, ...connect };
   const reachOf = (allowPrivate: boolean): Reach => {
     if (privateAddresses === 'allow') return 'any';
     return privateAddresses === 'seeds' && allowPrivate ? 'named' : 'public';
@@ -58,8 +57,7 @@ export function createHttpRoutes({ settings, lookup, connectionsPerOrigin, conne
 
   const makeRoute = (reach: Reach): Route & { readonly dispatcher: Agent } => ({
     dispatcher: new Agent({ ...limits, connect: guardedConnector({ lookup, reach, connect: connectOptions }) }),
-    // The lenient reader knows no HTTP/2, and what a server says there is never odd in its way.
-    ...(!allowH2 && { connector: guardedConnector({ lookup, reach, connect: connectOptions }) }),
+    connector: guardedConnector({ lookup, reach, connect: connectOptions }),
   });
   // A connection that one request may use must not serve another that may not.
   const routes = { public: makeRoute('public'), named: makeRoute('named'), any: makeRoute('any') };

@@ -39,10 +39,6 @@ const CODES: Readonly<Record<string, NetworkCode>> = {
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'protocol',
   // Statuses such as 000 break what the client takes for granted.
   ERR_ASSERTION: 'protocol',
-  // HTTP/2: one stream is broken off, or the connection was when it began.
-  UND_ERR_INFO: 'reset',
-  ERR_HTTP2_STREAM_ERROR: 'reset',
-  ERR_HTTP2_INVALID_SESSION: 'reset',
   UND_ERR_HEADERS_OVERFLOW: 'header_limit',
   UND_ERR_DESTROYED: 'aborted',
   UND_ERR_CLOSED: 'aborted',
@@ -57,7 +53,6 @@ const PREFIXES: readonly (readonly [string, NetworkCode])[] = [
   ['EAI_', 'dns'],
   ['ERR_TLS', 'tls'],
   ['ERR_SSL', 'tls'],
-  ['ERR_HTTP2_', 'protocol'],
   ['CERT_', 'tls'],
   ['UNABLE_TO_', 'tls'],
 ];

@@ -1,4 +1,4 @@
-import type { Due } from './ready-heap.js';
+import type { HeapItem } from '../../util/index.js';
 
 /**
  * Does one item or task. `no_request` says that nobody was asked, so the queue waits no longer than it would have without
@@ -31,22 +31,31 @@ export interface Queue<T> {
   /** When the last item or task ended (with more threads: started). */
   last: number;
   notBefore: number;
-  /** It has nothing to do, and waits to be forgotten. */
-  resting: boolean;
-  /** Its place in the heap. Entries of a queue that are not this one are void. */
-  turn: Turn<T> | undefined;
+  /** Its place among the queues that have something to do. */
+  readonly turn: Turn<T>;
+  /** Its place among those that have nothing to do, and wait to be forgotten. */
+  readonly rest: Turn<T>;
   /** The order of the turn in which it began to load, so that it does not wait for another. */
   order: number | undefined;
 }
 
-/** A place in the heap of queues. */
-export interface Turn<T> extends Due {
+/** A place in a heap of queues. */
+export interface Turn<T> extends HeapItem {
   readonly queue: Queue<T>;
+  /** When it is due, in ms. */
+  time: number;
+  /** Decides between those due at the same time: the lowest first. */
+  order: number;
+}
+
+/** Whether one is due before the other. */
+export function isSooner(a: Turn<unknown>, b: Turn<unknown>): boolean {
+  return a.time !== b.time ? a.time < b.time : a.order < b.order;
 }
 
 /** An empty queue that has never waited; the delay in ms. */
 export function newQueue<T>(id: string, delay: number): Queue<T> {
-  return {
+  const queue: Omit<Queue<T>, 'turn' | 'rest'> = {
     id,
     items: [],
     tasks: [],
@@ -58,10 +67,10 @@ export function newQueue<T>(id: string, delay: number): Queue<T> {
     delay,
     last: -Infinity,
     notBefore: -Infinity,
-    resting: false,
-    turn: undefined,
     order: undefined,
   };
+  const place = (): Turn<T> => ({ queue: queue as Queue<T>, time: 0, order: 0, at: -1 });
+  return Object.assign(queue, { turn: place(), rest: place() });
 }
 
 /** When the queue may start something. */

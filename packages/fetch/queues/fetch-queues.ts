@@ -1,5 +1,5 @@
-import { isIdle, newQueue, nextOf, readyAt, type Queue, type Turn, type Work } from './fetch-queue.js';
-import { createReadyHeap } from './ready-heap.js';
+import { isIdle, isSooner, newQueue, nextOf, readyAt, type Queue, type Turn, type Work } from './fetch-queue.js';
+import { createHeap } from '../../util/index.js';
 import { createWakeTimer, type Timers } from './wake-timer.js';
 
 export interface FetchQueuesOptions {
@@ -73,9 +73,9 @@ export function createFetchQueues<T>(options: FetchQueuesOptions): FetchQueues<T
   const { threads, threadsPerQueue, clock = () => performance.now() } = options;
   const readAhead = threadsPerQueue + 1;
   const queues = new Map<string, Queue<T>>();
-  const heap = createReadyHeap<Turn<T>>();
+  const heap = createHeap<Turn<T>>(isSooner);
   /** Queues that ran empty, by when their delay is over. They do not wait for a thread as turns do. */
-  const resting = createReadyHeap<Turn<T>>();
+  const resting = createHeap<Turn<T>>(isSooner);
   const timer = createWakeTimer(serve, clock, options.timers);
   let worker: FetchWorker<T> | undefined;
   let finish: (() => void) | undefined;
@@ -104,23 +104,24 @@ export function createFetchQueues<T>(options: FetchQueuesOptions): FetchQueues<T
   function schedule(queue: Queue<T>): void {
     const time = readyAt(queue);
     if (nextOf(queue, threadsPerQueue) === undefined) {
-      if (!isIdle(queue) || queue.resting) return;
-      queue.resting = true;
-      resting.push({ time, order: 0, queue });
+      if (!isIdle(queue) || queue.rest.at >= 0) return;
+      queue.rest.time = time;
+      resting.put(queue.rest);
       return;
     }
-    if (queue.turn && queue.turn.time <= time) return;
-    queue.turn = { time, order: queue.order ?? turns++, queue };
-    heap.push(queue.turn);
+    const { turn } = queue;
+    if (turn.at >= 0 && turn.time <= time) return;
+    turn.time = time;
+    turn.order = queue.order ?? turns++;
+    heap.put(turn);
   }
 
   /** Forgets the queues that ran empty and whose delay is over. */
   function forget(): void {
     const now = clock();
-    for (let rest = resting.peek(); rest && rest.time <= now; rest = resting.peek()) {
+    for (let rest = resting.first; rest && rest.time <= now; rest = resting.first) {
       const { queue } = rest;
-      resting.pop();
-      queue.resting = false;
+      resting.remove(rest);
       // An old turn of a queue that was forgotten may have led here.
       if (queues.get(queue.id) !== queue) continue;
       if (isIdle(queue) && readyAt(queue) <= now) queues.delete(queue.id);
@@ -155,19 +156,16 @@ export function createFetchQueues<T>(options: FetchQueuesOptions): FetchQueues<T
     forget();
     let wakeAt: number | undefined;
     while (!halted && working < threads && wakeAt === undefined) {
-      const turn = heap.peek();
+      const turn = heap.first;
       if (!turn) break;
-      const { queue, time } = turn;
-      const valid = queue.turn === turn;
-      if (valid && time > clock()) {
-        wakeAt = time;
+      const { queue } = turn;
+      if (turn.time > clock()) {
+        wakeAt = turn.time;
         continue;
       }
       const next = nextOf(queue, threadsPerQueue);
-      if (valid && next === 'load' && loading >= threads) break;
-      heap.pop();
-      if (!valid) continue;
-      queue.turn = undefined;
+      if (next === 'load' && loading >= threads) break;
+      heap.remove(turn);
       if (readyAt(queue) > clock()) schedule(queue);
       else if (next === 'task') void startTask(queue);
       else if (next === 'item') void startItem(queue, worker);

@@ -18,6 +18,8 @@ export const FETCH_FIELDS = [
   'signature',
   'newSignature',
   'sitemap',
+  'contentAt',
+  'contentVersions',
 ] as const;
 /** What generate reads of a row: a row that fetch cannot read must not get into a batch. */
 export const SELECTION_FIELDS = [...FRONTIER_FIELDS, 'status', 'cash', ...FETCH_FIELDS] as const;

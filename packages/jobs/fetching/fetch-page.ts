@@ -16,6 +16,7 @@ import type { FetchItem, FetchRun } from './fetch-item.js';
 import { bodyLimit } from '../requests/body-limit.js';
 import { followRedirect } from './follow-redirect.js';
 import { isGivenUp } from '../requests/grace-period.js';
+import { pageRecord } from './page-record.js';
 import { parsePage } from '../parsing/parse-page.js';
 import { MAX_TRIES, mayAsk } from './may-ask.js';
 import { request } from '../requests/protocol-for.js';
@@ -92,8 +93,7 @@ async function fetchUpTo(
     set.contentType = outcome.contentType;
     set.headers = storedHeaders(outcome.headers);
     // An older body must not be taken for this one.
-    if (crawl.settings.fetcher.storeContent) set.content = outcome.body;
-    else unset.add('content');
+    unset.add('contentAt').add('contentVersions');
     if (run.parse) {
       while (crawl.tables.turns.isDue) await crawl.tables.turns.next();
       const { body: content, contentType } = outcome;
@@ -112,15 +112,36 @@ async function fetchUpTo(
       set.redirectTarget = target.url;
     }
   }
+  const { db, fetcher } = crawl.settings;
+  const page = { url, date: set.fetchedAt ?? 0, isCut: isCutAt(contentLimit, outcome) };
+  const {
+    record,
+    contentVersions = [],
+    discard = [],
+  } = pageRecord(outcome, item, page, fetcher.storeContent ? db.keepVersions : 0);
+  if (record?.kind === 'response') unset.delete('contentAt');
+  if (contentVersions.length > 0) set.contentVersions = contentVersions;
   for (const field of [...Object.keys(set), ...encoded.keys()]) unset.delete(field as PlainField);
   const { tracker } = run;
   try {
-    await run.store({ change: { key: item.key, set, encoded, unset: [...unset] }, isParsed, queue });
+    await run.store({
+      change: {
+        key: item.key,
+        set,
+        encoded,
+        unset: [...unset],
+        ...(record && { record }),
+        ...(discard.length > 0 && { discard }),
+      },
+      isParsed,
+      queue,
+    });
   } catch (error) {
     countDamaged(error, tracker.count);
     return told;
   }
   tracker.count('fetched');
+  if (outcome.lenient) tracker.count('lenient');
   // The protocol of a plugin may have codes of its own.
   const code = (set.protocolStatus?.code ?? 'success') as ProtocolCode;
   if (set.status === 'gone' || set.status === 'retry') tracker.fail(code);
@@ -197,12 +218,12 @@ async function ask(
  */
 async function conditionOf(
   crawl: CrawlContext,
-  { key, signature, newSignature, parseStatus, protocolStatus }: FetchItem,
+  { contentAt, signature, newSignature, parseStatus, protocolStatus }: FetchItem,
 ): Promise<Pick<FetchRequest, 'ifModifiedSince' | 'ifNoneMatch'>> {
   const { lastModified, etag } = protocolStatus ?? {};
   if (lastModified === undefined && etag === undefined) return {};
   if (signature === undefined || newSignature !== undefined || parseStatus?.code !== 'success') return {};
-  if (crawl.settings.fetcher.storeContent && !(await crawl.tables.pages.get(key, ['content']))?.content) return {};
+  if (crawl.settings.fetcher.storeContent && !(contentAt && (await crawl.tables.content.has(contentAt)))) return {};
   return {
     ...(lastModified !== undefined && { ifModifiedSince: lastModified }),
     ...(etag !== undefined && { ifNoneMatch: etag }),

@@ -48,7 +48,12 @@ export function createOutgoingBatch(crawl: CrawlContext): OutgoingBatch {
   async function open(): Promise<Open> {
     const batchId = await newBatchId(crawl);
     const release = await holdBatch(crawl, batchId);
-    await tables.batches.put({ batchId, state: 'open', size: 0 });
+    try {
+      await tables.batches.put({ batchId, state: 'open', size: 0 });
+    } catch (error) {
+      release();
+      throw error;
+    }
     return { batchId, release, since: performance.now(), size: 0 };
   }
 

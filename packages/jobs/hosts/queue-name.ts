@@ -1,4 +1,5 @@
 import { groupOf } from '../../url/index.js';
+import { createBoundedCache } from '../../util/index.js';
 import type { CrawlContext } from '../context.js';
 
 /** Names the queue of a host: the host, its domain, or its IP address, as `partition.urlMode` says. */
@@ -6,6 +7,7 @@ export interface QueueNames {
   nameOf(host: string): Promise<string> | string;
 }
 
+/** Hosts whose address is remembered; the least recently asked are forgotten first. */
 const MAX_ADDRESSES = 100_000;
 
 /**
@@ -16,14 +18,13 @@ export function createQueueNames(crawl: Pick<CrawlContext, 'settings' | 'lookup'
   const mode = crawl.settings.partition.urlMode;
   if (mode !== 'ip') return { nameOf: (host) => groupOf(host, mode) };
 
-  const addresses = new Map<string, string>();
+  const addresses = createBoundedCache<string>(MAX_ADDRESSES);
   return {
     async nameOf(host) {
       let name = addresses.get(host);
       if (name === undefined) {
         name = await lowestAddress(host);
-        if (addresses.size >= MAX_ADDRESSES) addresses.clear();
-        addresses.set(host, name);
+        addresses.set(host, name, 1);
       }
       return name;
     },

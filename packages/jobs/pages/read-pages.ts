@@ -1,7 +1,7 @@
 import { urlOf, type Field, type PageRow } from '../../../webtable/index.js';
 import { CrawlError } from '../../errors/index.js';
 import type { CrawlContext } from '../context.js';
-import { isBefore, type Place } from '../selection/cursor-heap.js';
+import { isBefore, type Place } from '../selection/place.js';
 import { selectorOf, type PageSelection, type PageSelector } from './page-selection.js';
 
 /** Which pages to read, how many at the most, and in which order. */

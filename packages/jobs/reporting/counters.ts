@@ -32,6 +32,7 @@ export const COUNTERS = {
   },
   fetch: {
     fetched: 'pages with an outcome; each is counted by its protocol code too',
+    lenient: 'answers that break HTTP, and that only the lenient reader took',
     seeds_denied: 'seeds that answered 401 or 403',
     already_fetched: 'pages that the batch has fetched before',
     damaged: 'rows that cannot be read',
@@ -115,6 +116,8 @@ export const COUNTERS = {
     made_due: 'pages that `refetch` made due',
     time_limit: 'the time was over before all was done',
     'generate_<counter>': 'what the last generate passed over, by its counter',
+    'compact_<counter>':
+      'what `compact` did at the end, where more than half of the stored bodies was needed by nobody',
   },
   repair: {
     rows: 'rows of the table',
@@ -128,6 +131,13 @@ export const COUNTERS = {
     lost_body: 'pages whose stored body cannot be read',
     lost_body_due: 'of these, pages that were made due',
     damaged: 'rows that cannot be read, and stay as they are',
+  },
+  compact: {
+    rows: 'rows of the table',
+    copied: 'bodies that were copied into new segments',
+    lost_body: 'bodies that a row points at and that cannot be read',
+    segments_removed: 'segments that were removed',
+    bytes_freed: 'bytes that nobody needs any more, and that were removed',
   },
   remove: {
     removed: 'pages that were removed',

@@ -3,6 +3,7 @@ import type { CrawlContext } from '../context.js';
 import type { CrawlOptions } from '../crawl.js';
 import { openFetcher, type Fetcher } from '../fetching/fetcher.js';
 import { createOutgoingBatch, type OutgoingBatch } from '../fetching/outgoing-batch.js';
+import { flushIn } from './flush-time.js';
 import type { JobOptions, Progress } from '../reporting/job.js';
 import { holdBatch } from '../rows/hold-batch.js';
 import { createRoundsProgress } from './rounds-progress.js';
@@ -12,13 +13,6 @@ import { createTasks, type Tasks } from './tasks.js';
 import { updateAndCount } from '../updatedb.js';
 import type { Watch } from '../reporting/running-jobs.js';
 import { createWake, type Wake } from './wake.js';
-
-/** Fetched pages that updatedb takes at once: the more, the fewer changes of rows that many of them link to. */
-const FLUSH_PAGES = 500;
-/** Milliseconds after which it takes fewer. */
-const FLUSH_AFTER = 500;
-/** The same when the fetcher could do more, and has fewer pages left than have been fetched. */
-const FLUSH_AFTER_DRY = 50;
 
 /**
  * Crawls in rounds until nothing is due, a limit is reached, or a round could fetch nothing. Rounds overlap where
@@ -63,6 +57,7 @@ class Rounds {
   readonly #fetcher: Fetcher;
   readonly #wake: Wake;
   readonly #timeUp: AbortSignal;
+  readonly #threads: number;
   readonly #selector: RoundSelector;
   readonly #outgoing: OutgoingBatch;
   readonly #fetches = new Set<BatchFetch>();
@@ -86,6 +81,7 @@ class Rounds {
     this.#fetcher = fetcher;
     this.#wake = wake;
     this.#timeUp = timeUp;
+    this.#threads = options.threads ?? crawl.settings.fetcher.threadsFetch;
     this.#selector = new RoundSelector(crawl, options, tracker);
     this.#outgoing = createOutgoingBatch(crawl);
     this.#tasks = createTasks(wake.now);
@@ -190,12 +186,10 @@ class Rounds {
 
   /** Milliseconds until updatedb takes what is fetched; Infinity while there is nothing, or it is at work. */
   get #flushIn(): number {
+    if (this.#updates > 0) return Infinity;
     const { size, since } = this.#outgoing;
-    const left = this.#pagesLeft;
-    if (size === 0 || this.#updates > 0) return Infinity;
-    if (size >= FLUSH_PAGES || left === 0) return 0;
-    const isRunningDry = this.#fetcher.isIdle && left <= size;
-    return since + (isRunningDry ? FLUSH_AFTER_DRY : FLUSH_AFTER) - performance.now();
+    const { isIdle } = this.#fetcher;
+    return flushIn({ size, age: performance.now() - since, left: this.#pagesLeft, threads: this.#threads, isIdle });
   }
 
   async #flush(): Promise<void> {

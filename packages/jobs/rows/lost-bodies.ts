@@ -1,4 +1,4 @@
-import { chunked, isBodyLost, isHeld } from '../../../webtable/index.js';
+import { chunked, isBodyLost, isHeld, type PageRow } from '../../../webtable/index.js';
 import type { CrawlContext } from '../context.js';
 import type { Tracker } from '../reporting/tracker.js';
 
@@ -16,15 +16,22 @@ export async function makeLostBodiesDue(crawl: CrawlContext, tracker: Tracker): 
   for await (const keys of chunked(rowsWithLostBody(crawl), CHUNK)) {
     if (tracker.aborted) return;
     tracker.count('lost_body', keys.length);
-    await crawl.tables.changeRows(keys, ['status'], now, (rows) =>
+    await crawl.tables.changeRows(keys, ['status', 'protocolStatus'], now, (rows) =>
       rows.map((row) => {
         const isContent = row?.status === 'fetched' || row?.status === 'notmodified';
         if (!row || !isContent || isHeld(row) || (row.dueAt ?? 0) <= now) return undefined;
         tracker.count('lost_body_due');
-        return { key: row.key, set: { dueAt: now } };
+        return { key: row.key, set: { dueAt: now, ...withoutTag(row) } };
       }),
     );
   }
+}
+
+/** With the tag of the copy that is lost, the server would say that nothing has changed. */
+function withoutTag({ protocolStatus }: PageRow<'protocolStatus'>): Pick<PageRow<'protocolStatus'>, 'protocolStatus'> {
+  if (!protocolStatus) return {};
+  const { etag: _, lastModified: __, ...rest } = protocolStatus;
+  return { protocolStatus: rest };
 }
 
 async function* rowsWithLostBody({ tables }: CrawlContext): AsyncGenerator<string> {

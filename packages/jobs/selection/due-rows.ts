@@ -1,5 +1,6 @@
 import type { Frontier, FrontierEntry, HostKey, HostScore } from '../../../webtable/index.js';
-import { createCursorHeap, isBefore, type HeapItem, type Place } from './cursor-heap.js';
+import { createHeap, type HeapItem } from '../../util/index.js';
+import { isBefore, type Place } from './place.js';
 
 /** A row that is due, as the frontier has it. */
 export interface DueRow extends FrontierEntry {
@@ -32,7 +33,7 @@ export interface DueRowsOptions {
 }
 
 /** One host, as far as it was read. Its place is that of its next row, or no later. */
-interface Cursor extends HeapItem {
+interface Cursor extends HeapItem, Place {
   readonly host: HostKey;
   readonly queue: string;
   /** Rows read ahead, the next one last. */
@@ -61,7 +62,7 @@ export function createDueRows({ frontier, maxPerQueue, queueOf }: DueRowsOptions
   const opened = new Set<string>();
   /** Those that are not through, and those that the last read was through with. */
   const cursors = new Map<string, Cursor>();
-  const heap = createCursorHeap<Cursor>();
+  const heap = createHeap<Cursor>(isBefore);
   /** Rows of a queue that were read and not refused. */
   const taken = new Map<string, number>();
   /** Cursors that the last read stopped for want of room. */

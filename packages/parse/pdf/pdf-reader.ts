@@ -22,7 +22,7 @@ const OPTIONS = {
 
 /**
  * Reads a PDF: up to a number of pages, with those that are broken left out. It takes as long, and as much memory, as the
- * document makes it take, so it runs in a thread that can be ended. What goes wrong is an answer, not a throw.
+ * document makes it take, so it runs in a process that can be ended. What goes wrong is an answer, not a throw.
  * @param open the function of that name of the package unpdf
  */
 export async function readPdf(open: typeof getDocumentProxy, job: PdfJob): Promise<PdfAnswer> {

@@ -3,12 +3,12 @@ import type { Parser } from '../../plugin-api/index.js';
 import { LinkCollector } from '../shared/link-collector.js';
 import { languageTag } from '../html/page-head.js';
 import type { ParseSettings } from '../shared/parse-settings.js';
-import { PdfThread } from './pdf-thread.js';
+import { PdfProcess } from './pdf-process.js';
 import { RobotsReader } from '../shared/robots-directives.js';
 
 /** What {@link pdfParser} works with. */
 export interface PdfExtras {
-  /** The module that the thread runs. Default: the one that is shipped. */
+  /** The module that the process runs. Default: the one that is shipped. */
   readonly entry?: URL;
   /** Whether the package unpdf is there; asked once, at the first PDF. Default: whether it can be resolved from here. */
   readonly isInstalled?: () => boolean;
@@ -16,13 +16,13 @@ export interface PdfExtras {
 
 /**
  * Reads PDFs with the package unpdf, where it is installed; where it is not, a PDF fails as `unsupported_type`. It runs in a
- * thread of its own, which is started with the first PDF and bounded in time (`parser.timeout`) and memory. Title, text,
+ * process of its own, which is started with the first PDF and bounded in time (`parser.timeout`) and memory. Title, text,
  * links, and what the document says of itself are taken; of a document that was cut, what can be read.
  * Failures: malformed, truncated (cut, and nothing can be read), encrypted, timeout, out_of_memory.
  */
 export function pdfParser(settings: ParseSettings, extras: PdfExtras = {}): Parser & { close(): Promise<void> } {
-  const entry = extras.entry ?? new URL('./pdf-worker.js', import.meta.url);
-  const thread = new PdfThread(entry, settings.parser.timeout);
+  const entry = extras.entry ?? new URL('./pdf-child.js', import.meta.url);
+  const reader = new PdfProcess(entry, settings.parser.timeout);
   let installed: boolean | undefined;
   return {
     contentTypes: ['application/pdf', 'application/x-pdf'],
@@ -36,7 +36,7 @@ export function pdfParser(settings: ParseSettings, extras: PdfExtras = {}): Pars
           message: 'a PDF; the package unpdf, which reads it, is not installed',
         };
       }
-      const answer = await thread.read({ url, content, textLimit: settings.parser.textLimit });
+      const answer = await reader.read({ url, content, textLimit: settings.parser.textLimit });
       if ('failure' in answer) {
         const { code, message } = answer.failure;
         // What leads to the pages stands at the end of most PDFs.
@@ -58,7 +58,7 @@ export function pdfParser(settings: ParseSettings, extras: PdfExtras = {}): Pars
         ...((truncated || cut || links.truncated) && { truncated: true }),
       };
     },
-    close: () => thread.close(),
+    close: () => reader.close(),
   };
 }
 

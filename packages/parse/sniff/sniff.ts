@@ -1,3 +1,4 @@
+import { headerValues, mediaTypeOf } from '../../util/index.js';
 import { mediaSignature } from './media-signatures.js';
 import { xmlForCrawlers } from './xml-for-crawlers.js';
 
@@ -60,12 +61,9 @@ export function sniffContentType(
 
 /** The essence of the last value of a `Content-Type` header that is a media type. Undefined when none is. */
 function suppliedType(header: string): string | undefined {
-  let last: string | undefined;
-  for (const value of header.match(/(?:"(?:[^"\\]|\\.)*"|[^",]|")+/gs) ?? []) {
-    const essence = /^[\t\n\r ]*([!#$%&'*+.^_`|~\w-]+\/[!#$%&'*+.^_`|~\w-]+)[\t\n\r ]*(?:;|$)/.exec(value)?.[1];
-    if (essence !== undefined && (essence !== '*/*' || last === undefined)) last = essence.toLowerCase();
-  }
-  return last;
+  return headerValues(header)
+    .map(mediaTypeOf)
+    .findLast((type) => type !== undefined);
 }
 
 function unknownType(head: string, scriptable: boolean): string {

@@ -71,27 +71,21 @@ function kindOf(text: string): Item['kind'] {
 export function needsBacktracking(pattern: Alternatives): boolean {
   return pattern.flat().some(({ kind, text, inside, max }) => {
     if (kind === 'backreference' || text === '(?=' || text === '(?!') return true;
-    if (kind === 'look' && (max !== 1 || captures(inside))) return true;
+    if (kind === 'look' && (max !== 1 || groupsIn(inside) > 0)) return true;
     return needsBacktracking(inside);
   });
 }
 
 /**
  * Whether what the groups of a pattern hold, or which match it prefers, is peculiar to JavaScript: a repeated group that
- * captures (each turn forgets what the turn before captured), or that may match nothing (such a turn does not count).
+ * holds one that captures (each turn forgets what the turn before captured), or that may match nothing (such a turn does
+ * not count).
  */
 export function repeatsPeculiarly(pattern: Alternatives): boolean {
-  return pattern.flat().some((item) => {
-    const { kind, inside, repeat, max } = item;
-    if (kind === 'group' && repeat !== '') {
-      if (shortest(inside) === 0 || (max > 1 && (item.captures || captures(inside)))) return true;
-    }
+  return pattern.flat().some(({ kind, inside, repeat, max }) => {
+    if (kind === 'group' && repeat !== '' && (shortest(inside) === 0 || (max > 1 && groupsIn(inside) > 0))) return true;
     return repeatsPeculiarly(inside);
   });
-}
-
-function captures(pattern: Alternatives): boolean {
-  return pattern.flat().some((item) => item.captures || captures(item.inside));
 }
 
 /** Characters that a match has at least. */
@@ -103,7 +97,7 @@ function shortest(pattern: Alternatives): number {
   return Math.min(...pattern.map((sequence) => sequence.reduce((sum, item) => sum + lengthOf(item), 0)));
 }
 
-/** The capturing groups, in the order of their numbers. */
-export function groupsOf(pattern: Alternatives): Item[] {
-  return pattern.flat().flatMap((item) => [...(item.captures ? [item] : []), ...groupsOf(item.inside)]);
+/** How many groups capture. */
+export function groupsIn(pattern: Alternatives): number {
+  return pattern.flat().reduce((sum, { captures, inside }) => sum + (captures ? 1 : 0) + groupsIn(inside), 0);
 }

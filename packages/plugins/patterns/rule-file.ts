@@ -1,7 +1,14 @@
 import { CrawlError, safeText } from '../../errors/index.js';
 
-/** What is wrong with a line of a rule file, thrown by the function that reads one line. */
-export class BadRule extends Error {}
+/** What is wrong with a line of a rule file, thrown by the function that reads one line; `hint` says what to do. */
+export class BadRule extends Error {
+  constructor(
+    message: string,
+    readonly hint?: string,
+  ) {
+    super(message);
+  }
+}
 
 /** A rule with the line it stands on, from 1. */
 export interface RuleLine<T> {
@@ -13,11 +20,12 @@ export interface RuleLine<T> {
  * Reads a text file with one rule per line. Blank lines and lines that start with `#` are comments; white space at the
  * end of a line does not count. CRLF and a byte order mark are taken.
  * @param what names the file in the message
- * @throws CrawlError BAD_SETTING that lists every line for which `read` threw {@link BadRule}
+ * @throws CrawlError BAD_SETTING that lists every line for which `read` threw {@link BadRule}, with their hints
  */
 export function readRules<T>(what: string, text: string, read: (line: string) => T): RuleLine<T>[] {
   const rules: RuleLine<T>[] = [];
   const wrong: string[] = [];
+  const hints = new Set<string>();
   for (const [index, raw] of text
     .replace(/^\ufeff/, '')
     .split(/\r?\n/)
@@ -29,8 +37,13 @@ export function readRules<T>(what: string, text: string, read: (line: string) =>
     } catch (error) {
       if (!(error instanceof BadRule)) throw error;
       wrong.push(`line ${line}: ${error.message}, found "${safeText(raw)}"`);
+      if (error.hint !== undefined) hints.add(error.hint);
     }
   }
-  if (wrong.length > 0) throw new CrawlError('BAD_SETTING', `${what}: ${wrong.join('; ')}`);
+  if (wrong.length > 0) {
+    throw new CrawlError('BAD_SETTING', `${what}: ${wrong.join('; ')}`, {
+      ...(hints.size > 0 && { hint: [...hints].join('; ') }),
+    });
+  }
   return rules;
 }

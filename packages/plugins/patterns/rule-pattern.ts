@@ -1,6 +1,6 @@
 import { safeText } from '../../errors/index.js';
 import { BadRule } from './rule-file.js';
-import { safePattern, type SafePattern } from './safe-pattern.js';
+import { safePattern, type PatternUse, type SafePattern } from './safe-pattern.js';
 
 /** URLs longer than this are never shown to the patterns of a rule file. */
 export const PATTERN_INPUT_LIMIT = 8192;
@@ -10,10 +10,10 @@ const UNKNOWN_ESCAPE = /\\(?![bBdDsSwWfnrtvxuk])[A-Za-z]|\\x\{/;
 
 /**
  * Compiles the pattern of a rule: a JavaScript regular expression that may start with `(?i)`. Patterns written for Java
- * mean the same or are refused. However it is written, no URL makes it run for long.
+ * mean the same or are refused, and so is one that some URL could make run for long.
  * @throws BadRule that says what is wrong
  */
-export function compilePattern(pattern: string): SafePattern {
+export function compilePattern(pattern: string, use: PatternUse = 'test'): SafePattern {
   if (pattern === '') throw new BadRule('a pattern is expected');
   const ignoreCase = pattern.startsWith('(?i)');
   const source = ignoreCase ? pattern.slice('(?i)'.length) : pattern;
@@ -22,16 +22,11 @@ export function compilePattern(pattern: string): SafePattern {
   const unknown = UNKNOWN_ESCAPE.exec(bare);
   if (unknown) throw new BadRule(`the escape ${unknown[0]} is not known`);
   if (/\[[^\]]*&&\[/.test(bare)) throw new BadRule('character classes cannot be intersected by &&');
-  let compiled: SafePattern;
   try {
-    compiled = safePattern(source, ignoreCase);
+    return safePattern(source, ignoreCase, use);
   } catch (error) {
+    if (error instanceof BadRule) throw error;
     const reason = error instanceof Error ? error.message.replace(/^.*\/[a-z]*: /s, '') : String(error);
     throw new BadRule(`the pattern is wrong (${safeText(reason)})`);
   }
-  for (const [reference, number] of bare.matchAll(/\\(?:([1-9]\d*)|k)/g)) {
-    const exists = number === undefined ? /\(\?<[^=!]/.test(bare) : Number(number) <= compiled.groups;
-    if (!exists) throw new BadRule(`there is no group for ${reference}`);
-  }
-  return compiled;
 }

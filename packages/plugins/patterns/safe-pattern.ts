@@ -1,30 +1,25 @@
 import { RE2JS } from 're2js';
 import { safeText } from '../../errors/index.js';
-import { countedSearch, TooManySteps, type Match } from './counted-search.js';
 import { neededCharacter } from './needed-character.js';
 import { isLinear } from './pattern-cost.js';
-import { groupsOf, needsBacktracking, parsePattern, repeatsPeculiarly, type Alternatives } from './pattern-tree.js';
+import { groupsIn, needsBacktracking, parsePattern, repeatsPeculiarly } from './pattern-tree.js';
+import { BadRule } from './rule-file.js';
 
 /** What replaces a match: texts, and numbers of groups; 0 is all that was found. */
 export type Replacement = readonly (string | number)[];
+
+/** What a pattern is for. */
+export type PatternUse = 'test' | 'replace';
 
 /** A pattern that no text makes run for long. */
 export interface SafePattern {
   /** Its capturing groups. */
   readonly groups: number;
-  /** What runs `test` and `replace`. */
-  readonly engines: { readonly test: Engine; readonly replace: Engine };
-  /** Whether the text contains a match. Throws an Error where that takes too many steps. */
+  /** Whether the text contains a match. */
   test(text: string): boolean;
   /** The text with every match replaced. Throws an Error where that takes too many steps. */
   replace(text: string, replacement: Replacement): string;
 }
-
-/**
- * The platform's regular expressions, for patterns that are sure to be linear; RE2, which always is, for those that it
- * knows; and for the others backtracking with a limit of steps.
- */
-export type Engine = 'native' | 're2' | 'counted';
 
 /** Instructions of a program of RE2, which may look at each for each character. */
 const LARGEST_PROGRAM = 1_000;
@@ -32,29 +27,34 @@ const LARGEST_PROGRAM = 1_000;
 /** RE2 may look at a text to its end for each match, so it replaces in texts where matches times characters are fewer. */
 const REPLACE_LIMIT = 1_000_000;
 
+const TRAPS =
+  'write it without look-ahead and back-references; URLs in which segments repeat are rejected by the plugin ' +
+  'urlfilter-traps already (urlfilter.trapMaxRepeats), so a rule against them can be removed';
+
 /**
- * Makes a pattern safe to run on hostile text.
+ * Makes a pattern safe to run on hostile text: on the platform's regular expressions where it is sure to be linear there,
+ * else on RE2, which always is.
  * @throws SyntaxError where it is no regular expression of JavaScript
+ * @throws BadRule where neither can run it safely, or RE2 would replace something else than JavaScript does
  */
-export function safePattern(source: string, ignoreCase: boolean): SafePattern {
+export function safePattern(source: string, ignoreCase: boolean, use: PatternUse): SafePattern {
   const native = new RegExp(source, ignoreCase ? 'i' : '');
   const tree = parsePattern(source);
-  const groups = groupsOf(tree).length;
-  if (isLinear(tree)) return { groups, engines: { test: 'native', replace: 'native' }, ...onPlatform(native) };
-
-  const re2 = needsBacktracking(tree) ? undefined : compileRe2(source, ignoreCase);
-  const counted = onCounted(tree, source, ignoreCase);
-  if (!re2) return { groups, engines: { test: 'counted', replace: 'counted' }, ...counted };
-
-  const { test, replace } = onRe2(re2, source, neededCharacter(tree, ignoreCase));
-  if (!repeatsPeculiarly(tree)) return { groups, engines: { test: 're2', replace: 're2' }, test, replace };
-  return {
-    groups,
-    engines: { test: 're2', replace: 'counted' },
-    test,
-    replace: (text, replacement) => (test(text) ? counted.replace(text, replacement) : text),
-  };
+  const groups = groupsIn(tree);
+  if (isLinear(tree)) return { groups, ...onPlatform(native) };
+  if (needsBacktracking(tree)) {
+    throw new BadRule('a pattern with look-ahead or back-references may run for long', TRAPS);
+  }
+  if (use === 'replace' && repeatsPeculiarly(tree)) {
+    throw new BadRule(
+      'a group that repeats may hold no other that captures, and may not match nothing',
+      USE_PLAIN_GROUPS,
+    );
+  }
+  return { groups, ...onRe2(compileRe2(source, ignoreCase), source, neededCharacter(tree, ignoreCase)) };
 }
+
+const USE_PLAIN_GROUPS = 'write (?:…) for groups that the replacement does not name';
 
 type Search = Pick<SafePattern, 'test' | 'replace'>;
 
@@ -76,14 +76,15 @@ function asText(replacement: Replacement): string {
     .join('');
 }
 
-function compileRe2(source: string, ignoreCase: boolean): RE2JS | undefined {
+function compileRe2(source: string, ignoreCase: boolean): RE2JS {
   try {
     const flags = RE2JS.LOOKBEHINDS | (ignoreCase ? RE2JS.CASE_INSENSITIVE : 0);
     const compiled = RE2JS.compile(RE2JS.translateRegExp(source), flags);
-    return compiled.programSize() <= LARGEST_PROGRAM ? compiled : undefined;
+    if (compiled.programSize() <= LARGEST_PROGRAM) return compiled;
   } catch {
-    return undefined;
+    // As too many repeats: RE2 names them wrong.
   }
+  throw new BadRule('a pattern this large may run for long', 'write several lines, or fewer and smaller repeats');
 }
 
 function onRe2(pattern: RE2JS, source: string, needed = /(?:)/): Search {
@@ -93,51 +94,15 @@ function onRe2(pattern: RE2JS, source: string, needed = /(?:)/): Search {
     replace(text, replacement) {
       if (!test(text)) return text;
       const matcher = pattern.matcher(text);
-      return replaceAll(text, replacement, (_from, matches) => {
-        if (matches * text.length > REPLACE_LIMIT) throw tooMuch(source);
-        if (!matcher.find()) return null;
-        return Array.from({ length: pattern.groupCount() + 1 }, (_, i) => [matcher.start(i), matcher.end(i)]).flat();
-      });
+      let out = '';
+      let at = 0;
+      for (let matches = 0; matches * text.length <= REPLACE_LIMIT; matches++) {
+        if (!matcher.find()) return out + text.slice(at);
+        out += text.slice(at, matcher.start());
+        for (const part of replacement) out += typeof part === 'string' ? part : (matcher.group(part) ?? '');
+        at = matcher.end();
+      }
+      throw new Error(`the pattern "${safeText(source)}" takes too many steps on this URL`);
     },
   };
 }
-
-function onCounted(tree: Alternatives, source: string, ignoreCase: boolean): Search {
-  const search = countedSearch(tree, ignoreCase);
-  const guarded = (text: string, from: number, matches: number): Match | null => {
-    try {
-      return search(text, from, matches > 0);
-    } catch (error) {
-      // A pattern with very many turns fills the stack before it has spent its steps.
-      throw error instanceof TooManySteps || error instanceof RangeError ? tooMuch(source) : error;
-    }
-  };
-  return {
-    test: (text) => guarded(text, 0, 0) !== null,
-    replace: (text, replacement) => replaceAll(text, replacement, (from, matches) => guarded(text, from, matches)),
-  };
-}
-
-function replaceAll(
-  text: string,
-  replacement: Replacement,
-  nextMatch: (from: number, matches: number) => Match | null,
-): string {
-  let out = '';
-  let at = 0;
-  let from = 0;
-  for (let matches = 0; from <= text.length; matches++) {
-    const match = nextMatch(from, matches);
-    if (!match) break;
-    const span = (group: number): string =>
-      match[2 * group]! < 0 ? '' : text.slice(match[2 * group], match[2 * group + 1]);
-    out +=
-      text.slice(at, match[0]) + replacement.map((part) => (typeof part === 'string' ? part : span(part))).join('');
-    at = match[1]!;
-    from = at === match[0] ? at + 1 : at;
-  }
-  return out + text.slice(at);
-}
-
-const tooMuch = (source: string): Error =>
-  new Error(`the pattern "${safeText(source)}" takes too many steps on this URL`);

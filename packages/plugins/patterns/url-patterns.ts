@@ -23,7 +23,9 @@ function compile(text: string): ReturnType<typeof compilePattern> {
   } catch (error) {
     if (!(error instanceof BadRule)) throw error;
     throw new CrawlError('USAGE', `expected a pattern for URLs, found "${safeText(text)}": ${error.message}`, {
-      hint: 'a pattern is a regular expression that is looked for anywhere in the URL, such as ^https://example\\.com/docs/',
+      hint:
+        error.hint ??
+        'a pattern is a regular expression that is looked for anywhere in the URL, such as ^https://example\\.com/docs/',
     });
   }
 }

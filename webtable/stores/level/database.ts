@@ -4,43 +4,23 @@ import { CrawlError } from '../../../packages/errors/index.js';
 /** A database whose own encodings are `utf8` for keys and `view` or `buffer` for values. */
 export type LevelDatabase = AbstractLevel<string | Buffer | Uint8Array, string, Uint8Array>;
 
-/** Both databases of a store, read as of one moment. */
+/** A database, read as of one moment. */
 export interface LevelSnapshot {
-  readonly hot: LevelDatabase;
-  readonly content: LevelDatabase;
+  readonly database: LevelDatabase;
   /** Absent where a single read answers all, which has a snapshot of its own. */
-  readonly hotSnapshot?: AbstractSnapshot;
-  /** Absent where no body is read. */
-  readonly contentSnapshot?: AbstractSnapshot;
+  readonly snapshot?: AbstractSnapshot;
   close(): Promise<void>;
 }
 
-/**
- * Both snapshots are taken in one turn of the event loop, and the three steps of a write are started in three turns,
- * so every slot that a pointer names here is there.
- */
-export function takeSnapshot(
-  hot: LevelDatabase,
-  content: LevelDatabase,
-  { bodies }: { bodies: boolean },
-): LevelSnapshot {
-  const hotSnapshot = hot.snapshot();
-  const contentSnapshot = content === hot || !bodies ? undefined : content.snapshot();
-  return {
-    hot,
-    content,
-    hotSnapshot,
-    ...(bodies && { contentSnapshot: contentSnapshot ?? hotSnapshot }),
-    async close() {
-      await hotSnapshot.close();
-      await contentSnapshot?.close();
-    },
-  };
+/** The database as it is now. */
+export function takeSnapshot(database: LevelDatabase): LevelSnapshot {
+  const snapshot = database.snapshot();
+  return { database, snapshot, close: () => snapshot.close() };
 }
 
-/** For one call of `getMany` on the hot database, or one iterator, which reads as of one moment by itself where `supports` says so. */
-export function withoutSnapshot(hot: LevelDatabase, content: LevelDatabase): LevelSnapshot {
-  return { hot, content, close: async () => undefined };
+/** For one call of `getMany`, or one iterator, which reads as of one moment by itself where `supports` says so. */
+export function withoutSnapshot(database: LevelDatabase): LevelSnapshot {
+  return { database, close: async () => undefined };
 }
 
 /** Reads the values of these keys as of the snapshot. */

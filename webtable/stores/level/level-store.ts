@@ -1,46 +1,43 @@
 import { CrawlError } from '../../../packages/errors/index.js';
-import { checkChanges, checkColumn, checkTable } from '../../check-changes.js';
-import { addBodies } from './read/bodies.js';
+import { checkChanges, checkTable } from '../../check-changes.js';
+import type { ContentStore } from '../../content/content-store.js';
 import { checkDatabase, takeSnapshot, withoutSnapshot, type LevelDatabase } from './database.js';
 import { toCrawlError } from './errors.js';
 import { addFamilies, isRanged } from './read/get.js';
-import { layoutOf } from './layout.js';
 import { finishRow, newDraft, planRead } from './read/rows.js';
 import { scanRows } from './read/scan.js';
 import { writeRows } from './write/write.js';
 import type { TableName } from '../../schema.js';
-import { splitColumn } from '../../selectors.js';
 import type { ColumnSelector, RowChange, ScanOptions, Store, StoredRow } from '../../store.js';
 
-/** The databases of a {@link LevelStore}. */
+/** What a {@link LevelStore} is made of. */
 export interface LevelStoreOptions {
-  /** Key encoding `utf8`, value encoding `view` or `buffer`, given to its constructor. */
-  readonly hot: LevelDatabase;
-  /** Where bodies go; the hot database when absent. */
-  readonly content?: LevelDatabase;
-  /** Where the databases are, for messages. */
+  /** Where the rows are. Key encoding `utf8`, value encoding `view` or `buffer`, given to its constructor. */
+  readonly database: LevelDatabase;
+  /** Where bodies go; the table `content` of the database when absent. */
+  readonly content?: ContentStore;
+  /** Where both are, for messages. */
   readonly directory?: string;
 }
 
 /**
- * A store on abstract-level databases, which nothing else may write to. It closes them when it is closed.
+ * A store on an abstract-level database, which nothing else may write to. It closes what it is made of when it is closed.
  *
  * Errors: CLOSED, STORE_FULL, TABLE_LOCKED, TABLE_DAMAGED and, for all else, STORE_FAILED. A cell that cannot be read
  * makes its row `damaged` and no error; it does not pass a filter.
  */
 export class LevelStore implements Store {
-  readonly #hot: LevelDatabase;
-  readonly #content: LevelDatabase;
+  readonly content?: ContentStore;
+  readonly #database: LevelDatabase;
   readonly #directory: string | undefined;
   /** Ends with the last write that was asked for. Writes read what they merge with, so they run one by one. */
   #lastWrite: Promise<unknown> = Promise.resolve();
   #closing: Promise<void> | undefined;
 
-  constructor({ hot, content = hot, directory }: LevelStoreOptions) {
-    checkDatabase(hot);
-    checkDatabase(content);
-    this.#hot = hot;
-    this.#content = content;
+  constructor({ database, content, directory }: LevelStoreOptions) {
+    checkDatabase(database);
+    this.#database = database;
+    if (content) this.content = content;
     this.#directory = directory;
   }
 
@@ -52,15 +49,12 @@ export class LevelStore implements Store {
     checkTable(table);
     const plan = planRead(table, columns);
     try {
-      const isOneRead = !plan.body && !plan.families.some(isRanged) && this.#hot.supports.implicitSnapshots;
+      const isOneRead = !plan.families.some(isRanged) && this.#database.supports.implicitSnapshots;
       await this.#ready();
-      const snapshot = isOneRead
-        ? withoutSnapshot(this.#hot, this.#content)
-        : takeSnapshot(this.#hot, this.#content, { bodies: plan.body !== undefined });
+      const snapshot = isOneRead ? withoutSnapshot(this.#database) : takeSnapshot(this.#database);
       try {
         const drafts = [...new Set(keys)].map(newDraft);
         await addFamilies(snapshot, plan.families, drafts);
-        if (plan.body) await addBodies(snapshot, plan.body, drafts);
         const rows = new Map(drafts.map((draft) => [draft.key, finishRow(draft)]));
         return keys.map((key) => rows.get(key));
       } finally {
@@ -73,20 +67,14 @@ export class LevelStore implements Store {
 
   async *scan(table: TableName, options: ScanOptions): AsyncGenerator<StoredRow> {
     checkTable(table);
-    if (options.where) checkColumn(table, options.where.column);
     try {
-      const { name } = layoutOf(table).body ?? {};
-      const bodies = [...options.columns, options.where?.column].some(
-        (column) => column && splitColumn(column)[0] === name,
-      );
       await this.#ready();
       // A single iterator reads as of one moment by itself.
-      const isOneRead =
-        !options.where && (options.ranges?.length ?? 1) === 1 && planRead(table, options.columns).families.length === 1;
+      const isOneRead = (options.ranges?.length ?? 1) === 1 && planRead(table, options.columns).families.length === 1;
       const snapshot =
-        isOneRead && !bodies && this.#hot.supports.implicitSnapshots
-          ? withoutSnapshot(this.#hot, this.#content)
-          : takeSnapshot(this.#hot, this.#content, { bodies });
+        isOneRead && this.#database.supports.implicitSnapshots
+          ? withoutSnapshot(this.#database)
+          : takeSnapshot(this.#database);
       try {
         for await (const row of scanRows(snapshot, table, options)) {
           yield row;
@@ -104,8 +92,8 @@ export class LevelStore implements Store {
     this.#assertOpen();
     checkChanges(table, changes);
     const write = this.#lastWrite.then(async () => {
-      await openBoth(this.#hot, this.#content);
-      await writeRows(this.#hot, this.#content, table, changes);
+      await whenOpen(this.#database);
+      await writeRows(this.#database, table, changes);
     });
     this.#lastWrite = write.catch(() => undefined);
     try {
@@ -123,7 +111,7 @@ export class LevelStore implements Store {
   async #close(): Promise<void> {
     await this.#lastWrite;
     try {
-      await Promise.all([this.#hot.close(), this.#content.close()]);
+      await Promise.all([this.#database.close(), this.content?.close()]);
     } catch (error) {
       throw toCrawlError(error, this.#directory);
     }
@@ -131,7 +119,7 @@ export class LevelStore implements Store {
 
   async #ready(): Promise<void> {
     this.#assertOpen();
-    await openBoth(this.#hot, this.#content);
+    await whenOpen(this.#database);
   }
 
   #assertOpen(): void {
@@ -139,7 +127,7 @@ export class LevelStore implements Store {
   }
 }
 
-/** Waits for databases that are still being opened. One that was closed stays so. */
-async function openBoth(...databases: readonly LevelDatabase[]): Promise<void> {
-  for (const database of databases) if (database.status === 'opening') await database.open();
+/** Waits for a database that is still being opened. One that was closed stays so. */
+async function whenOpen(database: LevelDatabase): Promise<void> {
+  if (database.status === 'opening') await database.open();
 }

@@ -2,9 +2,11 @@ import { resolve } from 'node:path';
 import { Level } from 'level';
 import { CrawlError } from '../../../packages/errors/index.js';
 import { tableDamaged, toCrawlError } from './errors.js';
+import type { LevelDatabase } from './database.js';
 import { LevelStore } from './level-store.js';
 import { DATABASE_OPTIONS } from './database-options.js';
-import { DATABASES, lookAtTable, makePrivateFolder } from './table-folder.js';
+import { SegmentFolder } from '../../content/segment-folder.js';
+import { TABLE_PARTS, lookAtTable, makePrivateFolder, partPath } from './table-folder.js';
 
 /**
  * Opens the store in a directory. Where no file of a table is, one is made unless `create` is false; the directory is
@@ -12,7 +14,7 @@ import { DATABASES, lookAtTable, makePrivateFolder } from './table-folder.js';
  * @throws CrawlError NO_TABLE, TABLE_LOCKED, TABLE_DAMAGED, STORE_FULL or STORE_FAILED, naming the directory
  */
 export async function openLevelStore(directory: string, { create = true } = {}): Promise<LevelStore> {
-  const opened: Level<string, Uint8Array>[] = [];
+  let database: LevelDatabase | undefined;
   try {
     const path = resolve(directory);
     const table = await lookAtTable(path);
@@ -20,22 +22,21 @@ export async function openLevelStore(directory: string, { create = true } = {}):
     const isNew = table.state === 'none';
     if (isNew && !create) throw noTable(directory, table.found);
     if (table.isBlocked) throw notMade(directory, table.found);
-    if (isNew)
-      for (const folder of [path, ...DATABASES.map((name) => table[name].path)]) await makePrivateFolder(folder);
-    for (const name of DATABASES) {
-      const database = new Level<string, Uint8Array>(table[name].path, {
-        ...DATABASE_OPTIONS[name],
-        createIfMissing: isNew,
-      });
-      opened.push(database);
-      await database.open();
+    if (isNew) {
+      for (const folder of [path, ...TABLE_PARTS.map((name) => table[name].path)]) await makePrivateFolder(folder);
     }
-    const [content, hot] = opened;
-    return new LevelStore({ hot: hot!, content: content!, directory });
+    database = new Level<string, Uint8Array>(table.hot.path, { ...DATABASE_OPTIONS, createIfMissing: isNew });
+    await database.open();
+    return new LevelStore({ database, content: new SegmentFolder(table.content.path), directory });
   } catch (error) {
-    await Promise.allSettled(opened.map((database) => database.close()));
+    await database?.close().catch(() => undefined);
     throw toCrawlError(error, directory);
   }
+}
+
+/** The bodies of the table in a directory, for a process that has not opened it; nothing is looked at before it is read. */
+export function contentOfTable(directory: string): SegmentFolder {
+  return new SegmentFolder(partPath(resolve(directory), 'content'));
 }
 
 function noTable(directory: string, found: string): CrawlError {

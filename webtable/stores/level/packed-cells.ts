@@ -86,15 +86,6 @@ export function decodePacked(bytes: Uint8Array): Map<string, Uint8Array> {
   return cells;
 }
 
-/** Whether the cell of this qualifier holds exactly these bytes. @throws Error where the value is not a packed one */
-export function packedCellEquals(bytes: Uint8Array, name: Uint8Array, wanted: Uint8Array): boolean {
-  let equal = false;
-  forEachCell(bytes, (nameStart, nameEnd, valueStart, valueEnd) => {
-    equal ||= sameBytes(bytes, nameStart, nameEnd, name) && sameBytes(bytes, valueStart, valueEnd, wanted);
-  });
-  return equal;
-}
-
 /**
  * A function that reads from packed values the cells that `nameOf` names, under the name it gives. Names of short
  * qualifiers are remembered, so make one for each scan and let it go afterwards.
@@ -174,12 +165,6 @@ function compareName(bytes: Uint8Array, start: number, end: number, name: string
     if (difference !== 0) return difference;
   }
   return end - start - name.length;
-}
-
-function sameBytes(bytes: Uint8Array, start: number, end: number, wanted: Uint8Array): boolean {
-  if (end - start !== wanted.length) return false;
-  for (let i = 0; i < wanted.length; i++) if (bytes[start + i] !== wanted[i]) return false;
-  return true;
 }
 
 function varintSize(value: number): number {

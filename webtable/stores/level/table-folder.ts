@@ -1,19 +1,23 @@
 import { lstat, mkdir, readdir, readlink, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { safeText } from '../../../packages/errors/index.js';
+import { listSegments } from '../../content/segment-files.js';
 
 /**
- * The folders of the databases in the folder of a table, in the order in which they are made. The one with the rows comes
- * last: whoever is killed while a table is made leaves no rows without a place for their bodies.
+ * The folders in the folder of a table, in the order in which they are made: the bodies, and the LevelDB with the rows. That
+ * comes last: whoever is killed while a table is made leaves no rows without a place for their bodies.
  */
-export const DATABASES = ['content', 'hot'] as const;
-/** The name of a database of a table. */
-export type DatabaseName = (typeof DATABASES)[number];
+export const TABLE_PARTS = ['content', 'hot'] as const;
+/** The name of a folder of a table. */
+export type TablePart = (typeof TABLE_PARTS)[number];
 
-/** What the files of one database say, without opening it. */
-export interface DatabaseFolder {
+/** What the files of one part say, without opening it. */
+export interface PartFolder {
   readonly path: string;
-  /** `absent`: nothing was ever written to it; `damaged`: LevelDB would open it without what is missing, or as a new one. */
+  /**
+   * `absent`: nothing was ever written to it; `damaged`: it is no folder, or LevelDB would open it without what is missing,
+   * or as a new one.
+   */
   readonly state: 'absent' | 'present' | 'damaged';
   /** Some of what was written to it is there. */
   readonly hasData: boolean;
@@ -22,7 +26,7 @@ export interface DatabaseFolder {
 }
 
 /** What lies at the place of a table. */
-export interface TableFolder extends Readonly<Record<DatabaseName, DatabaseFolder>> {
+export interface TableFolder extends Readonly<Record<TablePart, PartFolder>> {
   readonly state: 'none' | 'whole' | 'damaged';
   /** What is there where no table is, or what is wrong with it, in words. */
   readonly found: string;
@@ -30,7 +34,7 @@ export interface TableFolder extends Readonly<Record<DatabaseName, DatabaseFolde
   readonly isBlocked: boolean;
 }
 
-/** A log of a database, or one of its sorted tables. */
+/** A log of the database, or one of its sorted tables. */
 const DATA_FILE = /^\d+\.(?:log|ldb|sst)$/;
 /** LevelDB writes the first list of files before CURRENT, which leads to it. */
 const LATER_LIST = /^MANIFEST-(?!0*1$)\d+$/;
@@ -47,7 +51,7 @@ export async function lookAtTable(directory: string): Promise<TableFolder> {
 
 async function lookOnce(directory: string): Promise<TableFolder> {
   const place = await lookAtPlace(directory);
-  const [content, hot] = [await lookAtDatabase(directory, 'content'), await lookAtDatabase(directory, 'hot')];
+  const [content, hot] = [await lookAtContent(directory), await lookAtRows(directory)];
   const problems = [hot, content].flatMap(({ problem }) => problem ?? []);
   if (problems.length === 0) {
     if (hot.state === 'present' && content.state === 'absent') problems.push('content, with the bodies, is missing');
@@ -73,13 +77,16 @@ async function lookAtPlace(directory: string): Promise<Pick<TableFolder, 'found'
   return { found: `a link to ${target}, which is not there (is its disk mounted?)`, isBlocked: true };
 }
 
-async function lookAtDatabase(directory: string, name: DatabaseName): Promise<DatabaseFolder> {
-  const path = join(directory, name);
-  const folder = await statIfThere(path);
-  if (!folder) return { path, state: 'absent', hasData: false };
-  if (!folder.isDirectory()) {
-    return { path, state: 'damaged', hasData: false, problem: `${name} is a file and no folder` };
-  }
+async function lookAtContent(directory: string): Promise<PartFolder> {
+  const folder = await lookAtFolder(directory, 'content');
+  if (folder.state !== 'present') return folder;
+  return { ...folder, hasData: (await listSegments(folder.path)).size > 0 };
+}
+
+async function lookAtRows(directory: string): Promise<PartFolder> {
+  const folder = await lookAtFolder(directory, 'hot');
+  if (folder.state !== 'present') return folder;
+  const { path } = folder;
   const files = await readdir(path);
   let hasData = false;
   for (const file of files.filter((file) => DATA_FILE.test(file))) {
@@ -90,10 +97,23 @@ async function lookAtDatabase(directory: string, name: DatabaseName): Promise<Da
     // LevelDB begins a log before its second list of files, and removes one only after it has begun the next.
     const isWhole = files.some((file) => file.endsWith('.log')) || !files.some((file) => LATER_LIST.test(file));
     if (isWhole) return { path, state: 'present', hasData };
-    return { path, state: 'damaged', hasData, problem: `the log of ${name} is missing` };
+    return { path, state: 'damaged', hasData, problem: 'the log of hot is missing' };
   }
   if (!hasData && !files.some((file) => LATER_LIST.test(file))) return { path, state: 'absent', hasData };
-  return { path, state: 'damaged', hasData, problem: `${name}/CURRENT is missing` };
+  return { path, state: 'damaged', hasData, problem: 'hot/CURRENT is missing' };
+}
+
+/** Where a part of the table in a directory is. */
+export function partPath(directory: string, name: TablePart): string {
+  return join(directory, name);
+}
+
+async function lookAtFolder(directory: string, name: TablePart): Promise<PartFolder> {
+  const path = partPath(directory, name);
+  const folder = await statIfThere(path);
+  if (!folder) return { path, state: 'absent', hasData: false };
+  if (folder.isDirectory()) return { path, state: 'present', hasData: false };
+  return { path, state: 'damaged', hasData: false, problem: `${name} is a file and no folder` };
 }
 
 async function statIfThere(path: string) {

@@ -1,7 +1,7 @@
 import { createBodyBuffer, type BodyBuffer } from '../body-buffer.js';
 import { createChunkedBody, type ChunkedBody } from './chunked-body.js';
 import type { Exchange, ExchangeResult } from '../http-exchange.js';
-import { bodyFraming, parseHeaderLines, parseStatusLine } from './lenient-head.js';
+import { bodyFraming, headersOf, parseHeaderLines, parseStatusLine } from './lenient-head.js';
 import { createLineBuffer } from './line-buffer.js';
 import type { NetworkCode } from '../network-error.js';
 
@@ -26,7 +26,7 @@ const MARKUP_WITHIN = 4;
 const STATUS_BEGUN = /^[^]{0,4}?(?:http|icy)/i;
 const NOT_HTTP = 'what came is not HTTP';
 
-type Head = Pick<Extract<ExchangeResult, { status: number }>, 'status' | 'statusText' | 'headers'>;
+type Head = Pick<Extract<ExchangeResult, { status: number }>, 'status' | 'statusText' | 'headers' | 'rawHeaders'>;
 
 /**
  * Makes a reader for one answer. Memory is bounded by `headerLimit` and by what `keep` allows.
@@ -66,10 +66,10 @@ export function createAnswerReader({ headerLimit, keep }: AnswerReaderOptions): 
   function endHead(): ExchangeResult | undefined {
     const { status, statusText } = statusLine ?? { status: 200, statusText: '' };
     statusLine = undefined;
-    const fields = parseHeaderLines(headers.splice(0));
+    const rawHeaders = parseHeaderLines(headers.splice(0));
     // Nobody asked for another protocol, and what follows would be in it.
     if (status === 101) return refuse('a switch to another protocol');
-    return status < 200 ? undefined : beginBody({ status, statusText, headers: fields });
+    return status < 200 ? undefined : beginBody({ status, statusText, headers: headersOf(rawHeaders), rawHeaders });
   }
 
   function takeLine(line: string): ExchangeResult | undefined {
@@ -87,7 +87,7 @@ export function createAnswerReader({ headerLimit, keep }: AnswerReaderOptions): 
     const isStart = !statusLine && lines.pending.length < MARKUP_WITHIN;
     if (isStart && MARKUP.test(lines.pending + bytes.toString('latin1', 0, MARKUP_WITHIN))) {
       const before = Buffer.from(lines.clear(), 'latin1');
-      const result = beginBody({ status: 200, statusText: '', headers: {} });
+      const result = beginBody({ status: 200, statusText: '', headers: {}, rawHeaders: [] });
       return { result: result ?? pushBody(before) ?? pushBody(bytes), taken: bytes.length };
     }
     const blank = !statusLine && lines.pending === '' && isBlank(bytes[0]);

@@ -15,7 +15,7 @@ export interface LenientLimits {
 /**
  * Sends one GET request over a connection of its own, and reads the answer as leniently as browsers do. It never
  * rejects, and it ends within the time limit.
- * @param connector makes the connection, and must not offer HTTP/2
+ * @param connector makes the connection
  */
 export function lenientExchange(
   connector: buildConnector.connector,

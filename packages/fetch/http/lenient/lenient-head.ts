@@ -40,13 +40,14 @@ export function parseStatusLine(line: string): StatusLine | undefined {
  * Reads header lines, given without their ends. A folded line is joined by a blank (RFC 9112, section 5.2), blanks
  * around the name are dropped (5.1), CR and NUL in a value become blanks (RFC 9110, section 5.5). A line that is no
  * header is passed over: one without colon, with a name that is no token, or folded without one to belong to.
+ * @returns name, value, name, value, …
  */
-export function parseHeaderLines(lines: readonly string[]): RawHeaders {
-  const headers = new Map<string, string[]>();
-  let last: string[] | undefined;
+export function parseHeaderLines(lines: readonly string[]): string[] {
+  const headers: string[] = [];
+  let isHeader = false;
   let folded: string[] = [];
   const unfold = (): void => {
-    if (last && folded.length > 0) last.push([last.pop() ?? '', ...folded].join(' ').trim());
+    if (isHeader && folded.length > 0) headers.push([headers.pop() ?? '', ...folded].join(' ').trim());
     folded = [];
   };
   for (const line of lines) {
@@ -57,14 +58,23 @@ export function parseHeaderLines(lines: readonly string[]): RawHeaders {
     }
     unfold();
     const colon = text.indexOf(':');
-    const name = line.slice(0, Math.max(0, colon)).trim().toLowerCase();
-    last = undefined;
-    if (!/^[!#$%&'*+.^_`|~0-9a-z-]+$/.test(name)) continue;
-    last = headers.get(name) ?? [];
-    headers.set(name, last);
-    last.push(text.slice(colon + 1).trim());
+    const name = line.slice(0, Math.max(0, colon)).trim();
+    isHeader = /^[!#$%&'*+.^_`|~0-9a-z-]+$/i.test(name);
+    if (isHeader) headers.push(name, text.slice(colon + 1).trim());
   }
   unfold();
+  return headers;
+}
+
+/** Headers by their names. */
+export function headersOf(rawHeaders: readonly string[]): RawHeaders {
+  const headers = new Map<string, string[]>();
+  for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i]!.toLowerCase();
+    const values = headers.get(name);
+    if (values) values.push(rawHeaders[i + 1]!);
+    else headers.set(name, [rawHeaders[i + 1]!]);
+  }
   return Object.fromEntries([...headers].map(([name, values]) => [name, values.length === 1 ? values[0] : values]));
 }
 

@@ -61,7 +61,7 @@ export function createTolerantExchange(limits: LenientLimits): TolerantExchange 
       const timeLimit = Math.max(1, Math.floor(request.timeLimit - (performance.now() - began)));
       const result = await readLeniently(connector, { ...request, timeLimit });
       if (isOdd) lenientOrigins.set(origin, !('failure' in result && result.failure === 'protocol'), 1);
-      return result;
+      return 'failure' in result ? result : { ...result, lenient: true };
     },
     close() {
       closed = true;

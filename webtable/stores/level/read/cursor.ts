@@ -20,10 +20,10 @@ export class FamilyCursor {
   #key: string | undefined;
 
   /** @param wanted how many rows are likely to be asked for; it is only a hint */
-  constructor({ hot, hotSnapshot }: LevelSnapshot, family: FamilyPlan, range: KeyRange, wanted = Infinity) {
+  constructor({ database, snapshot }: LevelSnapshot, family: FamilyPlan, range: KeyRange, wanted = Infinity) {
     this.#family = family;
     this.#chunk = Math.min(wanted, CHUNK);
-    this.#iterator = hot.iterator(iteratorOptions(rangeKeys(family.layout, range), hotSnapshot));
+    this.#iterator = database.iterator(iteratorOptions(rangeKeys(family.layout, range), snapshot));
   }
 
   /** The row it stands at; undefined where it is empty or at the end. */

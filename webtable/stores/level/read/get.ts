@@ -26,7 +26,7 @@ export async function addFamilies(
   }
   lookups.sort((a, b) => (a.key < b.key ? -1 : 1));
   const keys = lookups.map(({ key }) => key);
-  const values = await readMany(snapshot.hot, keys, snapshot.hotSnapshot);
+  const values = await readMany(snapshot.database, keys, snapshot.snapshot);
   for (const [i, { add }] of lookups.entries()) {
     const value = values[i];
     if (value) add(value);
@@ -47,12 +47,12 @@ export function isRanged({ layout, selector }: FamilyPlan): boolean {
 }
 
 async function addRanges(
-  { hot, hotSnapshot }: LevelSnapshot,
+  { database, snapshot }: LevelSnapshot,
   { layout, selector }: FamilyPlan,
   row: RowDraft,
 ): Promise<void> {
   for (const prefix of selector.prefixes) {
-    const cells = await hot.iterator(iteratorOptions(wideRange(layout, row.key, prefix), hotSnapshot)).all();
+    const cells = await database.iterator(iteratorOptions(wideRange(layout, row.key, prefix), snapshot)).all();
     for (const [key, value] of cells) {
       row.cells.set(`${layout.name}:${key.slice(layout.prefix.length + row.key.length + 1)}`, value);
     }

@@ -1,5 +1,4 @@
-import { BODY_QUALIFIER } from '../../../check-changes.js';
-import { decodePointer, layoutOf, POINTER, type BodyPointer, type FamilyLayout, type TableLayout } from '../layout.js';
+import { layoutOf, type FamilyLayout } from '../layout.js';
 import { packedReader } from '../packed-cells.js';
 import type { TableName } from '../../../schema.js';
 import { parseSelectors, selects, type FamilySelector } from '../../../selectors.js';
@@ -7,15 +6,12 @@ import type { ColumnSelector, StoredRow } from '../../../store.js';
 
 /** What to read to answer some selectors. */
 export interface ReadPlan {
-  /** Packed and wide families, in order of their names. */
+  /** In order of their names. */
   readonly families: readonly FamilyPlan[];
-  /** The body family, where the body is asked for; `families` then holds the one with the pointer. */
-  readonly body: FamilyLayout | undefined;
 }
 
 export interface FamilyPlan {
   readonly layout: FamilyLayout;
-  /** Asks for no cell in a family that is read for its pointer only. */
   readonly selector: FamilySelector;
   /** Adds the cells asked for to the row. `stored` is the value of a packed family. */
   readonly addPacked: (stored: Uint8Array, row: RowDraft) => void;
@@ -25,26 +21,17 @@ export interface FamilyPlan {
 export interface RowDraft {
   readonly key: string;
   cells: Map<string, Uint8Array>;
-  pointer?: BodyPointer;
   readonly damaged: string[];
 }
 
-const NO_CELLS: FamilySelector = { exact: new Set(), prefixes: [] };
-
 export function planRead(table: TableName, columns: readonly ColumnSelector[]): ReadPlan {
-  const layout = layoutOf(table);
   const selectors = parseSelectors(table, columns);
-  const bodySelector = layout.body && selectors.get(layout.body.name);
-  const body = bodySelector && selects(bodySelector, BODY_QUALIFIER) ? layout.body : undefined;
-  const families: FamilyPlan[] = [];
-  for (const family of layout.families) {
-    if (family.shape === 'body') continue;
-    const isPointer = body !== undefined && family === layout.pointer;
-    const selector = selectors.get(family.name) ?? (isPointer ? NO_CELLS : undefined);
-    if (selector)
-      families.push({ layout: family, selector, addPacked: packedAdder(family, selector, isPointer, layout) });
-  }
-  return { families, body };
+  return {
+    families: layoutOf(table).families.flatMap((layout) => {
+      const selector = selectors.get(layout.name);
+      return selector ? [{ layout, selector, addPacked: packedAdder(layout, selector) }] : [];
+    }),
+  };
 }
 
 export function newDraft(key: string): RowDraft {
@@ -62,28 +49,15 @@ export function sortCells(row: RowDraft): void {
   row.cells = new Map([...row.cells].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-function packedAdder(
-  family: FamilyLayout,
-  selector: FamilySelector,
-  wantsPointer: boolean,
-  { body }: TableLayout,
-): FamilyPlan['addPacked'] {
+function packedAdder(family: FamilyLayout, selector: FamilySelector): FamilyPlan['addPacked'] {
   const start = `${family.name}:`;
-  const read = packedReader((qualifier) => {
-    if (qualifier === POINTER) return wantsPointer ? POINTER : undefined;
-    return selects(selector, qualifier) ? start + qualifier : undefined;
-  });
+  const read = packedReader((qualifier) => (selects(selector, qualifier) ? start + qualifier : undefined));
   return (stored, row) => {
     try {
-      read(stored, (name, value) => {
-        if (name === POINTER) row.pointer = decodePointer(value);
-        else row.cells.set(name, value);
-      });
+      read(stored, (name, value) => row.cells.set(name, value));
     } catch (error) {
       for (const column of [...row.cells.keys()]) if (column.startsWith(start)) row.cells.delete(column);
-      delete row.pointer;
       row.damaged.push(`${start} ${(error as Error).message}`);
-      if (wantsPointer) row.damaged.push(`${body!.name}: the pointer to the body is lost`);
     }
   };
 }

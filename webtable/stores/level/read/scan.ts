@@ -1,6 +1,4 @@
-import { withBodies } from './bodies.js';
 import type { LevelSnapshot } from '../database.js';
-import { filteredRows } from './filter.js';
 import { mergedRows } from './merge.js';
 import { finishRow, planRead } from './rows.js';
 import type { TableName } from '../../../schema.js';
@@ -10,15 +8,14 @@ import type { ScanOptions, StoredRow } from '../../../store.js';
 export async function* scanRows(
   snapshot: LevelSnapshot,
   table: TableName,
-  { columns, ranges = [{ start: '' }], where, limit = Infinity }: ScanOptions,
+  { columns, ranges = [{ start: '' }], limit = Infinity }: ScanOptions,
 ): AsyncGenerator<StoredRow> {
   const plan = planRead(table, columns);
   let left = limit;
   for (const range of ranges) {
     if (left <= 0) return;
     if (range.end !== undefined && range.end <= range.start) continue;
-    const groups = where ? filteredRows(snapshot, table, plan, range, where) : mergedRows(snapshot, plan, range, left);
-    for await (const group of withBodies(snapshot, plan, groups)) {
+    for await (const group of mergedRows(snapshot, plan, range, left)) {
       for (const draft of group) {
         const row = finishRow(draft);
         if (!row) continue;

@@ -1,30 +1,20 @@
-/** Something that stands at a row of the order by score and row key. */
-export interface Place {
-  readonly score: number;
-  readonly rowKey: string;
-}
-
-/** A place that may move, and knows where in the heap it is; -1 while it is in none. */
-export interface HeapItem extends Place {
+/** An item that may move, and knows where in its heap it is; -1 while it is in none. */
+export interface HeapItem {
   at: number;
 }
 
-/** The order in which rows are selected: best score first, then by row key. */
-export function isBefore(a: Place, b: Place): boolean {
-  return a.score !== b.score ? a.score > b.score : a.rowKey < b.rowKey;
-}
-
 /** A binary heap of items that move. */
-export interface CursorHeap<T extends HeapItem> {
-  /** The item that is before all others. */
+export interface Heap<T extends HeapItem> {
+  /** The item that is before all others; undefined where there is none. */
   readonly first: T | undefined;
   /** Enters an item, or finds its place anew after it has moved. */
   put(item: T): void;
+  /** Does nothing where the item is not there. */
   remove(item: T): void;
 }
 
-/** Makes an empty heap. */
-export function createCursorHeap<T extends HeapItem>(): CursorHeap<T> {
+/** Makes an empty heap. @param isBefore the order of its items */
+export function createHeap<T extends HeapItem>(isBefore: (a: T, b: T) => boolean): Heap<T> {
   const items: T[] = [];
 
   function set(item: T, at: number): void {

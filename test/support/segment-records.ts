@@ -1,0 +1,22 @@
+import { gunzipSync } from 'node:zlib';
+import { memberLength } from '../../webtable/content/gzip-member.js';
+import { readRecord, type WarcRecord } from '../../webtable/content/warc-reader.js';
+
+/** A record as it lies in a segment. */
+export interface FoundRecord extends WarcRecord {
+  readonly offset: number;
+  readonly length: number;
+}
+
+/** The whole records of a segment, up to the first that is not. */
+export function recordsOf(segment: Uint8Array): FoundRecord[] {
+  const records: FoundRecord[] = [];
+  for (let offset = 0; offset < segment.length;) {
+    const length = memberLength(segment.subarray(offset));
+    const record = length === undefined ? undefined : readRecord(gunzipSync(segment.subarray(offset, offset + length)));
+    if (length === undefined || !record) break;
+    records.push({ ...record, offset, length });
+    offset += length;
+  }
+  return records;
+}

@@ -1,0 +1,84 @@
+import { constants, crc32, gunzip, gunzipSync, gzip, inflateRawSync } from 'node:zlib';
+import { promisify } from 'node:util';
+
+const zip = promisify(gzip);
+const unzip = promisify<Uint8Array, Buffer>(gunzip);
+
+/** Up to here decompressing at once is cheaper than a round trip through the thread pool. */
+const SYNC_LIMIT = 65_536;
+/** What precedes and follows the compressed data in a member as zlib writes it (RFC 1952, section 2.3). */
+const HEADER = 10;
+const TRAILER = 8;
+
+/** Bytes of a stored block at the most (RFC 1951, section 3.2.4), and of what precedes one. */
+const BLOCK = 65_535;
+const BLOCK_HEADER = 5;
+/** Deflate, no flags, no time, an unknown system. */
+const MEMBER_HEADER = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255];
+
+/**
+ * A record as a member that is not compressed. It costs a crawl a tenth of its CPU less than the lowest level of compression,
+ * and a compaction compresses it later.
+ */
+export function store(bytes: Uint8Array): Buffer {
+  const blocks = Math.max(1, Math.ceil(bytes.length / BLOCK));
+  const member = Buffer.allocUnsafeSlow(HEADER + blocks * BLOCK_HEADER + bytes.length + TRAILER);
+  member.set(MEMBER_HEADER);
+  let at = HEADER;
+  for (let n = 1; n <= blocks; n++) {
+    const part = bytes.subarray((n - 1) * BLOCK, n * BLOCK);
+    member.writeUInt8(n === blocks ? 1 : 0, at);
+    member.writeUInt16LE(part.length, at + 1);
+    member.writeUInt16LE(part.length ^ 0xffff, at + 3);
+    member.set(part, at + BLOCK_HEADER);
+    at += BLOCK_HEADER + part.length;
+  }
+  member.writeUInt32LE(crc32(bytes), at);
+  member.writeUInt32LE(bytes.length % 2 ** 32, at + 4);
+  return member;
+}
+
+/** Whether this is the beginning of what {@link store} made. */
+export function isStored(member: Uint8Array): boolean {
+  return member.length > HEADER && ((member[HEADER]! >> 1) & 3) === 0;
+}
+
+/** Compresses a record, off the main thread. Level 1: higher ones cost two to five times as much and save a tenth. */
+export function compress(bytes: Uint8Array): Promise<Buffer> {
+  return zip(bytes, { level: 1 });
+}
+
+/** What was compressed; undefined where the bytes are not whole, which their checksum says. */
+export async function decompress(member: Uint8Array): Promise<Uint8Array | undefined> {
+  try {
+    return member.length <= SYNC_LIMIT ? gunzipSync(member) : await unzip(member);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The beginning of what was compressed, as far as these first bytes of a member say it. */
+export function decompressStart(bytes: Uint8Array): Uint8Array | undefined {
+  try {
+    return gunzipSync(bytes, { finishFlush: constants.Z_SYNC_FLUSH });
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * The length of the member that these bytes begin with; undefined where its end is not among them.
+ * @param bytes of a file of such members
+ */
+export function memberLength(bytes: Uint8Array): number | undefined {
+  if (bytes.length < HEADER + TRAILER || bytes[0] !== 0x1f || bytes[1] !== 0x8b || bytes[3] !== 0) return undefined;
+  try {
+    const { engine } = inflateRawSync(bytes.subarray(HEADER), { info: true }) as unknown as {
+      engine: { bytesWritten: number };
+    };
+    const length = HEADER + engine.bytesWritten + TRAILER;
+    return length <= bytes.length ? length : undefined;
+  } catch {
+    return undefined;
+  }
+}

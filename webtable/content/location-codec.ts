@@ -1,0 +1,19 @@
+import type { ContentLocation } from './content-store.js';
+
+/** FROZEN. `segment offset length`; of several, a line each. */
+export function encodeLocations(locations: readonly ContentLocation[]): Buffer {
+  return Buffer.from(
+    locations.map(({ segment, offset, length }) => `${segment} ${offset} ${length}`).join('\n'),
+    'latin1',
+  );
+}
+
+/** @throws Error where the bytes are no locations */
+export function decodeLocations(bytes: Uint8Array): ContentLocation[] {
+  const lines = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1').split('\n');
+  return lines.map((line) => {
+    const [, segment, offset, length] = /^(.+) (\d{1,15}) (\d{1,15})$/.exec(line) ?? [];
+    if (segment === undefined) throw new Error('no location');
+    return { segment, offset: Number(offset), length: Number(length) };
+  });
+}

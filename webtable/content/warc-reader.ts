@@ -1,0 +1,51 @@
+import type { StoredContent } from './content-store.js';
+
+/** A record of a segment, uncompressed. */
+export interface WarcRecord {
+  /** Names in lower case. */
+  readonly headers: ReadonlyMap<string, string>;
+  readonly block: Uint8Array;
+}
+
+const BLANK_LINE = Buffer.from('\r\n\r\n');
+
+/** Reads one record, which is all that there is; undefined where it is none, or not whole. */
+export function readRecord(bytes: Uint8Array): WarcRecord | undefined {
+  const record = readHeaders(bytes);
+  if (!record) return undefined;
+  const { headers, start } = record;
+  const end = start + Number(headers.get('content-length'));
+  if (!(end + 4 === bytes.length) || !Buffer.from(bytes.subarray(end)).equals(BLANK_LINE)) return undefined;
+  return { headers, block: bytes.subarray(start, end) };
+}
+
+/** The headers of the record that begins here; the rest of it need not be there. */
+export function readHeaders(bytes: Uint8Array): { headers: Map<string, string>; start: number } | undefined {
+  const data = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  const end = data.indexOf(BLANK_LINE);
+  if (end < 0) return undefined;
+  const [version = '', ...lines] = data.toString('utf8', 0, end).split('\r\n');
+  if (!version.startsWith('WARC/')) return undefined;
+  const headers = new Map<string, string>();
+  for (const line of lines) {
+    const colon = line.indexOf(':');
+    headers.set(line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim());
+  }
+  return { headers, start: end + BLANK_LINE.length };
+}
+
+/** The body in a record; undefined where it has none. */
+export function contentOf({ headers, block }: WarcRecord): StoredContent | undefined {
+  const url = headers.get('warc-target-uri');
+  if (url === undefined) return undefined;
+  switch (headers.get('warc-type')) {
+    case 'resource':
+      return { url, body: block };
+    case 'response': {
+      const head = Buffer.from(block.buffer, block.byteOffset, block.length).indexOf(BLANK_LINE);
+      return head < 0 ? undefined : { url, body: block.subarray(head + BLANK_LINE.length) };
+    }
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,117 @@
+import { createHash, randomUUID } from 'node:crypto';
+import type { ContentRecord } from './content-store.js';
+import { archivedHead } from './http-head.js';
+
+/** One header of a WARC record. */
+type Header = readonly [name: string, value: string];
+
+/** What a revisit says of the record that it refers to. */
+export interface Referred {
+  readonly id: string;
+  readonly date: string;
+  readonly payloadDigest: string | undefined;
+}
+
+const NOT_MODIFIED = 'http://netpreserve.org/warc/1.1/revisit/server-not-modified';
+const CONFORMS_TO = 'http://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/';
+const END = Buffer.from('\r\n\r\n');
+
+/** The record at the head of a segment (WARC 1.1, section 6.2). */
+export function warcinfoRecord(filename: string, date: number): Buffer {
+  const fields = Buffer.from(`software: webcrawl\r\nformat: WARC File Format 1.1\r\nconformsTo: ${CONFORMS_TO}\r\n`);
+  return join(
+    [
+      ['WARC-Type', 'warcinfo'],
+      ...identity(date),
+      ['WARC-Filename', filename],
+      ['Content-Type', 'application/warc-fields'],
+    ],
+    [fields],
+  );
+}
+
+/**
+ * A record in the format WARC 1.1. A page that came by HTTP is a `response`, with the head as received as far as that fits
+ * the decoded body, see {@link archivedHead}; any other a `resource`; and what a server says to be unchanged a `revisit`.
+ * @param referred of a revisit, where the record that it refers to can be read
+ */
+export function warcRecord(record: ContentRecord, referred?: Referred): Buffer {
+  const { kind, url, date, head } = record;
+  const start: Header[] = [...identity(date), ['WARC-Target-URI', url]];
+  if (kind === 'revisit') {
+    const block = Buffer.from(archivedHead(head ?? 'HTTP/1.1 304 Not Modified\r\n'), 'latin1');
+    const headers: Header[] = [
+      ['WARC-Type', 'revisit'],
+      ...start,
+      ['WARC-Profile', NOT_MODIFIED],
+      ...(referred ? refersTo(url, referred) : []),
+      ['WARC-Block-Digest', sha1([block])],
+      ['Content-Type', 'application/http; msgtype=response'],
+    ];
+    return join(headers, [block]);
+  }
+  const { body, contentType, truncated } = record;
+  const block = head === undefined ? [body] : [Buffer.from(archivedHead(head, body.length), 'latin1'), body];
+  const type = head === undefined ? 'resource' : 'response';
+  const media = head === undefined ? safeValue(contentType || 'application/octet-stream') : HTTP_RESPONSE;
+  const headers: Header[] = [
+    ['WARC-Type', type],
+    ...start,
+    ...(truncated ? [['WARC-Truncated', truncated] as const] : []),
+    ['WARC-Payload-Digest', sha1([body])],
+    ['WARC-Block-Digest', sha1(block)],
+    ['Content-Type', media],
+  ];
+  return join(headers, block);
+}
+
+const HTTP_RESPONSE = 'application/http; msgtype=response';
+
+function identity(date: number): Header[] {
+  return [
+    ['WARC-Date', new Date(date).toISOString()],
+    ['WARC-Record-ID', `<urn:uuid:${randomUUID()}>`],
+  ];
+}
+
+function refersTo(url: string, { id, date, payloadDigest }: Referred): Header[] {
+  return [
+    ['WARC-Refers-To', id],
+    ['WARC-Refers-To-Target-URI', url],
+    ['WARC-Refers-To-Date', date],
+    ...(payloadDigest === undefined ? [] : [['WARC-Payload-Digest', payloadDigest] as const]),
+  ];
+}
+
+function join(headers: readonly Header[], block: readonly Uint8Array[]): Buffer {
+  const length = block.reduce((sum, part) => sum + part.length, 0);
+  const lines = headers.map(([name, value]) => `${name}: ${value}\r\n`).join('');
+  return Buffer.concat([Buffer.from(`WARC/1.1\r\n${lines}Content-Length: ${length}\r\n\r\n`, 'utf8'), ...block, END]);
+}
+
+/** What cannot break the line of a header. */
+function safeValue(value: string): string {
+  return value.replace(/[\0-\x1f\x7f]/g, ' ');
+}
+
+/** A digest as WARC tools write it: SHA-1 in Base32 (RFC 4648, section 6). */
+export function sha1(parts: readonly Uint8Array[]): string {
+  const hash = createHash('sha1');
+  for (const part of parts) hash.update(part);
+  return `sha1:${base32(hash.digest())}`;
+}
+
+const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
+
+/** Of a number of bytes that needs no padding, a multiple of five. */
+function base32(bytes: Uint8Array): string {
+  let text = '';
+  let bits = 0;
+  let held = 0;
+  for (const byte of bytes) {
+    held = (held << 8) | byte;
+    for (bits += 8; bits >= 5; bits -= 5) text += ALPHABET[(held >>> (bits - 5)) & 31];
+    held &= (1 << bits) - 1;
+  }
+  return text;
+}
