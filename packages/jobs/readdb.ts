@@ -88,6 +88,7 @@ export const FURTHER_FIELDS = [
   'inlinkBound',
   'inlinkCount',
   'sitemap',
+  'refusedBy',
   'parseStatus',
   'language',
   'pageMetadata',

@@ -221,30 +221,28 @@ describe('a row that a batch holds', () => {
     expect((await nextOf(crawl)).kind).toBe('held_generate');
   });
 
-  it('is locked by one that is closed or not known, until the lock expires', async () => {
+  it('is locked by one that is closed or not known, whatever the time, until repair makes it a header', async () => {
     await using crawl = await testCrawl(undefined);
     const batch = await start(crawl, URL_A);
     await crawl.tables.batches.put({ batchId: batch, state: 'closed', size: 1 });
-    const at = START + 604_800_000;
-    expect(await nextOf(crawl)).toMatchObject({
-      kind: 'locked',
-      at,
-      text: expect.stringContaining('which is closed') as string,
-    });
+    const locked = (why: string) => ({ kind: 'locked', text: `Held by batch ${why}: run \`webcrawl repair\`.` });
+    expect(await nextOf(crawl)).toEqual(locked(`${batch}, which is closed`));
     const unknown = `${START / 1000}-77`;
     await change(crawl, {}, { generate: unknown });
-    expect(await nextOf(crawl)).toMatchObject({
-      kind: 'locked',
-      at,
-      text: expect.stringContaining('not known') as string,
-    });
-    crawl.setTime(at - 1);
-    expect((await nextOf(crawl)).kind).toBe('locked');
-    crawl.setTime(at);
+    expect(await nextOf(crawl)).toEqual(locked(`${unknown}, which is not known`));
+    const expired = START + 604_800_000;
+    crawl.setTime(expired);
+    expect(await nextOf(crawl)).toEqual(locked(`${unknown}, which is not known`));
+    expect((await jobs.generate(crawl)).counters).toEqual({});
+
+    expect((await jobs.repair(crawl)).counters).toMatchObject({ missing_header: 1, missing_batch: 1 });
+    crawl.setTime(expired - 1);
+    expect((await nextOf(crawl)).kind).toBe('held_fetch');
+    crawl.setTime(expired);
     const next = await nextOf(crawl);
     expect(next.kind).toBe('due');
-    expect(next.text).toContain(`Batch ${unknown} held it too long and lost it.`);
-    expect((await jobs.generate(crawl)).counters.generated).toBe(1);
+    expect(next.text).toContain(`Batch ${unknown} held it too long, and generate releases it.`);
+    expect((await jobs.generate(crawl)).counters).toEqual({ expired: 1, generated: 1 });
   });
 });
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { MemoryStore, explain, jobs, type Crawl } from '../../packages/webcrawl/index.js';
 import { createSeedHosts } from '../../packages/jobs/hosts/seed-hosts.js';
+import { hostKeyOf } from '../../webtable/index.js';
 import { FailingStore } from '../support/failing-store.js';
 import { fakeWeb, links } from '../support/fake-web.js';
 import { round, rowOf } from '../support/job-steps.js';
@@ -239,14 +240,14 @@ describe('a host that was injected', () => {
     expect((await addressesOf(crawl, url('b.example')))?.allowed).toBe('private');
   });
 
-  it('in a table of before, or without DNS, is decided at its first fetch, and written once', async () => {
+  it('without DNS is decided at its first fetch, and written once', async () => {
     const names: Record<string, readonly string[]> = { 'old.example': ['127.0.0.1'] };
     await using web = await withNames(names);
     const { crawl, url } = web;
     const seeds = [url('old.example'), url('old.example', '/2'), url('late.example')];
     expect((await jobs.inject(crawl, { seeds })).counters).toEqual({ injected: 3 });
-    await crawl.tables.store.write('host', [{ key: 'example.old', put: new Map([['h:in', Buffer.from('y')]]) }]);
-    expect(await cellOf(crawl, 'example.late')).toBe('y');
+    await crawl.tables.hosts.seeds.put(new Map([[hostKeyOf('old.example'), 'undecided']]));
+    expect(await cellOf(crawl, 'example.late')).toBe('undecided');
     expect((await addressesOf(crawl, url('late.example')))?.allowed).toBe('undecided');
     expect(web.asked.sort()).toEqual(['late.example', 'old.example']);
 
@@ -260,11 +261,11 @@ describe('a host that was injected', () => {
     expect((await round(crawl)).fetched.counters).toMatchObject({ fetched: 2, success: 2, host_backoff: 1 });
     expect(await cellOf(crawl, 'example.old')).toBe('private');
     // What had no address yet is decided by the first that it has.
-    expect(await cellOf(crawl, 'example.late')).toBe('y');
+    expect(await cellOf(crawl, 'example.late')).toBe('undecided');
     names['late.example'] = ['8.8.8.8'];
     crawl.setTime(LATER);
     await explain(crawl, url('late.example'), { robots: true });
-    expect(await cellOf(crawl, 'example.late')).toBe('y');
+    expect(await cellOf(crawl, 'example.late')).toBe('undecided');
     names['late.example'] = ['127.0.0.1'];
     crawl.setTime(2 * LATER - START);
     expect((await round(crawl)).fetched.counters).toMatchObject({ success: 1 });
@@ -297,7 +298,7 @@ describe('a host that was injected', () => {
     await using web = await withNames({}, { lookup: () => new Promise(() => undefined) });
     const seeds = Array.from({ length: 40 }, (_, i) => web.url(`h${i}.example`));
     expect((await jobs.inject(web.crawl, { seeds })).counters).toEqual({ injected: 40 });
-    expect(await cellOf(web.crawl, 'example.h0')).toBe('y');
+    expect(await cellOf(web.crawl, 'example.h0')).toBe('undecided');
   });
 });
 

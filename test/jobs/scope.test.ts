@@ -98,9 +98,16 @@ describe('the scope of a crawl', () => {
     await jobs.crawl(crawl, { seeds: ['http://a.com/'] });
     crawl.setTime(START + 2 * MONTH);
     web.requests.length = 0;
-    const { counters } = await jobs.crawl(crawl, { seeds: ['http://a.com/'], exclude: ['/x$', '^http://a.com/$'] });
+    const exclude = ['/x$', '^http://a.com/$'];
+    const first = await jobs.crawl(crawl, { seeds: ['http://a.com/'], exclude, rounds: 1 });
+    expect(first.counters.generate_excluded).toBe(1);
     expect(web.requests).toEqual(['http://a.com/', 'http://a.com/y']);
-    expect(counters.generate_excluded).toBe(1);
+    // It is met once.
+    const second = await jobs.crawl(crawl, { seeds: ['http://a.com/'], exclude });
+    expect(second.counters).not.toHaveProperty('generate_excluded');
+    expect(web.requests).toHaveLength(2);
+    await jobs.crawl(crawl, { seeds: [] });
+    expect(web.requests).toEqual(['http://a.com/', 'http://a.com/y', 'http://a.com/x']);
   });
 
   it('refuses a pattern that is wrong before anything is written', async () => {

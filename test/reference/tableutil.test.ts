@@ -25,6 +25,7 @@ const EMPTY_LABELS = 'empty labels are kept, so that the key leads back to the U
 const ADDRESS = 'IP addresses are not reversed';
 const HTTP_LIKE = 'refused: only http and https URLs with a host';
 const WHATWG = 'the WHATWG URL Standard reads it so';
+const UNCHECKED = 'not checked: no such key is ever written';
 const DAMAGED = 'refused: no such key is ever written';
 
 /** Our value, null where it is refused, and why it is not that of the reference. */
@@ -71,7 +72,7 @@ const UNREVERSE: Deviations = {
 };
 
 const REVERSED_HOST: Deviations = {
-  ':file/var/www': [null, DAMAGED],
+  'com.foo/nocolon': ['com.foo/nocolo', UNCHECKED],
   '[2600:1f18::1]:http/': ['[2600:1f18::1]', 'IPv6 is kept whole'],
 };
 

@@ -13,12 +13,17 @@ export async function fullScanSelection(
   topN: number,
   maxCount = crawl.settings.generate.maxCount,
 ): Promise<string[]> {
-  const now = crawl.clock();
   const { minScore, maxDistance, lockExpiry } = crawl.settings.generate;
+  const oldest = crawl.clock() - lockExpiry * 1000;
+  // generate releases these. A batch that is closed or not known holds its rows until repair.
+  const released = new Set<string>();
+  for (const { batchId, state } of await crawl.tables.batches.list()) {
+    if (state === 'generating' || batchTime(batchId)! <= oldest) released.add(batchId);
+  }
   const rows: PageRow<'dueAt' | 'score' | 'marks' | 'distance'>[] = [];
   for await (const row of crawl.tables.pages.scan({ fields: ['dueAt', 'score', 'marks', 'distance'] })) {
     const held = row.marks?.generate;
-    if (row.dueAt! > due || (held !== undefined && batchTime(held)! + lockExpiry * 1000 > now)) continue;
+    if (row.dueAt! > due || (held !== undefined && !released.has(held))) continue;
     if (row.score! < minScore || (maxDistance >= 0 && (row.distance ?? 0) > maxDistance)) continue;
     if (filterUrl(crawl.plugins, urlOf(row.key), 'generate').accepted) rows.push(row);
   }

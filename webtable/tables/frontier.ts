@@ -167,11 +167,12 @@ export function createFrontier(store: Store, slots: Slots, inTurn: <T>(step: () 
       const removed: FrontierEntry[] = [];
       for (const { before, change } of changes) {
         const { key } = change;
-        const entry = entryFor(key, rowAfter(before, change), now);
+        const after = rowAfter(before, change);
+        // Whichever entry it has, by whichever clock, that one still holds.
+        if (before && isEnteredAlike(before, after)) continue;
+        const entry = entryFor(key, after, now);
+        if (entry) added.push(entry);
         const olds = before ? entriesBefore(key, before, now) : [];
-        // The score is in its cell as well.
-        const isKept = olds.length === 1 && olds[0]!.entryKey === entry?.entryKey && olds[0]!.score === entry.score;
-        if (entry && !isKept) added.push(entry);
         removed.push(...olds.filter(({ entryKey }) => entryKey !== entry?.entryKey));
       }
       await move(added, removed, writeRows);
@@ -281,6 +282,9 @@ export function createFrontier(store: Store, slots: Slots, inTurn: <T>(step: () 
     fences: keys.fences,
   };
 }
+
+const isEnteredAlike = (a: FrontierRow, b: FrontierRow): boolean =>
+  a.dueAt === b.dueAt && a.score === b.score && a.refusedBy === b.refusedBy && isHeld(a) === isHeld(b);
 
 /** What decides the entry of a row once a change is made. */
 function rowAfter(before: FrontierRow | undefined, { set, unset, marks }: PageChange): FrontierRow {

@@ -104,7 +104,9 @@ export function nextOfRow(crawl: CrawlContext, state: RowState): NextStep {
     return { kind: 'waiting', at, text: `${why} at ${iso(at)}.${lockedNote(row)}${rest}${robots}` };
   }
   const lost =
-    row.marks?.generate === undefined ? '' : ` Batch ${safeText(row.marks.generate, 80)} held it too long and lost it.`;
+    row.marks?.generate === undefined
+      ? ''
+      : ` Batch ${safeText(row.marks.generate, 80)} held it too long, and generate releases it.`;
   if (backoff && isSetAside(crawl.settings, backoff, now)) {
     const text = `Due since ${iso(at)}, but generate passes it over for now.${rest}${robots}`;
     return { kind: 'waiting', at: backoff.until, text };

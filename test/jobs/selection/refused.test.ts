@@ -1,0 +1,168 @@
+import { describe, expect, it } from 'vitest';
+import { MemoryStore, jobs, rowKeyOf, urlOf, type Plugin, type Report } from '../../../packages/webcrawl/index.js';
+import { withScope } from '../../../packages/jobs/scope/in-scope.js';
+import { countingStore, type CountingStore } from '../../support/counting-store.js';
+import { fakeWeb, links } from '../../support/fake-web.js';
+import { selectedUrls } from '../../support/job-steps.js';
+import { putRows, type GivenRow } from '../../support/put-rows.js';
+import { testCrawl, type TestCrawl } from '../../support/test-crawl.js';
+
+const REFUSED = 1000;
+const GOOD = 'http://good.com/';
+
+/** Refuses all but one host; the rules are those of its version where it has one. */
+const filter = (version?: string, isStrict = true): Plugin & { asked: number } => {
+  const plugin = {
+    name: 'strict',
+    ...(version !== undefined && { version }),
+    asked: 0,
+    filterUrl: (url: string) => {
+      plugin.asked += 1;
+      return !isStrict || url === GOOD;
+    },
+  };
+  return plugin;
+};
+
+/** Rows of better scores that are refused, on hosts of one each and on one, and one that may be selected. */
+const ROWS: readonly GivenRow[] = [
+  { url: GOOD, score: 1, distance: 1, status: 'unfetched' },
+  ...Array.from({ length: REFUSED }, (_, i) => ({
+    url: i % 2 === 0 ? `http://h${i}.com/x` : `http://one.com/x${i}`,
+    score: 2 + i,
+    distance: 9,
+    status: 'fetched' as const,
+  })),
+];
+
+type Options = NonNullable<Parameters<typeof testCrawl>[1]>;
+
+interface Case {
+  /** The counter of what refuses them. */
+  readonly reason: string;
+  readonly strict: Options;
+  readonly loose: Options;
+  readonly scoped?: (crawl: TestCrawl, isStrict: boolean) => TestCrawl;
+}
+
+const inPatterns = (crawl: TestCrawl, isStrict: boolean): TestCrawl => ({
+  ...crawl,
+  ...withScope(crawl, { stay: 'any', include: [], exclude: isStrict ? ['/x'] : ['/y'], folders: {} }),
+});
+
+const CASES: Record<string, () => Case> = {
+  maxDistance: () => ({
+    reason: 'distance',
+    strict: { settings: { 'generate.maxDistance': 3 } },
+    loose: { settings: { 'generate.maxDistance': 10 } },
+  }),
+  restrictStatus: () => ({
+    reason: 'status',
+    strict: { settings: { 'generate.restrictStatus': ['unfetched'] } },
+    loose: {},
+  }),
+  'a filter with a version': () => ({
+    reason: 'rejected_strict',
+    strict: { plugins: [filter('1')] },
+    loose: { plugins: [filter('2', false)] },
+  }),
+  'patterns of the scope': () => ({ reason: 'excluded', strict: {}, loose: {}, scoped: inPatterns }),
+};
+
+const rowsRead = async (store: CountingStore, task: () => Promise<Report>): Promise<[Report, number]> => {
+  const before = store.rowsRead.webpage ?? 0;
+  const report = await task();
+  return [report, (store.rowsRead.webpage ?? 0) - before];
+};
+
+/** Takes back what a batch holds, as if it had never been selected. */
+async function release(crawl: TestCrawl, { batchId = '' }: Report): Promise<void> {
+  await jobs.updatedb(crawl, { batch: batchId });
+}
+
+describe('rows that generate has refused', () => {
+  it.each(Object.keys(CASES))('by %s are not read again, until that changes', async (name) => {
+    const { reason, strict, loose, scoped = (crawl) => crawl } = CASES[name]!();
+    const store = countingStore(new MemoryStore());
+    const crawl = scoped(await testCrawl(undefined, { store, ...strict }), true);
+    await putRows(crawl, ROWS);
+    const [first, read] = await rowsRead(store, () => jobs.generate(crawl, { topN: 1 }));
+    expect(first.counters).toEqual({ generated: 1, [reason]: REFUSED });
+    expect(read).toBeGreaterThan(REFUSED);
+    expect(await selectedUrls(crawl)).toEqual([GOOD]);
+    await release(crawl, first);
+    const [second, readAgain] = await rowsRead(store, () => jobs.generate(crawl, { topN: 1 }));
+    expect(second.counters).toEqual({ generated: 1 });
+    expect(readAgain).toBeLessThan(10);
+    await release(crawl, second);
+    expect((await jobs.repair(crawl)).counters).toEqual({ rows: REFUSED + 1 });
+
+    const other = scoped(await testCrawl(undefined, { store, ...loose }), false);
+    expect((await jobs.generate(other)).counters).toEqual({ generated: REFUSED + 1 });
+    expect((await jobs.repair(other)).counters).toEqual({ rows: REFUSED + 1 });
+  });
+
+  it('by a filter without a version are asked about each time', async () => {
+    const plugin = filter();
+    await using crawl = await testCrawl(undefined, { plugins: [plugin] });
+    await putRows(crawl, ROWS);
+    for (let i = 0; i < 2; i++) {
+      plugin.asked = 0;
+      const report = await jobs.generate(crawl, { topN: 1 });
+      expect(report.counters).toEqual({ generated: 1, rejected_strict: REFUSED });
+      expect(plugin.asked).toBe(REFUSED + 1);
+      await release(crawl, report);
+    }
+    expect((await jobs.repair(crawl)).counters).toEqual({ rows: REFUSED + 1 });
+  });
+
+  it('are met again where generate asks no filter', async () => {
+    await using crawl = await testCrawl(undefined, { plugins: [filter('1')] });
+    await putRows(crawl, ROWS);
+    await release(crawl, await jobs.generate(crawl));
+    expect((await jobs.generate(crawl, { filter: false })).counters).toEqual({ generated: REFUSED + 1 });
+  });
+
+  it('come back when a link makes the distance smaller, or inject makes one a seed', async () => {
+    const web = fakeWeb({ [GOOD]: { html: links('http://far.com/linked') } });
+    const settings = { 'generate.maxDistance': 1, 'db.ignoreExternalLinks': false };
+    await using crawl = await testCrawl(web, { settings });
+    const far = ['linked', 'seed', 'stays'].map((path) => ({ url: `http://far.com/${path}`, distance: 5, score: 9 }));
+    await putRows(crawl, [{ url: GOOD, distance: 0 }, ...far]);
+    const { batchId: batch = '', counters } = await jobs.generate(crawl);
+    expect(counters).toEqual({ generated: 1, distance: 3 });
+    await jobs.fetch(crawl, { batch, parse: true });
+    expect((await jobs.updatedb(crawl, { batch })).counters).toMatchObject({ linked: 1 });
+    await jobs.inject(crawl, { seeds: ['http://far.com/seed'] });
+    expect((await jobs.repair(crawl)).counters).toEqual({ rows: 4 });
+    expect((await jobs.generate(crawl)).counters).toEqual({ generated: 2 });
+    expect(await selectedUrls(crawl)).toEqual(['http://far.com/linked', 'http://far.com/seed']);
+  });
+
+  it('never enter a queue when they are found beyond the distance of a crawl', async () => {
+    const paths = Array.from({ length: 50 }, (_, i) => `/${i}`);
+    const web = fakeWeb({ [GOOD]: { html: links(...paths) } });
+    await using crawl = await testCrawl(web, { settings: { 'generate.maxDistance': 0 } });
+    await jobs.inject(crawl, { seeds: [GOOD] });
+    const { batchId: batch = '' } = await jobs.generate(crawl);
+    await jobs.fetch(crawl, { batch, parse: true });
+    const { store } = crawl.tables;
+    const entered: string[] = [];
+    const write = store.write.bind(store);
+    store.write = (table, changes) => {
+      if (table === 'frontier') for (const { key, put } of changes) if (put && key[2] === 'q') entered.push(key);
+      return write(table, changes);
+    };
+    expect((await jobs.updatedb(crawl, { batch })).counters).toMatchObject({ added: paths.length });
+    store.write = write;
+    expect(entered).toEqual([]);
+    const found: string[] = [];
+    for (const cause of await crawl.tables.frontier.refusalCauses()) {
+      for await (const entries of crawl.tables.frontier.refused(cause)) found.push(...entries.map((e) => e.rowKey));
+    }
+    expect(found.sort()).toEqual(paths.map((path) => rowKeyOf(new URL(path, GOOD).href)).sort());
+    expect((await jobs.generate(crawl)).counters).toEqual({});
+    expect((await jobs.repair(crawl)).counters).toEqual({ rows: paths.length + 1 });
+    expect(found.map(urlOf)).not.toContain(GOOD);
+  });
+});

@@ -1,0 +1,156 @@
+import { describe, expect, it } from 'vitest';
+import { MemoryStore, jobs, openTables, rowKeyOf, type Tables } from '../../../packages/webcrawl/index.js';
+import { hostKeyOfRow } from '../../../webtable/index.js';
+import { countingStore } from '../../support/counting-store.js';
+import { fakeWeb, links, randomNumbers } from '../../support/fake-web.js';
+import { start } from '../../support/job-steps.js';
+import { testCrawl } from '../../support/test-crawl.js';
+
+interface Row {
+  readonly rowKey: string;
+  readonly queue: string;
+}
+
+const rowOf = (host: string, path: string | number, queue = host): Row => ({
+  rowKey: rowKeyOf(`http://${host}/${path}`),
+  queue,
+});
+const before = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+
+/** The rows in the order of the index: by slot, queue and key. */
+function ordered({ slots }: Tables, rows: readonly Row[]): Row[] {
+  const place = ({ queue, rowKey }: Row): string => `${slots.of(queue)}|${queue}|${rowKey}`;
+  return [...rows].sort((a, b) => before(place(a), place(b)));
+}
+
+function expectedQueues(tables: Tables, rows: readonly Row[]): { queue: string; hosts: string[] }[] {
+  const queues: { queue: string; hosts: string[] }[] = [];
+  for (const { queue, rowKey } of ordered(tables, rows)) {
+    const host = hostKeyOfRow(rowKey);
+    const last = queues.at(-1);
+    if (last?.queue !== queue) queues.push({ queue, hosts: [host] });
+    else if (last.hosts.at(-1) !== host) last.hosts.push(host);
+  }
+  return queues;
+}
+
+async function collect<T>(steps: AsyncIterable<T>): Promise<T[]> {
+  const all: T[] = [];
+  for await (const step of steps) all.push(step);
+  return all;
+}
+
+const keysIn = async (steps: AsyncIterable<readonly { readonly rowKey: string }[]>): Promise<string[]> =>
+  (await collect(steps)).flat().map(({ rowKey }) => rowKey);
+
+describe('the index of a batch', () => {
+  it('names each queue once with its hosts, and passes over what large hosts have more', async () => {
+    for (let seed = 0; seed < 20; seed++) {
+      const random = randomNumbers(seed);
+      const store = countingStore(new MemoryStore());
+      const tables = await openTables(store);
+      const rows: Row[] = [];
+      const hosts = 40;
+      for (let h = 0; h < hosts; h++) {
+        const pages = h % 8 === 0 ? 300 : 1 + Math.floor(random() * 5);
+        const host = h % 10 === 1 ? `[::${h}]` : `h${h}.example${h % 3}.com`;
+        const queue = seed % 2 === 0 ? host : `example${h % 3}.com`;
+        for (let p = 0; p < pages; p++) rows.push(rowOf(host, p, queue));
+      }
+      await tables.batches.enter('b-1', rows);
+      await tables.batches.enter('b-0', [rowOf('other.com', 1)]);
+      await tables.batches.enter('b-2', [rowOf('other.com', 2)]);
+      const expected = expectedQueues(tables, rows);
+      store.rowsRead.batch = 0;
+      expect(await collect(tables.batches.queues('b-1'))).toEqual(expected);
+      // Of the five hosts with 300 rows at most two steps of 64 each.
+      expect(store.rowsRead.batch).toBeLessThanOrEqual(rows.length - 5 * (300 - 2 * 64));
+      expect(await keysIn(tables.batches.entries('b-1'))).toEqual(ordered(tables, rows).map(({ rowKey }) => rowKey));
+      expect(store.openScans).toBe(0);
+    }
+  });
+
+  it('has each row in the slot of its queue, where its queue is read in steps', async () => {
+    const tables = await openTables(new MemoryStore());
+    const rows = ['a', 'b', 'c', 'd'].flatMap((h) => [1, 2, 3].map((p) => rowOf(`${h}.x.com`, p, 'x.com')));
+    const others = [rowOf('y.com', 1), rowOf('x.com.au', 1), rowOf('x.co', 1)];
+    await tables.batches.enter('b-1', [...others, ...rows]);
+    const slots = new Map<string, Set<string>>();
+    for (const { queue, slot } of (await collect(tables.batches.entries('b-1'))).flat()) {
+      slots.set(queue, (slots.get(queue) ?? new Set()).add(slot));
+    }
+    for (const [queue, found] of slots) expect([...found]).toEqual([tables.slots.of(queue)]);
+
+    const read: string[] = [];
+    for (let last: string | undefined; ;) {
+      const step = await tables.batches.rowKeys('b-1', 'x.com', last, 5);
+      if (step.length === 0) break;
+      read.push(...step);
+      last = step.at(-1);
+    }
+    expect(read).toEqual(rows.map(({ rowKey }) => rowKey));
+  });
+
+  it('says which rows it has, and no more once they are removed', async () => {
+    const tables = await openTables(new MemoryStore());
+    const [one, two] = [rowOf('a.com', 1), rowOf('a.com', 2)];
+    await tables.batches.enter('b-1', [one, two]);
+    const asked = [one, two, { ...one, queue: 'com' }].map((row) => ({ batchId: 'b-1', ...row }));
+    expect(await tables.batches.has([...asked, { batchId: 'b-2', ...one }])).toEqual([true, true, false, false]);
+    await tables.batches.remove('b-1', [one]);
+    expect(await tables.batches.has(asked)).toEqual([false, true, false]);
+    await tables.batches.put({ batchId: 'b-1', state: 'open', size: 1 });
+    await tables.batches.delete('b-1');
+    expect(await tables.batches.has(asked)).toEqual([false, false, false]);
+    expect(await tables.batches.find('b-1')).toBeUndefined();
+  });
+});
+
+describe('a batch that was updated', () => {
+  const pages = {
+    'http://a.com/': { html: links('/1') },
+    'http://b.com/': 'x',
+    'http://c.com/robots.txt': { status: 503 },
+  };
+  const seeds = ['http://a.com/', 'http://b.com/', 'http://c.com/'];
+
+  it('can be found with its rows until its consumers have read it', async () => {
+    await using crawl = await testCrawl(fakeWeb(pages));
+    const { batches, runs } = crawl.tables;
+    await runs.putConsumers(['x', 'y']);
+    expect(await runs.consumers()).toEqual(['x', 'y']);
+    const batchId = await start(crawl, ...seeds);
+    await jobs.fetch(crawl, { batch: batchId, parse: true });
+    await jobs.updatedb(crawl, { batch: batchId });
+    const header = { batchId, state: 'updated', size: 3, consumers: ['x', 'y'] };
+    expect(await batches.list()).toEqual([header]);
+    expect(await batches.get(batchId)).toEqual(header);
+    // What was not fetched is not among them.
+    expect((await keysIn(batches.updated(batchId))).sort()).toEqual(seeds.slice(0, 2).map(rowKeyOf));
+    expect(await keysIn(batches.entries(batchId))).toEqual([]);
+    expect((await jobs.repair(crawl)).counters).toEqual({ rows: 4 });
+    expect((await keysIn(batches.updated(batchId))).sort()).toEqual(seeds.slice(0, 2).map(rowKeyOf));
+
+    // No job takes it for its own.
+    const again = await jobs.updatedb(crawl, { batch: batchId });
+    expect(again.counters).toEqual({ batch_closed: 1 });
+    expect((await jobs.updatedb(crawl, { batch: 'all' })).counters).toEqual({});
+    const week = crawl.settings.generate.lockExpiry * 1000;
+    crawl.setTime(crawl.clock() + week);
+    expect((await jobs.generate(crawl)).counters).not.toHaveProperty('expired');
+    expect((await batches.get(batchId)).state).toBe('updated');
+
+    await batches.clear(batchId, { updated: true });
+    await batches.put({ batchId, state: 'closed', size: 3 });
+    expect(await keysIn(batches.updated(batchId))).toEqual([]);
+  });
+
+  it('is closed where there are none', async () => {
+    await using crawl = await testCrawl(fakeWeb(pages));
+    const batchId = await start(crawl, ...seeds);
+    await jobs.fetch(crawl, { batch: batchId, parse: true });
+    await jobs.updatedb(crawl, { batch: batchId });
+    expect(await crawl.tables.batches.get(batchId)).toEqual({ batchId, state: 'closed', size: 3 });
+    expect(await keysIn(crawl.tables.batches.updated(batchId))).toEqual([]);
+  });
+});
