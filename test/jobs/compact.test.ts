@@ -24,7 +24,7 @@ beforeEach(async () => {
 afterEach(() => rm(directory, { recursive: true, force: true }));
 
 /** A page says which time it is asked for; of the third the server says from the second time on that it is as it was. */
-function changing(): Plugin {
+function changing(length: number): Plugin {
   const asked = new Map<string, number>();
   return {
     name: 'changing',
@@ -35,7 +35,7 @@ function changing(): Plugin {
         if (url === URLS[2] && ifNoneMatch === '"1"') return { kind: 'notmodified', code: 'notmodified', http: 304 };
         const n = (asked.get(url) ?? 0) + 1;
         asked.set(url, n);
-        const body = Buffer.from(`<title>${n}</title>${url} ${'x'.repeat(300)}`);
+        const body = Buffer.from(`<title>${n}</title>${url} ${'x'.repeat(length)}`);
         const head = { headers: { etag: '"1"' }, rawHeaders: ['ETag', '"1"', 'X-Time', String(n)], statusText: 'Fine' };
         return {
           kind: 'content',
@@ -51,9 +51,9 @@ function changing(): Plugin {
   };
 }
 
-async function crawlOnDisk(settings: Readonly<Record<string, unknown>> = {}): Promise<TestCrawl> {
+async function crawlOnDisk(settings: Readonly<Record<string, unknown>> = {}, length = 300): Promise<TestCrawl> {
   const store = await openLevelStore(directory);
-  return testCrawl(undefined, { store, plugins: [changing()], settings });
+  return testCrawl(undefined, { store, plugins: [changing(length)], settings });
 }
 
 /** So many rounds a month apart. */
@@ -141,8 +141,8 @@ describe('compact', () => {
     await crawl.close();
   });
 
-  it('runs by itself at the end of a crawl when more than half is needed by nobody', async () => {
-    const crawl = await crawlOnDisk();
+  it('runs by itself at the end of a crawl when more than half, and 16 MB, is needed by nobody', async () => {
+    const crawl = await crawlOnDisk({ 'http.contentLimit': 9_000_000 }, 8_500_000);
     await jobs.crawl(crawl, { seeds: URLS });
     for (let n = 1; n <= 3; n++) {
       crawl.setTime(START + n * MONTH);

@@ -14,6 +14,8 @@ import { warcRecord, type Referred } from './warc-record.js';
 export interface SegmentFolderOptions {
   /** Bytes of a segment at the most, where a single record is not longer. Default: 1 GB. */
   readonly segmentBytes?: number;
+  /** Discarded bytes below which it is not worth while to compact. Default: 16 MB. */
+  readonly worthBytes?: number;
   /** Milliseconds since the epoch. */
   readonly clock?: () => number;
   readonly create?: CreateFile;
@@ -22,7 +24,7 @@ export interface SegmentFolderOptions {
 const SEGMENT_BYTES = 1_000_000_000;
 /** Bytes of a record that hold the headers, uncompressed or not. */
 const HEADERS_WITHIN = 4096;
-/** Discarded bytes that a kill may leave uncounted. */
+/** Discarded bytes that a kill may leave uncounted, and below which nothing is compacted by itself. */
 const COUNT_EVERY = 16_000_000;
 
 /**
@@ -43,7 +45,13 @@ export class SegmentFolder implements ContentStore {
 
   constructor(directory: string, options: SegmentFolderOptions = {}) {
     this.#directory = directory;
-    this.#options = { segmentBytes: SEGMENT_BYTES, clock: Date.now, create: createFile, ...options };
+    this.#options = {
+      segmentBytes: SEGMENT_BYTES,
+      worthBytes: COUNT_EVERY,
+      clock: Date.now,
+      create: createFile,
+      ...options,
+    };
     const { segmentBytes, clock, create } = this.#options;
     const shared = { directory, limit: segmentBytes, clock, create };
     this.#writer = new SegmentWriter({ ...shared, pack: store });
@@ -93,7 +101,8 @@ export class SegmentFolder implements ContentStore {
       await this.#countDiscarded();
       const sizes = await listSegments(this.#directory);
       const total = [...sizes.values()].reduce((sum, size) => sum + size, 0);
-      return (await readDiscarded(this.#directory)) > total / 2;
+      const discarded = await readDiscarded(this.#directory);
+      return discarded >= this.#options.worthBytes && discarded > total / 2;
     });
   }
 

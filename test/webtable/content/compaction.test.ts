@@ -164,19 +164,27 @@ describe('a compaction of segments', () => {
 
   it('knows from what was discarded when it is worth while, over restarts too', () =>
     inFolder(async (directory) => {
-      const store = new SegmentFolder(directory);
+      const store = new SegmentFolder(directory, { worthBytes: 0 });
       const places = await store.append(Array.from({ length: 10 }, (_, n) => page(n, `${n}`)));
       await store.discard(places.slice(0, 4));
       expect(await store.isMostlyDead()).toBe(false);
       await store.discard(places.slice(4, 5));
       await store.close();
-      const again = new SegmentFolder(directory);
+      const again = new SegmentFolder(directory, { worthBytes: 0 });
       expect(await again.isMostlyDead()).toBe(false);
       await again.discard(places.slice(5, 8));
       expect(await again.isMostlyDead()).toBe(true);
       await compact(again, new Map(places.slice(8).map((place, i) => [8 + i, place])));
       expect(await again.isMostlyDead()).toBe(false);
       await again.close();
+    }));
+
+  it('is not worth while for a few bytes', () =>
+    inFolder(async (directory) => {
+      const store = new SegmentFolder(directory);
+      await store.discard(await store.append([page(1, 'x'), page(2, 'y')]));
+      expect(await store.isMostlyDead()).toBe(false);
+      await store.close();
     }));
 });
 
