@@ -21,7 +21,7 @@ export async function compact(crawl: CrawlContext, options: JobOptions = {}): Pr
 }
 
 /**
- * Compacts where more than half of what is stored is needed by nobody; for the end of a job that holds no turn any more.
+ * Compacts where more than half of what is stored, and 16 MB at least, is needed by nobody; for the end of a job that holds no turn any more.
  * @returns its counters, named `compact_…`
  */
 export async function compactIfDue(

@@ -168,7 +168,7 @@ describe('compact', () => {
   });
 
   it('leaves a table in memory as it is, which keeps only what is needed', async () => {
-    const crawl = await testCrawl(undefined, { plugins: [changing()] });
+    const crawl = await testCrawl(undefined, { plugins: [changing(300)] });
     await rounds(crawl, 3);
     const keys: string[] = [];
     for await (const { key } of crawl.tables.store.scan('content', { columns: ['c'] })) keys.push(key);
@@ -180,7 +180,7 @@ describe('compact', () => {
 });
 
 it('a body is read by another process where it lies, and compact says TABLE_LOCKED there', async () => {
-  const options = { table: directory, plugins: [changing()], settings: { 'fetcher.serverDelay': 0 } };
+  const options = { table: directory, plugins: [changing(300)], settings: { 'fetcher.serverDelay': 0 } };
   const crawl = await openCrawl(options);
   await jobs.inject(crawl, { seeds: URLS });
   const { batchId = '' } = await jobs.generate(crawl);

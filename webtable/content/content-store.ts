@@ -81,7 +81,7 @@ export interface ContentStore {
   has(location: ContentLocation): Promise<boolean>;
   /** No row points at these any more. They may stay readable until the next compaction. */
   discard(locations: readonly ContentLocation[]): Promise<void>;
-  /** Whether more than half of the bytes are known to be discarded. */
+  /** Whether more than half of the bytes are known to be discarded, and so many that it is worth while to compact. */
   isMostlyDead(): Promise<boolean>;
   /** Begins a compaction; nothing else may discard or move records until it is finished. */
   compaction(): Promise<Compaction>;

@@ -117,7 +117,7 @@ export const COUNTERS = {
     time_limit: 'the time was over before all was done',
     'generate_<counter>': 'what the last generate passed over, by its counter',
     'compact_<counter>':
-      'what `compact` did at the end, where more than half of the stored bodies was needed by nobody',
+      'what `compact` did at the end, where more than half of the stored bodies, and 16 MB at least, was needed by nobody',
   },
   repair: {
     rows: 'rows of the table',
