@@ -15,7 +15,11 @@ export const SUITES = {
     about: 'what every store must do, and random histories',
   },
   crash: {
-    files: ['test/jobs/crash.test.ts', 'test/jobs/overlap.test.ts', 'test/jobs/generate-order.test.ts'],
+    files: [
+      'test/jobs/crash.test.ts',
+      'test/jobs/rounds/overlap.test.ts',
+      'test/jobs/selection/generate-order.test.ts',
+    ],
     about: 'jobs that fail between any two writes; random tables over time',
   },
   kill: {
@@ -37,8 +41,8 @@ export const SUITES = {
       'test/hostile',
       'test/fuzz',
       'test/parse/hostile.test.ts',
-      'test/parse/pdf.test.ts',
-      'test/parse/encodings.test.ts',
+      'test/parse/pdf/pdf.test.ts',
+      'test/parse/charset/encodings.test.ts',
     ],
     about: 'a web that attacks the crawl, made-up input, every code of every encoding',
   },

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import ts from 'typescript';
 import { expect, test } from 'vitest';
-import { ROOT } from './support/source-files.js';
+import { ROOT } from './support/docs/source-files.js';
 
 const DOOR = join(ROOT, 'packages/webcrawl/index.ts');
 

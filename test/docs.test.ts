@@ -6,8 +6,8 @@ import type { Command } from 'commander';
 import { buildProgram } from '../bin/program.js';
 import { describeSettings } from '../config/index.js';
 import { testIo } from './bin/test-io.js';
-import { printedFiles } from './support/doc-examples.js';
-import { sourceFiles } from './support/source-files.js';
+import { printedFiles } from './support/docs/doc-examples.js';
+import { sourceFiles } from './support/docs/source-files.js';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 /** Written by `npm run docs`, and held to the source by tests of their own. */

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { CrawlError, ERROR_CODES } from '../packages/errors/index.js';
-import { sourceFiles } from './support/source-files.js';
+import { sourceFiles } from './support/docs/source-files.js';
 
 const codes = Object.entries(ERROR_CODES);
 const sources = sourceFiles().filter(({ path }) => path !== 'packages/errors/codes.ts');

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import ts from 'typescript';
-import { parseSource, sourceFiles, visit, type SourceFile } from './support/source-files.js';
+import { parseSource, sourceFiles, visit, type SourceFile } from './support/docs/source-files.js';
 
 /** What each layer may import; `(types)` means only `import type`. */
 const LAYERS: Readonly<Record<string, readonly string[]>> = {

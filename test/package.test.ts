@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { ROOT } from './support/source-files.js';
+import { ROOT } from './support/docs/source-files.js';
 
 const execute = promisify(execFile);
 const NPM = process.platform === 'win32' ? 'npm.cmd' : 'npm';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import ts from 'typescript';
 import { expect, test } from 'vitest';
-import { ROOT } from './support/source-files.js';
+import { ROOT } from './support/docs/source-files.js';
 
 const DOOR = join(ROOT, 'packages/webcrawl/index.ts');
 

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { referenceMarkdown } from '../scripts/reference.mjs';
 import { COUNTERS, PARSE_CODES, PROTOCOL_CODES, jobs, type Crawl, type Report } from '../packages/webcrawl/index.js';
-import { fakeWeb, randomWeb } from './support/fake-web.js';
-import { ROOT, sourceFiles } from './support/source-files.js';
+import { fakeWeb, randomWeb } from './support/web/fake-web.js';
+import { ROOT, sourceFiles } from './support/docs/source-files.js';
 import { START, testCrawl } from './support/test-crawl.js';
 
 const TABLES = { PROTOCOL_CODES, PARSE_CODES, COUNTERS };

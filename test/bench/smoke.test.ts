@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { ROOT } from '../support/source-files.js';
+import { ROOT } from '../support/docs/source-files.js';
 import { runCommand, type Finished } from '../site/run-command.js';
 
 /** Many processes one after the other, perhaps on a busy machine. */

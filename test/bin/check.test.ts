@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { run } from '../../bin/run.js';
 import { ERROR_CODES } from '../../packages/errors/index.js';
-import { serveWeb, type ServedWeb } from '../support/serve-web.js';
+import { serveWeb, type ServedWeb } from '../support/web/serve-web.js';
 import { testIo } from './test-io.js';
 
 let folder: string;

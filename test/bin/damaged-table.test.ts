@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { run } from '../../bin/run.js';
 import { ERROR_CODES } from '../../packages/errors/index.js';
 import { fileDigests } from '../support/file-digests.js';
-import { ROOT } from '../support/source-files.js';
+import { ROOT } from '../support/docs/source-files.js';
 import { testIo } from './test-io.js';
 
 const ROWS = 3000;

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { jobs, openCrawl, type Plugin, type Protocol } from '../../packages/webcrawl/index.js';
-import { writeExamples } from '../support/doc-examples.js';
+import { writeExamples } from '../support/docs/doc-examples.js';
 
 /** The protocol of docs/PLUGINS.md that renders pages, with a real browser. */
 interface Example {

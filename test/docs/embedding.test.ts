@@ -9,9 +9,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import type * as WebcrawlModule from '../../packages/webcrawl/index.js';
 import type { Crawl, CrawlStatus, OpenCrawlOptions, Report } from '../../packages/webcrawl/index.js';
 import { requireCommand } from '../support/command-process.js';
-import { typeFaults, writeExamples } from '../support/doc-examples.js';
-import { ROOT } from '../support/source-files.js';
-import { serveWeb, type ServedWeb } from '../support/serve-web.js';
+import { typeFaults, writeExamples } from '../support/docs/doc-examples.js';
+import { ROOT } from '../support/docs/source-files.js';
+import { serveWeb, type ServedWeb } from '../support/web/serve-web.js';
 
 interface Examples {
   crawlOnce(seed: string, options: OpenCrawlOptions): Promise<string[]>;

@@ -8,9 +8,9 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { requireCommand } from '../support/command-process.js';
-import { printedFiles } from '../support/doc-examples.js';
-import { isAsShown, stable, transcripts, type Step, type Transcript } from '../support/doc-transcript.js';
-import { ROOT } from '../support/source-files.js';
+import { printedFiles } from '../support/docs/doc-examples.js';
+import { isAsShown, stable, transcripts, type Step, type Transcript } from '../support/docs/doc-transcript.js';
+import { ROOT } from '../support/docs/source-files.js';
 
 const PAGE = readFileSync(join(ROOT, 'docs/GUIDE.md'), 'utf8');
 /** The folder and the port that the page shows. */

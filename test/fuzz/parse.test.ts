@@ -5,8 +5,8 @@ import { htmlParser, sniffContentType, textParser, xmlParser } from '../../packa
 import { chooseParser } from '../../packages/parse/index.js';
 import type { ParseOutcome } from '../../packages/plugin-api/index.js';
 import { runs } from '../support/fuzz-runs.js';
-import { PARSE_SETTINGS } from '../support/parse-page.js';
-import { plainTree, textAndLinks } from '../support/plain-tree.js';
+import { PARSE_SETTINGS } from '../support/parsing/parse-page.js';
+import { plainTree, textAndLinks } from '../support/parsing/plain-tree.js';
 
 const SETTINGS = {
   ...PARSE_SETTINGS,

@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { GOOD, REFUSED, type Behaviour } from './behaviour.js';
-import { bodies } from './bodies.js';
+import { bodies } from './web/bodies.js';
 import { byBehaviour, expectEnds, expectedCounters, type CrawledPages } from './crawled-pages.js';
 import { network } from './network.js';
 import { overDays } from './over-days.js';
-import { pages } from './pages.js';
-import { redirects } from './redirects.js';
-import { robotsFiles } from './robots-files.js';
+import { pages } from './web/pages.js';
+import { redirects } from './web/redirects.js';
+import { robotsFiles } from './web/robots-files.js';
 import { runCrawl, seedsOf, type Crawled } from './run-crawl.js';
 import { GOOD_TITLE, serveHostileWeb, type HostileWeb } from './server.js';
-import { statuses } from './statuses.js';
-import { traps } from './traps.js';
-import { xmlFiles } from './xml-files.js';
+import { statuses } from './web/statuses.js';
+import { traps } from './web/traps.js';
+import { xmlFiles } from './web/xml-files.js';
 
 const BEHAVIOURS: readonly Behaviour[] = [
   ...redirects,

@@ -1,4 +1,4 @@
-import { hangUp, html, links, OPEN, silence, endless } from './answers.js';
+import { hangUp, html, links, OPEN, silence, endless } from './web/answers.js';
 import { CUT, GOOD, REFUSED, UNSEEN, all, range, type Behaviour } from './behaviour.js';
 
 /** Which of the two comes first is chance. */

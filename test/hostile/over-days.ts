@@ -1,4 +1,4 @@
-import { html, links, status } from './answers.js';
+import { html, links, status } from './web/answers.js';
 import { GOOD, UNSEEN, all, range, type Behaviour } from './behaviour.js';
 
 /** Hosts at this many labels below the first. */

@@ -1,8 +1,8 @@
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { createSecureContext, createServer as createTlsServer } from 'node:tls';
-import { rawServer } from '../support/raw-server.js';
-import { SELF_SIGNED } from '../support/self-signed.js';
-import { html, notFound } from './answers.js';
+import { rawServer } from '../support/web/raw-server.js';
+import { SELF_SIGNED } from '../support/web/self-signed.js';
+import { html, notFound } from './web/answers.js';
 import type { Behaviour, PortName } from './behaviour.js';
 import { CERTIFICATES } from './certificates.js';
 

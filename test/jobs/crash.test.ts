@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { jobs, type Crawl, type Store } from '../../packages/webcrawl/index.js';
-import { copyStore } from '../support/copy-store.js';
-import { FailingStore, PlannedFailure } from '../support/failing-store.js';
-import { fakeWeb, links, randomWeb, type FakeWeb } from '../support/fake-web.js';
-import { KILLABLE } from '../support/open-stores.js';
+import { copyStore } from '../support/stores/copy-store.js';
+import { FailingStore, PlannedFailure } from '../support/stores/failing-store.js';
+import { fakeWeb, links, randomWeb, type FakeWeb } from '../support/web/fake-web.js';
+import { KILLABLE } from '../support/stores/open-stores.js';
 import { START, allRows, testCrawl } from '../support/test-crawl.js';
 
 const HOUR = 3_600_000;

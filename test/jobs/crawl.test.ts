@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { jobs, type Crawl, type Report } from '../../packages/webcrawl/index.js';
-import { fakeWeb, links, randomWeb, type FakeWeb } from '../support/fake-web.js';
+import { fakeWeb, links, randomWeb, type FakeWeb } from '../support/web/fake-web.js';
 import { START, allRows, testCrawl } from '../support/test-crawl.js';
 
 const statuses = async (crawl: Crawl): Promise<Record<string, string | undefined>> => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createEventLoopTurns } from '../../webtable/stores/event-loop-turns.js';
 import { jobs, type Crawl } from '../../packages/webcrawl/index.js';
-import { fakeWeb, links } from '../support/fake-web.js';
+import { fakeWeb, links } from '../support/web/fake-web.js';
 import { testCrawl } from '../support/test-crawl.js';
 
 const PAGES = 2000;

@@ -10,11 +10,11 @@ import {
   type PageChange,
 } from '../../packages/webcrawl/index.js';
 import { FIELD_COLUMNS, hostKeyOf, type Column } from '../../webtable/index.js';
-import { fakeWeb, links } from '../support/fake-web.js';
-import { dumpStore } from '../support/copy-store.js';
+import { fakeWeb, links } from '../support/web/fake-web.js';
+import { dumpStore } from '../support/stores/copy-store.js';
 import { round, start } from '../support/job-steps.js';
-import { changeRows } from '../support/put-rows.js';
-import { ReadOnlyStore } from '../support/read-only-store.js';
+import { changeRows } from '../support/stores/put-rows.js';
+import { ReadOnlyStore } from '../support/stores/read-only-store.js';
 import { START, testCrawl } from '../support/test-crawl.js';
 
 const URL_A = 'http://a.example.com/';

@@ -8,10 +8,10 @@ import {
   type Plugin,
   type Store,
 } from '../../packages/webcrawl/index.js';
-import { fakeWeb, links, type FakePage } from '../support/fake-web.js';
-import { damage } from '../support/damage.js';
+import { fakeWeb, links, type FakePage } from '../support/web/fake-web.js';
+import { damage } from '../support/stores/damage.js';
 import { round, rowOf, select, start } from '../support/job-steps.js';
-import { ABSENT, content } from '../support/outcomes.js';
+import { ABSENT, content } from '../support/web/outcomes.js';
 import { START, allRows, testCrawl } from '../support/test-crawl.js';
 
 const DAY = 86_400_000;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { CrawlError, jobs, urlOf, type Crawl } from '../../packages/webcrawl/index.js';
 import { batchTime, makeBatchId, rowKeyOf } from '../../webtable/index.js';
-import { heldBy, putRows as put } from '../support/put-rows.js';
+import { heldBy, putRows as put } from '../support/stores/put-rows.js';
 import { START, testCrawl } from '../support/test-crawl.js';
 
 /** URLs of a batch, from the rows. */

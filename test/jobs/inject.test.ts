@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { MemoryStore, jobs, type Crawl, type Plugin } from '../../packages/webcrawl/index.js';
 import type { RowChange } from '../../webtable/index.js';
-import { fakeWeb } from '../support/fake-web.js';
+import { fakeWeb } from '../support/web/fake-web.js';
 import { rowOf, select } from '../support/job-steps.js';
 import { START, allRows, testCrawl } from '../support/test-crawl.js';
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { jobs, type Crawl, type ParsedPage, type Plugin } from '../../packages/webcrawl/index.js';
-import { damage } from '../support/damage.js';
+import { damage } from '../support/stores/damage.js';
 import { turns } from '../support/events.js';
-import { fakeWeb, links, type FakePage } from '../support/fake-web.js';
+import { fakeWeb, links, type FakePage } from '../support/web/fake-web.js';
 import { round, rowOf, start } from '../support/job-steps.js';
 import { START, allRows, testCrawl, type TestCrawl } from '../support/test-crawl.js';
 

@@ -14,10 +14,10 @@ import {
   type PageSelection,
 } from '../../packages/webcrawl/index.js';
 import { FIELD_COLUMNS } from '../../webtable/index.js';
-import { damage } from '../support/damage.js';
-import { fakeWeb, links } from '../support/fake-web.js';
+import { damage } from '../support/stores/damage.js';
+import { fakeWeb, links } from '../support/web/fake-web.js';
 import { rowOf, start } from '../support/job-steps.js';
-import { changeRows } from '../support/put-rows.js';
+import { changeRows } from '../support/stores/put-rows.js';
 import { START, testCrawl } from '../support/test-crawl.js';
 
 const URLS = [

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { MemoryStore, jobs, openLevelStore, type Crawl, type Store } from '../../packages/webcrawl/index.js';
-import { copyStore, dumpStore } from '../support/copy-store.js';
-import { FailingStore, PlannedFailure } from '../support/failing-store.js';
-import { damage } from '../support/damage.js';
-import { fakeWeb, links, randomWeb } from '../support/fake-web.js';
+import { copyStore, dumpStore } from '../support/stores/copy-store.js';
+import { FailingStore, PlannedFailure } from '../support/stores/failing-store.js';
+import { damage } from '../support/stores/damage.js';
+import { fakeWeb, links, randomWeb } from '../support/web/fake-web.js';
 import { rowOf, select, start } from '../support/job-steps.js';
 import { allRows, testCrawl } from '../support/test-crawl.js';
 

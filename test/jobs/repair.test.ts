@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { jobs, rowKeyOf, type Crawl, type PageRow } from '../../packages/webcrawl/index.js';
 import { batchTime, urlOf, type RowChange } from '../../webtable/index.js';
-import { copyStore, dumpStore } from '../support/copy-store.js';
-import { damage } from '../support/damage.js';
-import { fakeWeb, links, randomNumbers, randomWeb } from '../support/fake-web.js';
+import { copyStore, dumpStore } from '../support/stores/copy-store.js';
+import { damage } from '../support/stores/damage.js';
+import { fakeWeb, links, randomNumbers, randomWeb } from '../support/web/fake-web.js';
 import { rowOf, select, start } from '../support/job-steps.js';
 import { START, allRows, testCrawl } from '../support/test-crawl.js';
 

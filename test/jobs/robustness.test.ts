@@ -4,9 +4,9 @@ import { LevelStore, type BatchEntry } from '../../webtable/index.js';
 import { MemoryLevel } from 'memory-level';
 import { createLinkSlice, addLinks } from '../../packages/jobs/linking/link-slice.js';
 import { createTracker } from '../../packages/jobs/reporting/tracker.js';
-import { damage } from '../support/damage.js';
+import { damage } from '../support/stores/damage.js';
 import { turns } from '../support/events.js';
-import { fakeWeb, links } from '../support/fake-web.js';
+import { fakeWeb, links } from '../support/web/fake-web.js';
 import { START, testCrawl } from '../support/test-crawl.js';
 
 const levelStore = () =>

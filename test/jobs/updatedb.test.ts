@@ -9,10 +9,10 @@ import {
   type Store,
 } from '../../packages/webcrawl/index.js';
 import { FIELD_COLUMNS, openTables, urlOf } from '../../webtable/index.js';
-import { copyStore, dumpStore } from '../support/copy-store.js';
-import { damage } from '../support/damage.js';
+import { copyStore, dumpStore } from '../support/stores/copy-store.js';
+import { damage } from '../support/stores/damage.js';
 import { turns } from '../support/events.js';
-import { fakeWeb, links, randomNumbers, type FakePage, type FakeWeb } from '../support/fake-web.js';
+import { fakeWeb, links, randomNumbers, type FakePage, type FakeWeb } from '../support/web/fake-web.js';
 import { round, rowOf, select, start } from '../support/job-steps.js';
 import { START, allRows, testCrawl } from '../support/test-crawl.js';
 

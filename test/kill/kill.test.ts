@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { jobs, openCrawl, type Report } from '../../packages/webcrawl/index.js';
-import { randomNumbers, randomWeb, type FakePage } from '../support/fake-web.js';
-import { serveWeb, type ServedWeb } from '../support/serve-web.js';
+import { randomNumbers, randomWeb, type FakePage } from '../support/web/fake-web.js';
+import { serveWeb, type ServedWeb } from '../support/web/serve-web.js';
 import { allRows } from '../support/test-crawl.js';
 
 const WORKER = fileURLToPath(new URL('worker.mjs', import.meta.url));

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { chooseParser, htmlParser, sniffContentType, textParser } from '../../packages/parse/index.js';
 import type { Parser } from '../../packages/plugin-api/index.js';
-import { PARSE_SETTINGS } from '../support/parse-page.js';
+import { PARSE_SETTINGS } from '../support/parsing/parse-page.js';
 
 const fake = (...contentTypes: string[]): { parser: Parser } => ({
   parser: { contentTypes, parse: () => ({ kind: 'failed', code: 'fake' }) },

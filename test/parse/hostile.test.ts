@@ -3,7 +3,7 @@ import { parse } from 'parse5';
 import { describe, expect, it } from 'vitest';
 import { htmlParser, textParser } from '../../packages/parse/index.js';
 import { parseTree } from '../../packages/parse/html/html-tree.js';
-import { PARSE_SETTINGS, parsePage } from '../support/parse-page.js';
+import { PARSE_SETTINGS, parsePage } from '../support/parsing/parse-page.js';
 
 const ALL = { parser: { htmlOutlinksIgnoreTags: [], htmlFormUseAction: true } };
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parsePage } from '../support/parse-page.js';
+import { parsePage } from '../support/parsing/parse-page.js';
 
 const metadata = (html: string) => parsePage(html).metadata;
 const jsonLd = (json: string) => metadata(`<script type="application/ld+json">${json}</script>`);

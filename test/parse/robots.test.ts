@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parsePage } from '../support/parse-page.js';
+import { parsePage } from '../support/parsing/parse-page.js';
 
 function said(html: string, header?: string): string {
   const { robots } = parsePage(html, { headers: header === undefined ? {} : { 'x-robots-tag': header } });

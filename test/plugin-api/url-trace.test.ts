@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { settingsSchema } from '../../config/schema.js';
 import { applyUrlChain, traceUrl, type Plugin, type UrlScope } from '../../packages/plugin-api/index.js';
 import { defaultPlugins } from '../../packages/webcrawl/index.js';
-import { randomNumbers } from '../support/fake-web.js';
+import { randomNumbers } from '../support/web/fake-web.js';
 
 const fails = (message: string) => () => {
   throw new Error(message);

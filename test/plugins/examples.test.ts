@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { jobs, openCrawl, type Crawl } from '../../packages/webcrawl/index.js';
-import { typeFaults, writeExamples } from '../support/doc-examples.js';
-import { fakeWeb, type FakeWeb } from '../support/fake-web.js';
+import { typeFaults, writeExamples } from '../support/docs/doc-examples.js';
+import { fakeWeb, type FakeWeb } from '../support/web/fake-web.js';
 import { START } from '../support/test-crawl.js';
 
 let folder: string;

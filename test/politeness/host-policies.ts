@@ -1,4 +1,4 @@
-import { randomNumbers } from '../support/fake-web.js';
+import { randomNumbers } from '../support/web/fake-web.js';
 
 /** How the server refuses a path before it answers: so many times, with this status and `Retry-After`. */
 export interface Refusal {

@@ -2,8 +2,8 @@ import { createServer as createPlain, type IncomingMessage, type ServerResponse 
 import { createServer as createSecure } from 'node:https';
 import type { AddressInfo, Server } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { links } from '../support/fake-web.js';
-import { SELF_SIGNED } from '../support/self-signed.js';
+import { links } from '../support/web/fake-web.js';
+import { SELF_SIGNED } from '../support/web/self-signed.js';
 import type { AccessEntry } from './access-log.js';
 import type { HostPlan, Refusal } from './host-policies.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readReference, referenceTitle } from '../support/reference-cases.js';
-import { parsePage } from '../support/parse-page.js';
+import { parsePage } from '../support/parsing/parse-page.js';
 
 interface Found {
   readonly text: string;

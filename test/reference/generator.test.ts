@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { jobs, rowKeyOf, urlOf } from '../../packages/webcrawl/index.js';
 import { makeBatchId } from '../../webtable/index.js';
 import { readReference, referenceTitle } from '../support/reference-cases.js';
-import { changeRows } from '../support/put-rows.js';
+import { changeRows } from '../support/stores/put-rows.js';
 import { START, testCrawl } from '../support/test-crawl.js';
 
 interface Row {

@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { parsePage } from '../support/parse-page.js';
-import { plainTree, textAndLinks, type PlainElement } from '../support/plain-tree.js';
+import { parsePage } from '../support/parsing/parse-page.js';
+import { plainTree, textAndLinks, type PlainElement } from '../support/parsing/plain-tree.js';
 
 /**
  * The html5lib cases are in no npm package; the source package of html5lib 1.1 for Python holds them, in

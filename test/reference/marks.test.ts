@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { jobs, type Crawl } from '../../packages/webcrawl/index.js';
 import { MARK_COLUMNS } from '../../webtable/index.js';
-import { fakeWeb } from '../support/fake-web.js';
+import { fakeWeb } from '../support/web/fake-web.js';
 import { rowOf, select } from '../support/job-steps.js';
 import { readReference, referenceTitle } from '../support/reference-cases.js';
 import { testCrawl } from '../support/test-crawl.js';

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { ERROR_CODES } from '../../packages/errors/index.js';
-import { ROOT } from '../support/source-files.js';
+import { ROOT } from '../support/docs/source-files.js';
 
 const execute = promisify(execFile);
 const START = join(ROOT, 'scripts/start.mjs');

@@ -1,7 +1,7 @@
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { ROOT } from './source-files.js';
+import { ROOT } from './docs/source-files.js';
 
 const COMMAND = join(ROOT, 'dist/bin/webcrawl.js');
 

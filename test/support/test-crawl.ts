@@ -7,8 +7,8 @@ import {
   type Plugin,
   type Store,
 } from '../../packages/webcrawl/index.js';
-import type { FakeWeb } from './fake-web.js';
-import { randomNumbers } from './fake-web.js';
+import type { FakeWeb } from './web/fake-web.js';
+import { randomNumbers } from './web/fake-web.js';
 
 export interface TestCrawl extends Crawl {
   /** Sets the clock of the crawl, in ms since the epoch. */

@@ -1,6 +1,6 @@
 import { MemoryStore, type ColumnSelector, type RowChange, type StoredRow } from '../../webtable/index.js';
 import type { TableName } from '../../webtable/schema.js';
-import { PassOnStore } from './pass-on-store.js';
+import { PassOnStore } from './stores/pass-on-store.js';
 
 /**
  * A store in memory that others change at the same time without its locks, as a distributed one is: rows have versions, and

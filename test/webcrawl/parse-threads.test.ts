@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openCrawl } from '../../packages/webcrawl/index.js';
-import { serveWeb, type ServedWeb } from '../support/serve-web.js';
+import { serveWeb, type ServedWeb } from '../support/web/serve-web.js';
 
 const WORKER = fileURLToPath(new URL('parse-threads-worker.mjs', import.meta.url));
 

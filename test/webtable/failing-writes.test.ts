@@ -1,10 +1,10 @@
 import { MemoryLevel } from 'memory-level';
 import { describe, expect, it } from 'vitest';
 import { LevelStore, type RowChange } from '../../webtable/index.js';
-import { FailingStore, PlannedFailure } from '../support/failing-store.js';
-import { memoryLevel, STORES } from '../support/open-stores.js';
-import { put, scanPlain } from '../support/plain-rows.js';
-import { versionedRow, wholeVersions } from '../support/versioned-rows.js';
+import { FailingStore, PlannedFailure } from '../support/stores/failing-store.js';
+import { memoryLevel, STORES } from '../support/stores/open-stores.js';
+import { put, scanPlain } from '../support/stores/plain-rows.js';
+import { versionedRow, wholeVersions } from '../support/stores/versioned-rows.js';
 
 const KEYS = ['a', 'aa', 'b', 'c', 'd'];
 const version = (n: number): RowChange[] => KEYS.map((key) => versionedRow(key, n));

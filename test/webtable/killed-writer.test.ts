@@ -8,8 +8,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openLevelStore } from '../../webtable/index.js';
-import { randomNumbers } from '../support/fake-web.js';
-import { versionedRow, wholeVersions } from '../support/versioned-rows.js';
+import { randomNumbers } from '../support/web/fake-web.js';
+import { versionedRow, wholeVersions } from '../support/stores/versioned-rows.js';
 
 const WORKER = fileURLToPath(new URL('row-writer.mjs', import.meta.url));
 const BUILT = fileURLToPath(new URL('../../dist/packages/webcrawl/index.js', import.meta.url));

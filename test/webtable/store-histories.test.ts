@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { MemoryStore, type Column, type KeyRange, type RowChange, type ScanOptions } from '../../webtable/index.js';
-import { STORES } from '../support/open-stores.js';
-import { bytes, getPlain, scanPlain } from '../support/plain-rows.js';
+import { STORES } from '../support/stores/open-stores.js';
+import { bytes, getPlain, scanPlain } from '../support/stores/plain-rows.js';
 
 // A failure prints the seed and the shortest history that fails; put both here to see it again.
 const SEED = 20_240_601;

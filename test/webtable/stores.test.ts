@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { MemoryStore } from '../../webtable/index.js';
 import { testStore } from '../../webtable/store-suite/index.js';
-import { STORES } from '../support/open-stores.js';
+import { STORES } from '../support/stores/open-stores.js';
 
 for (const [name, open] of Object.entries(STORES)) testStore(name, { describe, it }, open);
 

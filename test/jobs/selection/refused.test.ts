@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { MemoryStore, jobs, rowKeyOf, urlOf, type Plugin, type Report } from '../../../packages/webcrawl/index.js';
 import { withScope } from '../../../packages/jobs/scope/in-scope.js';
-import { countingStore, type CountingStore } from '../../support/counting-store.js';
-import { fakeWeb, links } from '../../support/fake-web.js';
+import { countingStore, type CountingStore } from '../../support/stores/counting-store.js';
+import { fakeWeb, links } from '../../support/web/fake-web.js';
 import { selectedUrls } from '../../support/job-steps.js';
-import { putRows, type GivenRow } from '../../support/put-rows.js';
+import { putRows, type GivenRow } from '../../support/stores/put-rows.js';
 import { testCrawl, type TestCrawl } from '../../support/test-crawl.js';
 
 const REFUSED = 1000;

@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { MemoryStore, openSharedStore, type SharedStore } from '../../../webtable/index.js';
-import { scanPlain } from '../../support/plain-rows.js';
+import { scanPlain } from '../../support/stores/plain-rows.js';
 
 const WORKER = fileURLToPath(new URL('lock-holder.mjs', import.meta.url));
 const BUILT = fileURLToPath(new URL('../../../dist/webtable/index.js', import.meta.url));

@@ -17,7 +17,7 @@ import { connectTo } from '../../../webtable/live/connection.js';
 import { encodeMessage } from '../../../webtable/live/messages.js';
 import { serveTable, type LiveServer } from '../../../webtable/live/server.js';
 import { createLocks, type Exclusive } from '../../../webtable/stores/locks.js';
-import { getPlain, put, scanPlain } from '../../support/plain-rows.js';
+import { getPlain, put, scanPlain } from '../../support/stores/plain-rows.js';
 
 let directory: string;
 const ends: (() => unknown)[] = [];

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { MemoryStore, jobs, openTables, rowKeyOf, type Tables } from '../../../packages/webcrawl/index.js';
 import { hostKeyOfRow } from '../../../webtable/index.js';
-import { countingStore } from '../../support/counting-store.js';
-import { fakeWeb, links, randomNumbers } from '../../support/fake-web.js';
+import { countingStore } from '../../support/stores/counting-store.js';
+import { fakeWeb, links, randomNumbers } from '../../support/web/fake-web.js';
 import { start } from '../../support/job-steps.js';
 import { testCrawl } from '../../support/test-crawl.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { jobs, openTables, rowKeyOf, type PageChange, type Tables } from '../../../packages/webcrawl/index.js';
-import { randomNumbers } from '../../support/fake-web.js';
+import { randomNumbers } from '../../support/web/fake-web.js';
 import { START, testCrawl } from '../../support/test-crawl.js';
 import { VersionedStore } from '../../support/versioned-store.js';
 

@@ -10,8 +10,8 @@ import {
 } from '../../../packages/webcrawl/index.js';
 import { hostKeyOfRow } from '../../../webtable/index.js';
 import { FRONTIER_FIELDS, type FrontierField } from '../../../webtable/tables/frontier.js';
-import { randomNumbers } from '../../support/fake-web.js';
-import { putRows } from '../../support/put-rows.js';
+import { randomNumbers } from '../../support/web/fake-web.js';
+import { putRows } from '../../support/stores/put-rows.js';
 import { rowOf } from '../../support/job-steps.js';
 import { START, testCrawl } from '../../support/test-crawl.js';
 

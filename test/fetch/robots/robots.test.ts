@@ -1,0 +1,249 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { parseRobots, ROBOTS_LIMIT } from '../../../packages/fetch/index.js';
+import { compilePattern, matches, toOctets } from '../../../packages/fetch/robots/robots-pattern.js';
+
+const allowed = (robots: string | Uint8Array, path: string, agents = ['bot']): boolean =>
+  parseRobots(robots).rulesFor(agents).allowed(path).allowed;
+const rule = (pattern: string, path: string): boolean => !allowed(`User-agent: *\nDisallow: ${pattern}`, path);
+
+describe('groups', () => {
+  it('of one name are merged, wherever they stand', () => {
+    const robots =
+      'User-agent: bot\nDisallow: /a\n\nUser-agent: other\nDisallow: /b\n\nUser-agent: BOT/2.0\nDisallow: /c';
+    expect(['/a', '/b', '/c'].map((path) => allowed(robots, path))).toEqual([false, true, false]);
+  });
+
+  it('share the rules that follow several names', () => {
+    const robots = 'User-agent: x\n\n# a comment\nUser-agent: bot\nDisallow: /a\nUser-agent: y\nDisallow: /b';
+    expect(['/a', '/b'].map((path) => allowed(robots, path))).toEqual([false, true]);
+  });
+
+  it('are not divided by other records', () => {
+    const robots = 'User-agent: bot\nCrawl-delay: 5\nSitemap: /s\nFoo: bar\nUser-agent: x\nDisallow: /a';
+    expect(allowed(robots, '/a')).toBe(false);
+    expect(parseRobots(robots).rulesFor(['bot'])).toMatchObject({ crawlDelay: 5, sitemaps: ['/s'] });
+  });
+
+  it('for all count only where there is none by name', () => {
+    const robots = 'User-agent: *\nDisallow: /\n\nUser-agent: bot\nDisallow:';
+    expect([allowed(robots, '/'), allowed(robots, '/', ['other']), allowed(robots, '/', [])]).toEqual([
+      true,
+      false,
+      false,
+    ]);
+  });
+
+  it('are looked up by the first name that has any', () => {
+    const robots = 'User-agent: b\nDisallow: /b\n\nUser-agent: c\nDisallow: /c';
+    const rules = parseRobots(robots).rulesFor(['a', 'b', 'c']);
+    expect([rules.allowed('/b').allowed, rules.allowed('/c').allowed]).toEqual([false, true]);
+  });
+
+  it.each([
+    ['bot', 'bot', true],
+    ['Bot/1.0 (x)', 'bot', true],
+    ['bot1', 'bot', true],
+    ['bot', 'bot1', false],
+    ['bot1', 'BOT1/7', true],
+    ['MJ12bot', 'MJ12bot', true],
+    ['MJ12bot', 'MJ13bot', false],
+    ['bot-news', 'bot', false],
+    ['robot', 'bot', false],
+    ['* x', 'bot', true],
+    ['*x', 'bot', false],
+    ['', '', false],
+  ])('User-agent: %s and the crawler %s', (value, agent, expected) => {
+    expect(!allowed(`User-agent: ${value}\nDisallow: /`, '/a', [agent])).toBe(expected);
+  });
+
+  it('need a name before the rules', () => {
+    expect(allowed('Disallow: /\nUser-agent: bot\n', '/a')).toBe(true);
+  });
+});
+
+describe('lines', () => {
+  it.each(['\n', '\r', '\r\n', '\n\r\n\n'])('end with %j', (end) => {
+    expect(allowed(['User-agent: bot', 'Disallow: /a', 'Allow: /a/b'].join(end), '/a')).toBe(false);
+    expect(allowed(['User-agent: bot', 'Disallow: /a', 'Allow: /a/b'].join(end), '/a/b')).toBe(true);
+  });
+
+  it('may be odd', () => {
+    const robots =
+      '\ufeff  USER-AGENT :bot # me\n\tdisAllow:/a#b\nDisallow /c\nDisallow\n:\nnonsense here too\nDisallow: /d d';
+    expect(['/a', '/c', '/d%20d', '/e'].map((path) => allowed(robots, path))).toEqual([false, false, false, true]);
+  });
+
+  it('are told with number and text', () => {
+    const robots = parseRobots('# x\r\nUser-agent: *\r\n\r\ndisallow: /caf\u00e9 # y').rulesFor(['bot']);
+    expect(robots.allowed('/caf%C3%A9')).toEqual({ allowed: false, line: { number: 4, text: 'Disallow: /café' } });
+    expect(robots.allowed('/x')).toEqual({ allowed: true });
+  });
+
+  it('count up to the limit, but not one that is cut', () => {
+    const head = 'User-agent: *\nDisallow: /a\n';
+    const body = (last: string): string =>
+      `${head}${'#'.repeat(ROBOTS_LIMIT - head.length - 1 - last.length)}\n${last}`;
+    const full = body('Disallow: /b');
+    expect(full.length).toBe(ROBOTS_LIMIT);
+    expect([allowed(full, '/a'), allowed(full, '/b')]).toEqual([false, false]);
+    expect(allowed(`${full}\nDisallow: /c`, '/b')).toBe(false);
+    expect(allowed(`${full}\nDisallow: /c`, '/c')).toBe(true);
+    expect(allowed(`${full}ar`, '/bar')).toBe(true);
+  });
+
+  it('state a delay in seconds', () => {
+    const delay = (value: string): number | undefined =>
+      parseRobots(`User-agent: bot\nCrawl-delay: ${value}`).rulesFor(['bot']).crawlDelay;
+    expect(['1', '0.5', '.5', '2.'].map(delay)).toEqual([1, 0.5, 0.5, 2]);
+    expect(['-1', 'x', '1e9', '', '.', '1.2.3'].map(delay).filter((seconds) => seconds !== undefined)).toEqual([]);
+    expect(delay('1\nCrawl-delay: 7\nCrawl-delay: 3')).toBe(7);
+  });
+
+  it('state it for the names before it, though more may follow in the group', () => {
+    const text =
+      'User-agent: SlowBot\nCrawl-delay: 120\nUser-agent: *\nCrawl-delay: 2\nUser-agent: bot\nDisallow: /private/';
+    const robots = parseRobots(text);
+    const delayOf = (name: string) => robots.rulesFor([name]).crawlDelay;
+    expect(['slowbot', 'other', 'bot'].map(delayOf)).toEqual([120, 2, undefined]);
+    // The rules are those of the group, for all its names.
+    for (const name of ['slowbot', 'other', 'bot']) {
+      expect(robots.rulesFor([name]).allowed('/private/x').allowed).toBe(false);
+    }
+  });
+
+  it('state it in several groups, of which all are meant', () => {
+    const robots = parseRobots(
+      'User-agent: bot\nDisallow: /a\n\nUser-agent: bot\nUser-agent: x\nCrawl-delay: 4\nDisallow: /b',
+    );
+    expect(robots.rulesFor(['bot']).crawlDelay).toBe(4);
+    expect(robots.rulesFor(['none', 'bot']).crawlDelay).toBe(4);
+    expect(robots.rulesFor(['none']).crawlDelay).toBeUndefined();
+  });
+});
+
+describe('patterns', () => {
+  it.each([
+    ['/', '/', true],
+    ['/a', '/ab', true],
+    ['/a', '/A', false],
+    ['/a$', '/a', true],
+    ['/a$', '/a?', false],
+    ['/*', '/', true],
+    ['*', '/a', true],
+    ['*b', '/ab', true],
+    ['/a*b*c', '/a1b2c3', true],
+    ['/a*b*c', '/a1c2b', false],
+    ['/*.php$', '/a.php.php', true],
+    ['/*.php$', '/a.php.txt', false],
+    ['/a*a$', '/a', false],
+    ['/a*$', '/abc', true],
+    ['/$a', '/$a', true],
+    ['$', '/', false],
+    ['a', '/a', false],
+    ['/a**b', '/ab', true],
+    ['/%61', '/a', true],
+    ['/a', '/%61', true],
+    ['/%c3%a9', '/%C3%A9', true],
+    ['/é', '/%C3%A9', true],
+    ['/%C3%A9', '/é', true],
+    ['/a%2Fb', '/a/b', false],
+    ['/a/b', '/a%2fb', false],
+    ['/a%2Fb', '/a%2fb', true],
+    ['/%3F', '/?', false],
+    ['/?u=http://x/', '/?u=http%3A%2F%2Fx%2F', true],
+    ['/*/x', '/?u=%2Fx', true],
+    ['/a-%2A.html', '/a-*.html', true],
+    ['/a-%24', '/a-$', true],
+    ['/a-%24', '/a-', false],
+    ['/%', '/%', true],
+    ['/%zz', '/%zz', true],
+    ['/%25', '/%', true],
+    ['/a%20b', '/a b', true],
+    ['/\u00e0', '/%C3%A0', true],
+  ])('%s and %s', (pattern, path, expected) => {
+    expect(rule(pattern, path)).toBe(expected);
+  });
+
+  it('the longest wins, and of two as long Allow', () => {
+    const robots = (lines: string[]): string => ['User-agent: *', ...lines].join('\n');
+    for (const lines of [['Disallow: /a', 'Allow: /a/b', 'Disallow: /*/b/c', 'Allow: /a/b/*'], ['Disallow: /x']]) {
+      for (const order of [lines, [...lines].reverse()]) {
+        expect(allowed(robots(order), '/a/b/c')).toBe(true);
+      }
+    }
+    expect(allowed(robots(['Disallow: /a', 'Allow: /a']), '/a')).toBe(true);
+    expect(allowed(robots(['Allow: /é', 'Disallow: /????']), '/é')).toBe(true);
+  });
+
+  it('of octets that are escaped count each as the three characters it is written with (RFC 9309, 2.2.2)', () => {
+    // `/a%20b` is longer than `/a*b$`, which is longer than `/a b` would be by the octets it stands for.
+    for (const escaped of ['/a%20b', '/a b', '/a%01b', '/a%0bb', '/a%7Fb', '/a%FFb']) {
+      const path = escaped.replace(' ', '%20');
+      for (const rules of [
+        [`Allow: ${escaped}`, 'Disallow: /a*b$'],
+        ['Disallow: /a*b$', `Allow: ${escaped}`],
+      ]) {
+        expect(allowed(['User-agent: *', ...rules].join('\n'), path), escaped).toBe(true);
+      }
+    }
+  });
+
+  it('never concern robots.txt itself', () => {
+    expect(allowed('User-agent: *\nDisallow: /', '/robots.txt')).toBe(true);
+    expect(allowed('User-agent: *\nDisallow: /', '/robots.txts')).toBe(false);
+  });
+
+  it('match as a regular expression would', () => {
+    const text = fc.string({ unit: fc.constantFrom('/', 'a', 'b', '*', '$', '?', '.'), maxLength: 12 });
+    fc.assert(
+      fc.property(text, text, (pattern, rest) => {
+        const path = `/${rest.replaceAll('*', 'c')}`;
+        const anchored = pattern.endsWith('$');
+        const source = (anchored ? pattern.slice(0, -1) : pattern)
+          .split('*')
+          .map((part) => part.replace(/[$?.]/g, '\\$&'))
+          .join('.*');
+        const expected = new RegExp(`^${source}${anchored ? '$' : ''}`).test(path);
+        expect(matches(compilePattern(pattern), toOctets(path, false))).toBe(expected);
+      }),
+      { seed: 1, numRuns: 3000 },
+    );
+  });
+
+  it('with a long part match just so', () => {
+    const part = fc.string({ unit: fc.constantFrom('a', 'b'), minLength: 251, maxLength: 300 });
+    fc.assert(
+      fc.property(
+        part,
+        fc.string({ unit: fc.constantFrom('a', 'b'), maxLength: 400 }),
+        fc.boolean(),
+        (long, other, inside) => {
+          const path = `/${other}${inside ? long : ''}${other}`;
+          expect(matches(compilePattern(`/*${long}`), path)).toBe(path.includes(long));
+        },
+      ),
+      { seed: 2, numRuns: 200 },
+    );
+  });
+
+  it('made to be slow are not', () => {
+    const hostile = [
+      ...Array.from({ length: 250 }, () => `Disallow: /*b${'a'.repeat(1000)}`),
+      ...Array.from({ length: 250 }, () => `Disallow: /${'*a'.repeat(500)}*b$`),
+      ...Array.from({ length: 250 }, () => `Disallow: /*${'a'.repeat(240)}c`),
+    ];
+    const rules = parseRobots(`User-agent: *\n${hostile.join('\n')}`).rulesFor(['bot']);
+    expect(rules.allowed(`/${'a'.repeat(4000)}`).allowed).toBe(true);
+  });
+});
+
+it('takes any bytes', () => {
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 300 }), fc.webPath(), (bytes, path) => {
+      const body = Buffer.concat([Buffer.from('User-agent: *\nDisallow: '), bytes]);
+      expect(typeof allowed(body, path)).toBe('boolean');
+    }),
+    { seed: 3, numRuns: 500 },
+  );
+});

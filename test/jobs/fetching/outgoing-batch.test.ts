@@ -1,0 +1,88 @@
+import { describe, expect, it } from 'vitest';
+import type { Crawl } from '../../../packages/webcrawl/index.js';
+import { createOutgoingBatch, type LeavingPage } from '../../../packages/jobs/fetching/outgoing-batch.js';
+import { hostKeyOf, rowKeyOf } from '../../../webtable/index.js';
+import { testCrawl } from '../../support/test-crawl.js';
+
+const FROM = '1700000000-1';
+
+/** Rows that a batch holds, with their entries. */
+async function held(crawl: Crawl, ...urls: string[]): Promise<void> {
+  await crawl.tables.batches.put({ batchId: FROM, state: 'open', size: urls.length });
+  await crawl.tables.pages.write(
+    urls.map((url) => ({ key: rowKeyOf(url), set: { dueAt: 0, score: 1 }, marks: { generate: FROM } })),
+  );
+}
+
+const leaving = (url: string, isParsed = true): LeavingPage => ({
+  change: { key: rowKeyOf(url), set: { status: 'fetched' } },
+  isParsed,
+  queue: new URL(url).host,
+  from: FROM,
+});
+
+describe('an outgoing batch', () => {
+  it('takes over pages in the change that stores them, and is an ordinary batch when it is closed', async () => {
+    await using crawl = await testCrawl(undefined);
+    const { batches } = crawl.tables;
+    const urls = ['http://a.com/', 'http://a.com/x', 'http://b.com/'];
+    await held(crawl, ...urls);
+    const outgoing = createOutgoingBatch(crawl);
+    expect([outgoing.size, outgoing.since]).toEqual([0, Infinity]);
+    expect(await outgoing.close()).toBeUndefined();
+    expect(await Promise.all(urls.map((url, i) => outgoing.move(leaving(url, i > 0))))).toEqual([true, true, true]);
+    expect(outgoing.size).toBe(3);
+    const batchId = (await outgoing.close())!;
+    expect([outgoing.size, await outgoing.close()]).toEqual([0, undefined]);
+    expect(await batches.find(batchId)).toEqual({ batchId, state: 'open', size: 3 });
+    const rows = await crawl.tables.pages.getMany(urls.map(rowKeyOf), ['status', 'marks']);
+    const marks = { generate: batchId, fetch: batchId };
+    expect(rows.map((row) => row?.marks)).toEqual([marks, { ...marks, parse: batchId }, { ...marks, parse: batchId }]);
+    expect(rows.map((row) => row?.status)).toEqual(['fetched', 'fetched', 'fetched']);
+    const entries: string[] = [];
+    for await (const found of batches.entries(batchId)) for (const { rowKey } of found) entries.push(rowKey);
+    expect(entries.sort()).toEqual(urls.map(rowKeyOf).sort());
+    const hosts: string[] = [];
+    for await (const queue of batches.queues(batchId)) hosts.push(...queue.hosts);
+    expect(hosts.sort()).toEqual([hostKeyOf('a.com'), hostKeyOf('b.com')]);
+  });
+
+  it('opens another for pages that come after it was closed', async () => {
+    await using crawl = await testCrawl(undefined);
+    await held(crawl, 'http://a.com/', 'http://b.com/');
+    const outgoing = createOutgoingBatch(crawl);
+    await outgoing.move(leaving('http://a.com/'));
+    const closing = outgoing.close();
+    await outgoing.move(leaving('http://b.com/'));
+    const [first, second] = [await closing, await outgoing.close()];
+    const [a, b] = await crawl.tables.pages.getMany(['http://a.com/', 'http://b.com/'].map(rowKeyOf), ['marks']);
+    expect([a?.marks?.fetch, b?.marks?.fetch]).toEqual([first, second]);
+    expect(first).not.toBe(second);
+  });
+
+  it('stores a page that its batch holds no more, and leaves it to whoever holds it', async () => {
+    await using crawl = await testCrawl(undefined);
+    await held(crawl, 'http://a.com/');
+    const key = rowKeyOf('http://a.com/');
+    await crawl.tables.pages.write([{ key, marks: { generate: '1700000000-2' } }]);
+    const outgoing = createOutgoingBatch(crawl);
+    expect(await outgoing.move(leaving('http://a.com/'))).toBe(false);
+    expect((await crawl.tables.pages.get(key, ['marks', 'status']))?.marks).toEqual({
+      generate: '1700000000-2',
+      fetch: FROM,
+      parse: FROM,
+    });
+    expect(outgoing.size).toBe(0);
+  });
+
+  it('is held until it is closed, so that nobody else works on it', async () => {
+    await using crawl = await testCrawl(undefined);
+    await held(crawl, 'http://a.com/');
+    const outgoing = createOutgoingBatch(crawl);
+    await outgoing.move(leaving('http://a.com/'));
+    const { batchId } = (await crawl.tables.batches.list()).find((batch) => batch.batchId !== FROM)!;
+    const beside = crawl.tables.exclusive(`batch ${batchId}`, () => crawl.tables.batches.find(batchId));
+    await outgoing.close();
+    expect((await beside)?.size).toBe(1);
+  });
+});

@@ -1,0 +1,434 @@
+import { describe, expect, it } from 'vitest';
+import {
+  MemoryStore,
+  explain,
+  jobs,
+  type Crawl,
+  type FetchOutcome,
+  type Plugin,
+  type Store,
+} from '../../../packages/webcrawl/index.js';
+import { copyStore } from '../../support/stores/copy-store.js';
+import { turns, until } from '../../support/events.js';
+import { links } from '../../support/web/fake-web.js';
+import { rowOf, select, start } from '../../support/job-steps.js';
+import { ABSENT, content } from '../../support/web/outcomes.js';
+import { answer, rawServer } from '../../support/web/raw-server.js';
+import { START, allRows, testCrawl } from '../../support/test-crawl.js';
+
+type Answer = (url: string) => FetchOutcome | undefined | Promise<FetchOutcome | undefined>;
+
+/** A web that says of each URL what comes; without an answer it is a page, and robots.txt is absent. */
+function web(answerTo: Answer) {
+  const requests: string[] = [];
+  const times: number[] = [];
+  const plugin: Plugin = {
+    name: 'web',
+    protocol: {
+      schemes: ['http', 'https'],
+      async fetch({ url }) {
+        requests.push(url);
+        times.push(performance.now());
+        const given = await answerTo(url);
+        if (given) return given;
+        return url.endsWith('/robots.txt') ? ABSENT : page('x');
+      },
+    },
+  };
+  /** How often each URL was asked for, robots.txt left out unless it is named. */
+  const count = (url: string): number => requests.filter((each) => each === url).length;
+  return { plugin, requests, times, count };
+}
+
+const page = (html: string, millis?: number): FetchOutcome => content(html, millis === undefined ? {} : { millis });
+const unavailable = (retryAfter?: number): FetchOutcome => ({
+  kind: 'retry',
+  code: 'unavailable',
+  http: 503,
+  ...(retryAfter !== undefined && { retryAfter }),
+});
+const to = (target: string): FetchOutcome => ({ kind: 'redirect', code: 'moved', http: 301, permanent: true, target });
+const refused: FetchOutcome = { kind: 'retry', code: 'connect', message: 'refused' };
+const open = (plugin: Plugin, settings: Record<string, unknown> = {}, store?: Store) =>
+  testCrawl(undefined, { plugins: [plugin], settings, ...(store && { store }) });
+const urls = (host: string, count: number): string[] =>
+  Array.from({ length: count }, (_, i) => `http://${host}/${String(i).padStart(3, '0')}`);
+const statusOf = async (crawl: Crawl, url: string) => (await rowOf(crawl, url, 'status')).status;
+
+describe('a page that is always unavailable', () => {
+  it('is asked for three times and then has failed; the others of its host are fetched', async () => {
+    const poison = 'http://a.com/000';
+    for (const retryAfter of [0, 0.01, undefined]) {
+      const fake = web((url) => (url === poison ? unavailable(retryAfter) : undefined));
+      await using crawl = await open(fake.plugin, { 'fetcher.backoffMin': 0.002 });
+      const batch = await start(crawl, ...urls('a.com', 10));
+      expect((await jobs.fetch(crawl, { batch })).counters).toEqual({
+        fetched: 10,
+        success: 9,
+        unavailable: 1,
+        tried_again: 2,
+        backed_off: 3,
+      });
+      expect(fake.count(poison)).toBe(3);
+      expect(await statusOf(crawl, poison)).toBe('retry');
+      expect((await jobs.updatedb(crawl, { batch })).counters).toMatchObject({ fetched: 9, retry: 1 });
+      expect((await explain(crawl, poison)).backoff).toBeUndefined();
+    }
+  });
+
+  it('does not hold up its host for ever where it asks for a long wait each time', async () => {
+    const poison = 'http://a.com/000';
+    const fake = web((url) => (url === poison ? unavailable(3600) : undefined));
+    await using crawl = await open(fake.plugin);
+    const seeds = urls('a.com', 5);
+    const first = await jobs.crawl(crawl, { seeds });
+    expect(first.counters).toMatchObject({ unavailable: 1, fetched: 1, host_backoff: 4, generate_host_backoff: 1 });
+    crawl.setTime(START + 1.25 * 3_600_000);
+    const second = await jobs.crawl(crawl, { seeds });
+    expect(second.counters).toMatchObject({ fetched: 4, success: 4 });
+    expect(second.counters).not.toHaveProperty('generate_host_backoff');
+    expect(fake.count(poison)).toBe(1);
+  });
+});
+
+describe('a host that always asks to come back soon', () => {
+  it('is not asked three times for each page, and the run ends', async () => {
+    const fake = web((url) => (url.endsWith('robots.txt') ? undefined : unavailable(0.003)));
+    await using crawl = await open(fake.plugin, { 'fetcher.backoffMin': 0.2, 'fetcher.maxBackoffWait': 2 });
+    const batch = await start(crawl, ...urls('a.com', 200));
+    const before = new Map((await allRows(crawl)).map((row) => [row.url, row]));
+    const { counters } = await jobs.fetch(crawl, { batch });
+    // Waits of 3 ms three times, then 1.6 s, then 3.2 s, which is too long by so much that a busy machine sees it too.
+    expect(fake.requests).toHaveLength(1 + 5);
+    expect(counters).toMatchObject({ backed_off: 5, host_backoff: 200 - (counters.fetched ?? 0) });
+    const left = (await allRows(crawl)).filter((row) => row.status === 'unfetched');
+    expect(left).toHaveLength(counters.host_backoff!);
+    for (const row of left) expect(row).toEqual(before.get(row.url));
+    const updated = await jobs.updatedb(crawl, { batch });
+    expect(updated.counters).toMatchObject({ not_fetched: left.length });
+    for (const { url } of left) {
+      expect(await rowOf(crawl, String(url), 'dueAt', 'retries', 'marks')).toEqual({
+        dueAt: before.get(url)?.dueAt,
+        retries: 0,
+        marks: { inject: 'y' },
+      });
+    }
+  });
+
+  it('that recovers is crawled to its end, in one run and over rounds', async () => {
+    let failures = 0;
+    const fake = web((url) => {
+      if (url.endsWith('robots.txt')) return undefined;
+      if (fake.requests.length % 4 === 3 && failures++ < 10) return unavailable(0.02);
+      const depth = new URL(url).pathname.length;
+      return page(depth < 6 ? links(`${url}x`, `${url}y`) : 'end');
+    });
+    await using crawl = await open(fake.plugin);
+    const { counters } = await jobs.crawl(crawl, { seeds: ['http://a.com/'] });
+    expect(counters).toMatchObject({ fetched: 63, success: 63 });
+    expect(failures).toBeGreaterThan(5);
+    expect(counters).not.toHaveProperty('host_backoff');
+  });
+
+  it('is never asked before its time', async () => {
+    const waits = [0.15, 0.05, 0.2];
+    const fake = web((url) => {
+      if (url.endsWith('robots.txt')) return undefined;
+      const wait = waits[fake.requests.length - 2];
+      return wait === undefined ? undefined : unavailable(wait);
+    });
+    for (const threadsPerQueue of [1, 3]) {
+      fake.requests.length = fake.times.length = 0;
+      await using crawl = await open(fake.plugin, {
+        'fetcher.threadsPerQueue': threadsPerQueue,
+        'fetcher.serverMinDelay': 0.02,
+      });
+      const batch = await start(crawl, ...urls('a.com', 6));
+      expect((await jobs.fetch(crawl, { batch })).counters).toMatchObject({ fetched: 6, success: 6 });
+      for (const [i, wait] of waits.entries()) {
+        expect(fake.times[i + 2]! - fake.times[i + 1]!).toBeGreaterThanOrEqual(wait * 1000);
+      }
+    }
+  });
+});
+
+describe('a host that is to be left alone for long', () => {
+  const fake = () =>
+    web((url) => (url.startsWith('http://a.com/') && !url.endsWith('robots.txt') ? unavailable(1000) : undefined));
+
+  it('is set aside; the other hosts go on', async () => {
+    const { plugin, requests } = fake();
+    await using crawl = await open(plugin);
+    const batch = await start(crawl, ...urls('a.com', 100), ...urls('b.com', 3));
+    expect((await jobs.fetch(crawl, { batch })).counters).toEqual({
+      fetched: 4,
+      success: 3,
+      unavailable: 1,
+      backed_off: 1,
+      host_backoff: 99,
+    });
+    expect(requests.filter((url) => url.startsWith('http://a.com/'))).toHaveLength(2);
+    // The same host by other schemes and ports, and as the target of a redirect, is the same host.
+    expect((await jobs.updatedb(crawl, { batch })).counters).toMatchObject({ not_fetched: 99, retry: 1 });
+    await jobs.inject(crawl, { seeds: ['https://a.com/', 'http://a.com:81/', 'http://sub.a.com/'] });
+    const { counters, batchId } = await jobs.generate(crawl);
+    expect(counters).toEqual({ generated: 1, host_backoff: 1 });
+    await jobs.fetch(crawl, { batch: batchId! });
+    expect(requests.at(-1)).toBe('http://sub.a.com/');
+    await jobs.updatedb(crawl, { batch: batchId! });
+    crawl.setTime(START + 1_000_000);
+    expect((await jobs.generate(crawl)).counters).toEqual({ generated: 101 });
+  });
+
+  it('is selected for a time when it may be asked', async () => {
+    await using crawl = await open(fake().plugin);
+    const batch = await start(crawl, ...urls('a.com', 3));
+    await jobs.fetch(crawl, { batch });
+    await jobs.updatedb(crawl, { batch });
+    expect((await jobs.generate(crawl, { now: START + 900_000 })).counters).toEqual({ host_backoff: 1 });
+    expect((await jobs.generate(crawl, { now: START + 1_000_000 })).counters).toEqual({ generated: 2 });
+  });
+
+  it('is left alone by a process that begins after kill -9, wherever that struck', async () => {
+    const { plugin } = fake();
+    const store = new MemoryStore();
+    await using crawl = await open(plugin, {}, store);
+    const batch = await start(crawl, ...urls('a.com', 3));
+    const write = store.write.bind(store);
+    const snapshots: MemoryStore[] = [];
+    let failed = false;
+    store.write = async (table, changes) => {
+      // Whatever is written after the answer came finds the record in the table.
+      failed ||= table === 'host' && changes.some(({ key }) => key === 'com.a');
+      await write(table, changes);
+      if (failed) snapshots.push(await copyStore(store));
+    };
+    await jobs.fetch(crawl, { batch });
+    expect(snapshots.length).toBeGreaterThan(2);
+    for (const snapshot of snapshots) {
+      const later = fake();
+      await using again = await open(later.plugin, {}, snapshot);
+      again.setTime(START + 500_000);
+      const { counters } = await jobs.fetch(again, { batch, resume: true });
+      expect(counters.host_backoff).toBeGreaterThanOrEqual(2);
+      expect(later.requests).toEqual([]);
+      expect((await explain(again, 'http://a.com/001')).backoff).toMatchObject({
+        until: expect.any(Number) as number,
+        http: 503,
+      });
+    }
+  });
+
+  it('does not hold up the other hosts of its queue', async () => {
+    for (const [settings, left] of [
+      [{}, 3],
+      [{ 'fetcher.maxBackoffWait': 0 }, 3],
+    ] as const) {
+      const { plugin } = web((url) => (url === 'http://one.a.com/000' ? unavailable(1000) : undefined));
+      await using crawl = await open(plugin, { ...settings, 'partition.urlMode': 'domain' });
+      const batch = await start(crawl, ...urls('one.a.com', 4), ...urls('two.a.com', 4), ...urls('a.com', 4));
+      expect((await jobs.fetch(crawl, { batch })).counters).toMatchObject({ success: 8, host_backoff: left });
+    }
+  });
+
+  it('that cannot be reached does not hold up its queue either', async () => {
+    const { plugin, requests } = web((url) => (url.startsWith('http://one.') ? refused : undefined));
+    await using crawl = await open(plugin, { 'partition.urlMode': 'domain', 'fetcher.backoffMin': 30 });
+    const batch = await start(crawl, ...urls('one.a.com', 4), ...urls('two.a.com', 4));
+    expect((await jobs.fetch(crawl, { batch })).counters).toEqual({
+      fetched: 4,
+      success: 4,
+      backed_off: 1,
+      host_backoff: 4,
+    });
+    expect(requests.filter((url) => url.startsWith('http://one.'))).toEqual(['http://one.a.com/robots.txt']);
+  });
+
+  it('is not asked for the target of a redirect', async () => {
+    const { plugin, requests } = web((url) => {
+      if (url === 'http://a.com/000') return unavailable(1000);
+      return url === 'http://b.com/000' ? to('http://a.com/target') : undefined;
+    });
+    await using crawl = await open(plugin);
+    await jobs.fetch(crawl, { batch: await start(crawl, ...urls('a.com', 1)) });
+    const batch = await start(crawl, ...urls('b.com', 1));
+    expect((await jobs.fetch(crawl, { batch })).counters).toMatchObject({ redirects_followed: 1, host_backoff: 1 });
+    expect(requests).not.toContain('http://a.com/target');
+    expect((await jobs.updatedb(crawl, { batch })).counters).toMatchObject({ redirected: 1, not_fetched: 1 });
+  });
+});
+
+describe('a wait', () => {
+  it('ends with the run when that is aborted, and its pages are fetched by the next', async () => {
+    let fails = true;
+    const fake = web((url) => (fails && !url.endsWith('robots.txt') ? unavailable(50) : undefined));
+    await using crawl = await open(fake.plugin);
+    const batch = await start(crawl, ...urls('a.com', 3));
+    const stop = new AbortController();
+    const run = jobs.fetch(crawl, { batch, signal: stop.signal });
+    await until(() => fake.requests.length === 2);
+    await turns();
+    stop.abort();
+    expect(await run).toMatchObject({ interrupted: true, counters: { backed_off: 1, tried_again: 1 } });
+    expect(fake.requests).toHaveLength(2);
+    fails = false;
+    await using later = await open(fake.plugin, {}, await copyStore(crawl.tables.store));
+    later.setTime(START + 50_000);
+    expect((await jobs.fetch(later, { batch })).counters).toEqual({ fetched: 3, success: 3 });
+  });
+
+  it('that an earlier run left over is waited out when it is short', async () => {
+    let fails = true;
+    const fake = web((url) => (fails && !url.endsWith('robots.txt') ? unavailable(0.3) : undefined));
+    await using crawl = await open(fake.plugin, { 'fetcher.maxBackoffWait': 0 });
+    const batch = await start(crawl, ...urls('a.com', 3));
+    await jobs.fetch(crawl, { batch });
+    const failedAt = fake.times.at(-1)!;
+    fails = false;
+    await using later = await open(fake.plugin, {}, await copyStore(crawl.tables.store));
+    expect((await jobs.fetch(later, { batch, resume: true })).counters).toMatchObject({ success: 2 });
+    expect(fake.times[2]! - failedAt).toBeGreaterThanOrEqual(300);
+  });
+});
+
+describe('robots.txt that cannot be had', () => {
+  it.each<[string, FetchOutcome, object]>([
+    ['a refused connection', refused, { code: 'connect', message: 'refused' }],
+    ['503', unavailable(), { code: 'unavailable', http: 503 }],
+    ['500', { kind: 'retry', code: 'http_error', http: 500 }, { code: 'http_error', http: 500 }],
+  ])('for %s leaves every page of the host as it was', async (_, outcome, why) => {
+    const fake = web((url) => (url.endsWith('robots.txt') ? outcome : undefined));
+    await using crawl = await open(fake.plugin, { 'fetcher.backoffMin': 0.01, 'fetcher.maxBackoffWait': 0.05 });
+    const batch = await start(crawl, ...urls('a.com', 50));
+    const before = await allRows(crawl);
+    // 10, 20 and 40 ms are waited out, 80 ms are not.
+    expect((await jobs.fetch(crawl, { batch })).counters).toEqual({ backed_off: 4, host_backoff: 50 });
+    expect(fake.requests).toHaveLength(4);
+    expect(await allRows(crawl)).toEqual(before);
+    expect((await jobs.updatedb(crawl, { batch })).counters).toEqual({ not_fetched: 50 });
+    const { backoff } = await explain(crawl, 'http://a.com/000');
+    expect(backoff).toEqual({ failures: 4, since: START, until: expect.any(Number) as number, ...why });
+    expect(backoff!.until).toBeGreaterThanOrEqual(START + 80);
+    expect(backoff!.until).toBeLessThanOrEqual(START + 101);
+    expect((await jobs.generate(crawl)).counters).toEqual({ host_backoff: 1 });
+  });
+
+  it('makes both hosts wait when a redirect led to the one that failed', async () => {
+    const fake = web((url) => {
+      if (url === 'http://a.com/robots.txt') return to('http://b.com/robots.txt');
+      return url === 'http://b.com/robots.txt' ? unavailable(500) : undefined;
+    });
+    await using crawl = await open(fake.plugin);
+    await jobs.inject(crawl, { seeds: [...urls('a.com', 2), ...urls('b.com', 2), ...urls('c.com', 1)] });
+    const batch = await select(crawl);
+    expect((await jobs.fetch(crawl, { batch })).counters).toEqual({
+      fetched: 1,
+      success: 1,
+      host_backoff: 4,
+      backed_off: 2,
+    });
+    expect(fake.count('http://b.com/robots.txt')).toBe(1);
+    for (const host of ['a.com', 'b.com']) {
+      const { until } = (await explain(crawl, `http://${host}/000`)).backoff!;
+      expect(until, host).toBeGreaterThanOrEqual(START + 499_000);
+    }
+  });
+
+  it('counts failures in a row though the redirect to it is answered every time', async () => {
+    const fake = web((url) => {
+      if (url === 'http://a.com/robots.txt') return to('http://b.com/robots.txt');
+      return url === 'http://b.com/robots.txt' ? unavailable(500) : undefined;
+    });
+    await using crawl = await open(fake.plugin);
+    for (let day = 0; day < 3; day++) {
+      crawl.setTime(START + day * 86_400_000);
+      const batch = await start(crawl, ...urls('a.com', 1));
+      await jobs.fetch(crawl, { batch });
+      await jobs.updatedb(crawl, { batch });
+    }
+    expect((await explain(crawl, 'http://a.com/000')).backoff).toMatchObject({ failures: 3 });
+  });
+
+  it('of one origin does not make the pages of another wait for ever', async () => {
+    const fake = web((url) => (url === 'https://a.com/robots.txt' ? refused : undefined));
+    await using crawl = await open(fake.plugin, { 'fetcher.backoffMin': 0.001, 'fetcher.maxBackoffWait': 0.05 });
+    const secure = urls('a.com', 10).map((url) => url.replace('http:', 'https:'));
+    const batch = await start(crawl, ...urls('a.com', 10), ...secure);
+    const { counters } = await jobs.fetch(crawl, { batch });
+    expect(counters).toMatchObject({ fetched: 10, success: 10, host_backoff: 10 });
+    expect(fake.requests.length).toBeLessThanOrEqual(1 + 10 + 30);
+  });
+
+  it('lets a crawl end that has nothing else to fetch', async () => {
+    const fake = web((url) => (url.startsWith('http://a.com/') ? undefined : refused));
+    await using crawl = await open(fake.plugin, { 'fetcher.maxBackoffWait': 0, 'fetcher.backoffMin': 1 });
+    const { counters } = await jobs.crawl(crawl, { seeds: ['http://a.com/', 'http://b.com/', 'http://c.com/1'] });
+    expect(counters).toMatchObject({ rounds: 1, success: 1, host_backoff: 2, generate_host_backoff: 2 });
+    expect(fake.requests.filter((url) => !url.startsWith('http://a.com/'))).toHaveLength(2);
+  });
+});
+
+describe('delays', () => {
+  it('lie between robots.txt and the first page too', async () => {
+    const fake = web(() => undefined);
+    await using crawl = await open(fake.plugin, { 'fetcher.serverDelay': 0.1 });
+    const batch = await start(crawl, ...urls('a.com', 2));
+    await jobs.fetch(crawl, { batch });
+    expect(fake.requests).toEqual(['http://a.com/robots.txt', ...urls('a.com', 2)]);
+    for (const i of [1, 2]) expect(fake.times[i]! - fake.times[i - 1]!).toBeGreaterThanOrEqual(100);
+  });
+
+  it('of several hosts in a queue are the longest Crawl-delay of all', async () => {
+    const fake = web((url) => {
+      const delay = { 'http://one.a.com/robots.txt': 0.2, 'http://two.a.com/robots.txt': 0.01 }[url];
+      return delay === undefined ? undefined : page(`User-agent: *\nCrawl-delay: ${delay}`);
+    });
+    await using crawl = await open(fake.plugin, { 'partition.urlMode': 'domain' });
+    const batch = await start(crawl, ...urls('one.a.com', 2), ...urls('two.a.com', 2));
+    await jobs.fetch(crawl, { batch });
+    expect(fake.requests).toHaveLength(6);
+    for (let i = 1; i < 6; i++) expect(fake.times[i]! - fake.times[i - 1]!).toBeGreaterThanOrEqual(200);
+  });
+
+  it('follow slow answers when told to', async () => {
+    const fake = web((url) => (url.endsWith('robots.txt') ? undefined : page('x', 20)));
+    await using crawl = await open(fake.plugin, { 'fetcher.delayFactor': 10 });
+    const batch = await start(crawl, ...urls('a.com', 3));
+    await jobs.fetch(crawl, { batch });
+    for (const i of [2, 3]) expect(fake.times[i]! - fake.times[i - 1]!).toBeGreaterThanOrEqual(200);
+  });
+});
+
+describe('over HTTP', () => {
+  it('a Retry-After that is a date holds until that date', async () => {
+    const date = new Date(Date.now() + 3_600_000);
+    const server = await rawServer(({ path }) =>
+      path === '/robots.txt'
+        ? answer('404 Not Found')
+        : answer('503 Service Unavailable', { 'Retry-After': date.toUTCString() }),
+    );
+    try {
+      await using crawl = await testCrawl(undefined, { clock: Date.now });
+      const url = `http://a.example:${server.port}/`;
+      const batch = await start(crawl, url);
+      expect((await jobs.fetch(crawl, { batch })).counters).toEqual({ fetched: 1, unavailable: 1, backed_off: 1 });
+      const { until, failures, http } = (await explain(crawl, url)).backoff!;
+      expect([failures, http]).toEqual([1, 503]);
+      expect(until).toBeGreaterThanOrEqual(Math.floor(date.getTime() / 1000) * 1000);
+      expect(until).toBeLessThanOrEqual(date.getTime() + 902_000);
+    } finally {
+      await server.close();
+    }
+  });
+
+  it('a server that is down is left alone, and its pages stay due', async () => {
+    const server = await rawServer(() => answer('200 OK', {}, ''));
+    await server.close();
+    await using crawl = await testCrawl(undefined, { settings: { 'fetcher.backoffMin': 1000 } });
+    const url = `http://a.example:${server.port}/`;
+    const batch = await start(crawl, url);
+    expect((await jobs.fetch(crawl, { batch })).counters).toEqual({ host_backoff: 1, backed_off: 1 });
+    expect((await explain(crawl, url)).backoff).toMatchObject({ failures: 1, code: 'connect' });
+    expect((await rowOf(crawl, url, 'status', 'dueAt')).dueAt).toBe(START);
+  });
+});

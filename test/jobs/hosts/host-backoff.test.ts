@@ -1,0 +1,400 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { settingsSchema } from '../../../config/schema.js';
+import { createSetAside, isSetAside } from '../../../packages/jobs/hosts/backoff-record.js';
+import { createHostBackoff } from '../../../packages/jobs/hosts/host-backoff.js';
+import { withBackoff } from '../../../packages/jobs/requests/robots-backoff.js';
+import { enterSeedHosts } from '../../../packages/jobs/hosts/seed-hosts.js';
+import type { FetchOutcome } from '../../../packages/plugin-api/index.js';
+import { MemoryStore, hostKeyOf, openTables, rowKeyOf, type Store } from '../../../webtable/index.js';
+import { INDEX_COLUMNS } from '../../../webtable/schema.js';
+import { STORES } from '../../support/stores/open-stores.js';
+
+const HOST = 'www.example.com';
+const URL_A = `http://${HOST}/a`;
+const DAY = 86_400;
+
+const throttled = (retryAfter?: number): FetchOutcome => ({
+  kind: 'retry',
+  code: 'throttled',
+  http: 429,
+  message: 'HTTP 429',
+  ...(retryAfter !== undefined && { retryAfter }),
+});
+const refused: FetchOutcome = { kind: 'retry', code: 'connect' };
+const fine: FetchOutcome = { kind: 'gone', code: 'not_found', http: 404 };
+const broken: FetchOutcome = { kind: 'retry', code: 'http_error', http: 500 };
+
+/** Clocks that move together, unless the one of the system is set. */
+async function setUp({
+  store = new MemoryStore(),
+  settings = {},
+  jitter = 0,
+}: { store?: Store; settings?: object; jitter?: number } = {}) {
+  const tables = await openTables(store);
+  let system = 1e12;
+  let ticks = 5000;
+  const crawl = {
+    tables,
+    settings: settingsSchema.parse(settings),
+    clock: () => system,
+    random: () => jitter,
+  };
+  let failures = 0;
+  const open = () => createHostBackoff(crawl, { ticks: () => ticks, onFailure: () => failures++ });
+  let backoff = open();
+  return {
+    crawl,
+    store,
+    record: async () => (await tables.hosts.backoff.get([hostKeyOf(HOST)]))[0],
+    noted: () => failures,
+    restart: () => void (backoff = open()),
+    pass(seconds: number) {
+      system += seconds * 1000;
+      ticks += seconds * 1000;
+    },
+    setSystem: (time: number) => void (system = time),
+    seconds: async (host = HOST) => (await backoff.restOf(host))?.seconds,
+    isLong: async (host = HOST) => (await backoff.restOf(host))?.isLong,
+    ask: (outcome: FetchOutcome | Promise<FetchOutcome>, url = URL_A) => backoff.ask(url, async () => outcome),
+    get backoff() {
+      return backoff;
+    },
+  };
+}
+
+describe('the wait', () => {
+  it('doubles with every failure in a row, up to its longest, and begins anew after an answer', async () => {
+    const host = await setUp({ settings: { fetcher: { backoffMax: 50 } } });
+    expect(await host.seconds()).toBeUndefined();
+    const waits: (number | undefined)[] = [];
+    for (const outcome of [refused, throttled(), refused, refused, refused]) {
+      await host.ask(outcome);
+      waits.push(await host.seconds());
+      host.pass(50);
+    }
+    expect(waits).toEqual([10, 20, 40, 50, 50]);
+    expect(host.noted()).toBe(5);
+    await host.ask(broken);
+    expect((await host.record())?.failures).toBe(5);
+    await host.ask(fine);
+    expect(await host.record()).toBeUndefined();
+    await host.ask(refused);
+    expect(await host.seconds()).toBe(10);
+  });
+
+  it('stays finite after any number of failures, and none where none is set', async () => {
+    const host = await setUp();
+    const record = { failures: 1e9, since: 1e12, until: 1e12, code: 'dns' };
+    await host.crawl.tables.hosts.backoff.put(new Map([[hostKeyOf(HOST), record]]));
+    await host.ask(refused);
+    expect(await host.seconds()).toBe(DAY);
+    const none = await setUp({ settings: { fetcher: { backoffMin: 0 } } });
+    for (let i = 0; i < 2000; i++) await none.ask(refused);
+    expect(await none.seconds()).toBeUndefined();
+    expect((await none.record())?.failures).toBe(2000);
+  });
+
+  it('is what the host asks for, up to a day', async () => {
+    for (const [retryAfter, expected] of [
+      [0, undefined],
+      [0.25, 0.25],
+      [1, 1],
+      [600, 600],
+      [DAY, DAY],
+      [31_536_000, DAY],
+      [Infinity, DAY],
+      [NaN, 10],
+      [-1, 10],
+    ] as const) {
+      const host = await setUp();
+      await host.ask(throttled(retryAfter));
+      expect(await host.seconds(), `${retryAfter}`).toBe(expected);
+    }
+  });
+
+  it('is not as short as the host asks for when it keeps failing, and never shorter', async () => {
+    const host = await setUp();
+    const waits: (number | undefined)[] = [];
+    for (const retryAfter of [1, 1, 1, 1, 1, 7200]) {
+      await host.ask(throttled(retryAfter));
+      waits.push(await host.seconds());
+      host.pass(8000);
+    }
+    expect(waits).toEqual([1, 1, 1, 80, 160, 7200]);
+  });
+
+  it('gets up to a quarter longer by chance, never shorter', async () => {
+    for (const [jitter, low, high] of [
+      [0, 10, 100],
+      [0.5, 11.25, 112.5],
+      [0.999_999, 12.499, 124.99],
+    ] as const) {
+      const host = await setUp({ jitter });
+      await host.ask(refused);
+      expect(await host.seconds()).toBeGreaterThanOrEqual(low);
+      expect(await host.seconds()).toBeLessThan(low + 0.01);
+      await host.ask(throttled(100));
+      expect(await host.seconds()).toBeGreaterThanOrEqual(high);
+      expect(await host.seconds()).toBeLessThan(high + 0.1);
+    }
+  });
+
+  it('is long beyond fetcher.maxBackoffWait, what chance adds left out', async () => {
+    const host = await setUp({ jitter: 0.99 });
+    await host.ask(throttled(60));
+    expect(await host.isLong()).toBe(false);
+    const longer = await setUp();
+    await longer.ask(throttled(76));
+    expect(await longer.isLong()).toBe(true);
+    longer.pass(2);
+    longer.restart();
+    expect(await longer.isLong()).toBe(false);
+    const never = await setUp({ settings: { fetcher: { maxBackoffWait: 0 } } });
+    await never.ask(throttled(0.1));
+    expect(await never.isLong()).toBe(true);
+  });
+
+  it('in a queue of many hosts is always long for one that cannot be reached', async () => {
+    for (const [urlMode, expected] of [
+      ['host', false],
+      ['domain', true],
+      ['ip', true],
+    ] as const) {
+      const host = await setUp({ settings: { partition: { urlMode } } });
+      await host.ask(refused);
+      expect(await host.isLong(), urlMode).toBe(expected);
+      await host.ask(throttled(30));
+      expect(await host.isLong(), urlMode).toBe(false);
+    }
+  });
+
+  it('is that of the host: all schemes and ports, and no other host', async () => {
+    const host = await setUp();
+    await host.ask(refused, 'https://www.example.com:8443/x');
+    expect(await host.seconds()).toBe(10);
+    for (const other of ['example.com', 'a.www.example.com', '[::1]', '127.0.0.1']) {
+      expect(await host.seconds(other)).toBeUndefined();
+    }
+    await host.ask(refused, 'http://[::1]/');
+    expect(await host.seconds('[::1]')).toBe(10);
+    await host.backoff.fail('127.0.0.1', { code: 'x', retryAfter: 3 });
+    expect(await host.seconds('127.0.0.1')).toBe(3);
+  });
+});
+
+it('is always long for a name that has no address', async () => {
+  const host = await setUp();
+  await host.ask({ kind: 'retry', code: 'dns' });
+  expect(await host.backoff.restOf(HOST)).toEqual({ seconds: 10, isLong: true });
+});
+
+describe('a host that is set aside', () => {
+  it('is so until what is left is short enough to be waited for, in a run as after it', async () => {
+    for (const restart of [false, true]) {
+      const host = await setUp();
+      await host.ask(throttled(100));
+      if (restart) host.restart();
+      expect(await host.backoff.restOf(HOST)).toEqual({ seconds: 100, isLong: true });
+      host.pass(50);
+      expect(await host.backoff.restOf(HOST)).toEqual({ seconds: 50, isLong: false });
+      host.pass(50);
+      expect(await host.seconds()).toBeUndefined();
+    }
+  });
+
+  it('is so no longer once it answers after all', async () => {
+    const host = await setUp();
+    await host.ask(throttled(100));
+    host.pass(1);
+    await host.ask(fine);
+    expect(await host.seconds()).toBeUndefined();
+  });
+});
+
+describe('requests at the same time', () => {
+  it('fail once together, and what was sent before a failure does not make up for it', async () => {
+    const host = await setUp();
+    const answers: ((outcome: FetchOutcome) => void)[] = [];
+    const asked = Array.from({ length: 4 }, () => host.ask(new Promise((resolve) => answers.push(resolve))));
+    await new Promise(setImmediate);
+    host.pass(1);
+    answers[0]?.(throttled());
+    await asked[0];
+    answers[1]?.(throttled(30));
+    await asked[1];
+    answers[2]?.(fine);
+    answers[3]?.(throttled(5));
+    await Promise.all(asked);
+    expect(await host.seconds()).toBe(30);
+    expect(await host.record()).toMatchObject({ failures: 1 });
+    expect(host.noted()).toBe(1);
+  });
+
+  it('of a thousand hosts share no state', async () => {
+    const host = await setUp();
+    await Promise.all(
+      Array.from({ length: 1000 }, (_, i) => host.ask(i % 2 ? refused : fine, `http://h${i}.example.com/`)),
+    );
+    for (let i = 0; i < 1000; i++) expect(await host.seconds(`h${i}.example.com`)).toBe(i % 2 ? 10 : undefined);
+  });
+});
+
+describe('the record', () => {
+  it('is in the table before the answer is known to the caller', async () => {
+    const host = await setUp();
+    await host.ask(throttled(90));
+    expect(await host.record()).toEqual({
+      failures: 1,
+      since: 1e12,
+      until: 1e12 + 90_000,
+      code: 'throttled',
+      http: 429,
+      message: 'HTTP 429',
+    });
+    await host.ask({ ...refused, message: 'x'.repeat(10_000) });
+    expect((await host.record())?.message).toHaveLength(200);
+  });
+
+  it('holds after a restart, counts on, and ends on time', async () => {
+    const host = await setUp();
+    await host.ask(refused);
+    host.pass(4);
+    host.restart();
+    expect(await host.seconds()).toBe(6);
+    host.pass(6);
+    expect(await host.seconds()).toBeUndefined();
+    host.restart();
+    expect(await host.seconds()).toBeUndefined();
+    await host.ask(refused);
+    expect(await host.seconds()).toBe(20);
+    host.pass(30);
+    host.restart();
+    await host.ask(fine);
+    expect(await host.record()).toBeUndefined();
+  });
+
+  it('holds neither shorter nor for ever when the clock of the system is set back', async () => {
+    const host = await setUp();
+    await host.ask(throttled(100));
+    host.setSystem(1e11);
+    // Within a run the system's clock does not matter.
+    expect(await host.seconds()).toBe(100);
+    const before = (await host.record())!;
+    expect(isSetAside(host.crawl.settings, before, 1e11)).toBe(false);
+    host.restart();
+    expect(await host.seconds()).toBe(100);
+    host.pass(60);
+    host.restart();
+    expect(await host.seconds()).toBe(40);
+    host.pass(40);
+    host.restart();
+    expect(await host.seconds()).toBeUndefined();
+  });
+
+  it('that cannot be read is none', async () => {
+    for (const text of ['', '{', 'null', '7', '{}', '{"failures":"x","since":1,"until":2}']) {
+      const host = await setUp();
+      await host.store.write('host', [
+        { key: 'com.example.www', put: new Map([[INDEX_COLUMNS.hostBackoff, Buffer.from(text)]]) },
+      ]);
+      expect(await host.record(), text).toBeUndefined();
+      expect(await host.seconds(), text).toBeUndefined();
+    }
+  });
+
+  it.each(Object.keys(STORES))('does not make a host injected, nor does its end forget that (%s)', async (name) => {
+    const { store, cleanup } = await STORES[name]!();
+    onTestFinished(cleanup);
+    const host = await setUp({ store });
+    const other = 'http://other.example.com/';
+    const { tables } = host.crawl;
+    await enterSeedHosts(tables, [rowKeyOf(URL_A)]);
+    const hosts = [HOST, 'other.example.com'].map(hostKeyOf);
+    for (const outcome of [refused, fine]) {
+      await host.ask(outcome);
+      await host.ask(outcome, other);
+      expect(await tables.hosts.seeds.get(hosts)).toEqual(['undecided', undefined]);
+    }
+  });
+
+  it('is not written by hosts that answer', async () => {
+    const host = await setUp();
+    host.store.write = () => Promise.reject(new Error('written'));
+    for (const outcome of [fine, broken, fine]) await host.ask(outcome);
+  });
+
+  it('that cannot be written ends the request with the error', async () => {
+    const host = await setUp();
+    host.store.write = () => Promise.reject(new Error('no space'));
+    await expect(host.ask(refused)).rejects.toThrow('no space');
+  });
+});
+
+it('tells generate which hosts fetch would not wait for, reading each once', async () => {
+  const host = await setUp();
+  await host.ask(throttled(1000));
+  await host.ask(throttled(50), 'http://b.example.com/');
+  let reads = 0;
+  const get = host.store.get.bind(host.store);
+  host.store.get = (...args: Parameters<Store['get']>) => {
+    reads += 1;
+    return get(...args);
+  };
+  const at = (seconds: number) => createSetAside(host.crawl, 1e12 + seconds * 1000);
+  const now = at(0);
+  for (let i = 0; i < 10; i++) {
+    expect(await Promise.all([HOST, 'b.example.com', 'c.example.com'].map(hostKeyOf).map(now))).toEqual([
+      true,
+      false,
+      false,
+    ]);
+  }
+  expect(reads).toBe(3);
+  expect(await at(924)(hostKeyOf(HOST))).toBe(true);
+  expect(await at(925)(hostKeyOf(HOST))).toBe(false);
+  expect(await at(5000)(hostKeyOf(HOST))).toBe(false);
+});
+
+describe('robots.txt', () => {
+  it('is not asked of a host that is left alone, whoever redirects there', async () => {
+    const host = await setUp();
+    const asked: string[] = [];
+    const robots = withBackoff(
+      {
+        schemes: ['http'],
+        fetch: async ({ url }) => {
+          asked.push(url);
+          return url.includes('www') ? { kind: 'retry', code: 'http_error', http: 500 } : fine;
+        },
+      },
+      host.backoff,
+      new AbortController().signal,
+    );
+    const url = `http://${HOST}/robots.txt`;
+    expect(await robots.fetch({ url })).toMatchObject({ code: 'http_error' });
+    expect(await host.seconds()).toBe(10);
+    expect(await robots.fetch({ url })).toMatchObject({ kind: 'retry', code: 'host_backoff', retryAfter: 10 });
+    expect(await robots.fetch({ url: 'ftp://a/robots.txt' })).toEqual(fine);
+    expect(await robots.fetch({ url: 'http://u:p@a/robots.txt' })).toEqual(fine);
+    expect(asked).toEqual([url, 'ftp://a/robots.txt', 'http://u:p@a/robots.txt']);
+  });
+
+  it('says nothing of its host when it was ended', async () => {
+    const host = await setUp();
+    const stop = new AbortController();
+    const robots = withBackoff(
+      {
+        schemes: ['http'],
+        async fetch({ signal }) {
+          stop.abort();
+          expect(signal?.aborted).toBe(true);
+          return { kind: 'retry', code: 'aborted' };
+        },
+      },
+      host.backoff,
+      stop.signal,
+    );
+    expect(await robots.fetch({ url: `http://${HOST}/robots.txt` })).toMatchObject({ code: 'aborted' });
+    expect(await host.backoff.restOf(HOST)).toBeUndefined();
+  });
+});

@@ -1,0 +1,90 @@
+import { describe, expect, it } from 'vitest';
+import { parseSeedLine } from '../../../packages/jobs/inject/seed-line.js';
+
+const URL = 'http://a.com/';
+
+describe('a seed line', () => {
+  it('is a URL alone', () => {
+    expect(parseSeedLine(URL)).toEqual({ url: URL, metadata: {} });
+    expect(parseSeedLine(` \t ${URL} \r\n`)).toEqual({ url: URL, metadata: {} });
+  });
+
+  it('says nothing when it is empty or a comment', () => {
+    for (const line of ['', '   ', '\t\t', '\r', '#', '# http://a.com/', '  # indented', '\ufeff']) {
+      expect(parseSeedLine(line), JSON.stringify(line)).toBeUndefined();
+    }
+  });
+
+  it('loses a byte order mark', () => {
+    expect(parseSeedLine(`\ufeff${URL}`)).toEqual({ url: URL, metadata: {} });
+  });
+
+  it('has score, interval and metadata, with or without the prefix', () => {
+    const line = `${URL}\tnutch.score=2.5\tfetchInterval=3600\tlang=en\tnutch.other=x`;
+    const metadata = { lang: 'en', 'nutch.other': 'x' };
+    expect(parseSeedLine(line)).toEqual({ url: URL, score: 2.5, fetchInterval: 3600, metadata });
+    expect(parseSeedLine(`${URL}\tscore=-1e-3\tnutch.fetchInterval=0`)).toEqual({
+      url: URL,
+      score: -0.001,
+      fetchInterval: 0,
+      metadata: {},
+    });
+  });
+
+  it('trims keys and values, splits at the first equals sign, and takes the last of two values', () => {
+    const line = `${URL} \t a = b=c \t\t k=\tscore = 1 \tscore=2\ta=d=\t`;
+    expect(parseSeedLine(line)).toEqual({ url: URL, score: 2, metadata: { a: 'd=', k: '' } });
+  });
+
+  it('takes a key of any name as what it is', () => {
+    const seed = parseSeedLine(`${URL}\t__proto__=x\tconstructor=y\tSCORE=3`) as { metadata: object };
+    expect(Object.entries(seed.metadata)).toEqual([
+      ['__proto__', 'x'],
+      ['constructor', 'y'],
+      ['SCORE', '3'],
+    ]);
+    expect(JSON.stringify(seed.metadata)).toBe('{"__proto__":"x","constructor":"y","SCORE":"3"}');
+  });
+
+  it('is wrong where a token has no key or no equals sign', () => {
+    for (const token of ['noequals', '=value', '=', ' = x', '-sitemap']) {
+      expect(parseSeedLine(`${URL}\tok=1\t${token}`), token).toEqual({
+        error: `expected key=value after the URL, found "${token.trim()}"`,
+      });
+    }
+  });
+
+  it('is wrong where a number is none', () => {
+    for (const value of ['', 'abc', '1,5', 'NaN', 'Infinity', '-Infinity', '1e999', '1 2']) {
+      const error = `expected a number as score, found "${value}"`;
+      expect(parseSeedLine(`${URL}\tscore=${value}`), value).toEqual({ error });
+    }
+    for (const value of ['', 'abc', '1.5', '-1', '+1', '1e3', '0x10', '9007199254740992', '٣']) {
+      const error = `expected whole seconds as fetchInterval, found "${value}"`;
+      expect(parseSeedLine(`${URL}\tnutch.fetchInterval=${value}`), value).toEqual({ error });
+    }
+  });
+
+  it('is wrong where a blank stands for the tab, or a note follows', () => {
+    const blank = (key: string) => ({
+      error: `expected a tab before ${key}=, found a blank; in a URL a blank is %20`,
+    });
+    expect(parseSeedLine('http://a.com/x score=3')).toEqual(blank('score'));
+    expect(parseSeedLine('http://a.com/x   team = docs\tscore=3')).toEqual(blank('team'));
+    expect(parseSeedLine('http://a.com/x\u00a0score=3')).toEqual(blank('score'));
+    expect(parseSeedLine('http://a.com/x\tteam=docs score=3')).toEqual({
+      error: 'expected a tab before each key=value, found a blank in "team=docs score=3"',
+    });
+    const note = { error: 'expected a comment on a line of its own, found one after the URL' };
+    expect(parseSeedLine('http://a.com/x # the front page')).toEqual(note);
+    expect(parseSeedLine('http://a.com/x #note')).toEqual(note);
+  });
+
+  it('keeps a blank within the URL, a fragment, and blanks in values', () => {
+    expect(parseSeedLine('http://a.com/a b?q=1#c')).toEqual({ url: 'http://a.com/a b?q=1#c', metadata: {} });
+    expect(parseSeedLine('http://a.com/\tnote=a b # c')).toEqual({
+      url: 'http://a.com/',
+      metadata: { note: 'a b # c' },
+    });
+  });
+});

@@ -1,0 +1,102 @@
+import { describe, expect, it } from 'vitest';
+import { MemoryStore, jobs, type Crawl, type Store } from '../../../packages/webcrawl/index.js';
+import { copyStore } from '../../support/stores/copy-store.js';
+import { FailingStore, PlannedFailure } from '../../support/stores/failing-store.js';
+import { fakeWeb, links, type FakeWeb } from '../../support/web/fake-web.js';
+import { rowOf, start } from '../../support/job-steps.js';
+import { START, allRows, testCrawl } from '../../support/test-crawl.js';
+
+const DAY = 86_400_000;
+const HUB = 'http://hub.com/';
+const SETTINGS = { 'generate.lockExpiry': 7 * 86_400 };
+const sources = Array.from({ length: 16 }, (_, i) => `http://s${i}.com/`);
+
+/** Pages on many hosts that all link to one. */
+function hubWeb(): FakeWeb {
+  return fakeWeb(Object.fromEntries(sources.map((url) => [url, links(HUB)])));
+}
+
+/** The crawl with so little memory for links that each page hands on its own by itself, so the hub is written for each. */
+function sliced<C extends Crawl>(crawl: C): C {
+  const { settings } = crawl;
+  return { ...crawl, settings: { ...settings, db: { ...settings.db, updateMaxLinksInMemory: 1 } } };
+}
+
+/** Runs a job over a store that fails at a row write; returns whether it came to its end before. */
+async function cut(
+  store: Store,
+  failAt: number,
+  web: FakeWeb,
+  job: (crawl: Crawl) => Promise<unknown>,
+): Promise<boolean> {
+  const crawl = await testCrawl(web, { store: new FailingStore(store, failAt), settings: SETTINGS });
+  try {
+    await job(sliced(crawl));
+    return true;
+  } catch (error) {
+    expect(error).toBeInstanceOf(PlannedFailure);
+    return false;
+  }
+}
+
+describe('updatedb that goes on after it was killed', () => {
+  it('hands on each link once, though repair has tidied up the batch meanwhile', async () => {
+    // Fetches that are killed while they follow redirects may leave the batch with names of pages that never came.
+    const store = new MemoryStore();
+    const web = hubWeb();
+    const moved = 'http://moved.com/';
+    web.set(moved, { location: 'http://target0.com/' });
+    const first = await testCrawl(web, { store, settings: SETTINGS });
+    const batch = await start(first, moved, ...sources);
+    for (let failAt = 1; ; failAt++) {
+      web.set(moved, { location: `http://target${failAt}.com/` });
+      if (await cut(store, failAt, web, (crawl) => jobs.fetch(crawl, { batch, parse: true, resume: true }))) break;
+    }
+
+    const whole = await copyStore(store);
+    await using undisturbed = await testCrawl(web, { store: whole, settings: SETTINGS });
+    await jobs.updatedb(sliced(undisturbed), { batch });
+    const expected = await allRows(undisturbed);
+    expect(expected.find(({ url }) => url === HUB)).toMatchObject({
+      score: sources.length,
+      inlinkCount: sources.length,
+    });
+
+    let cuts = 0;
+    for (let failAt = 2; ; failAt += 3) {
+      const copy = await copyStore(store);
+      if (await cut(copy, failAt, web, (crawl) => jobs.updatedb(crawl, { batch }))) break;
+      cuts += 1;
+      await using crawl = await testCrawl(web, { store: copy, settings: SETTINGS });
+      await jobs.repair(crawl);
+      await jobs.updatedb(sliced(crawl), { batch });
+      expect(await allRows(crawl), `cut at write ${failAt}`).toEqual(expected);
+    }
+    expect(cuts).toBeGreaterThan(sources.length / 2);
+  });
+
+  it('hands on every link, though some of its pages have gone to another batch meanwhile', async () => {
+    const store = new MemoryStore();
+    const web = hubWeb();
+    const first = await testCrawl(web, { store, settings: SETTINGS });
+    const batch = await start(first, ...sources);
+    await jobs.fetch(first, { batch, parse: true });
+    let cuts = 0;
+    for (let failAt = 2; ; failAt += 3) {
+      const copy = await copyStore(store);
+      if (await cut(copy, failAt, web, (crawl) => jobs.updatedb(crawl, { batch }))) break;
+      cuts += 1;
+      await using crawl = await testCrawl(web, { store: copy, settings: SETTINGS });
+      // The batch was left so long that nobody has to wait for it.
+      crawl.setTime(START + 8 * DAY);
+      await jobs.generate(crawl, { topN: 5 });
+      do {
+        await jobs.fetch(crawl, { batch: 'all', parse: true });
+        await jobs.updatedb(sliced(crawl), { batch: 'all' });
+      } while ((await jobs.generate(crawl)).batchId !== undefined);
+      const { inlinks = [] } = await rowOf(crawl, HUB, 'inlinks');
+      expect(inlinks.map(({ url }) => url).sort(), `cut at write ${failAt}`).toEqual([...sources].sort());
+    }
+    expect(cuts).toBeGreaterThan(sources.length / 2);
+  });
+});

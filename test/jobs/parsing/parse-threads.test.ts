@@ -1,0 +1,381 @@
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { settingsSchema, type Settings } from '../../../config/index.js';
+import { createParseThreads, type ParseThreadsOptions } from '../../../packages/jobs/parsing/parse-threads.js';
+import { parsePage, type PageContent, type ParseContext } from '../../../packages/jobs/parsing/parse-page.js';
+import { threadShare } from '../../../packages/jobs/parsing/thread-share.js';
+import { defaultPlugins, jobs, type Plugin } from '../../../packages/webcrawl/index.js';
+import { readRules } from '../../../packages/webcrawl/default-plugins.js';
+import { randomNumbers, randomWeb, fakeWeb } from '../../support/web/fake-web.js';
+import { start } from '../../support/job-steps.js';
+import { ROOT } from '../../support/docs/source-files.js';
+import { allRows, testCrawl, type TestCrawl } from '../../support/test-crawl.js';
+
+/** A thread cannot be run from TypeScript; what is built is up to date in `npm test`. */
+const built = (path: string): URL => pathToFileURL(join(ROOT, 'dist/packages', path));
+const entry = built('jobs/parsing/parse-worker.js');
+
+let folder: string;
+beforeAll(async () => {
+  expect(existsSync(entry), 'run npm run build').toBe(true);
+  folder = await mkdtemp(join(tmpdir(), 'webcrawl-threads-'));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+const closers: (() => Promise<void>)[] = [];
+afterAll(() => Promise.all(closers.map((close) => close())));
+
+function threadsOf(options: Omit<ParseThreadsOptions, 'entry'>) {
+  const threads = createParseThreads({ entry, startAfter: 0, ...options });
+  closers.push(() => threads.close());
+  return threads;
+}
+
+/** Threads with the default plugins, as `openCrawl` has them. */
+function defaultThreads(settings: Settings, plugins: readonly Plugin[], more: Partial<ParseThreadsOptions> = {}) {
+  const input = { settings, rules: readRules(settings), folder };
+  const module = built('webcrawl/page-plugins.js').href;
+  const shared = plugins.filter((plugin) => PAGE_PLUGINS.test(plugin.name));
+  return threadsOf({ plugins: shared, threads: 2, data: { module, input }, ...more });
+}
+
+/** The default plugins that a thread makes too. */
+const PAGE_PLUGINS = /^(urlnormalizer|urlfilter|signature|parse)-/;
+
+/** A parser that does what the page says, and a signature. */
+const ODD = `
+  const robots = { noindex: false, nofollow: false, noarchive: false };
+  const acts = {
+    hang: () => { for (;;); },
+    throw: () => { setTimeout(() => { throw new Error('thrown later'); }); return new Promise(() => {}); },
+    reject: () => { void Promise.reject(new Error('rejected')); return new Promise(() => {}); },
+    exit: () => process.exit(0),
+    memory: () => { const all = []; for (;;) all.push({ a: all.length, b: [all.length] }); },
+    regex: () => /^(a+)+$/.test('a'.repeat(50) + 'b'),
+  };
+  let told = 0;
+  export const pagePlugins = async () => {
+    return [
+      { name: 'sign', signature: () => 'ab' },
+      { name: 'odd', parser: { contentTypes: ['text/odd'], parse({ url, content }) {
+        const word = Buffer.from(content).toString();
+        return acts[word]?.() ?? { kind: 'success', title: word, text: url, outlinks: [], robots, metadata: { n: String(++told) } };
+      } } },
+    ];
+  };
+`;
+
+async function oddThreads(more: Partial<ParseThreadsOptions> = {}, timeout = 0.1) {
+  const module = pathToFileURL(join(folder, 'odd.mjs'));
+  await writeFile(module, ODD);
+  const settings = settingsSchema.parse({ parser: { timeout } });
+  const plugins: Plugin[] = [
+    { name: 'sign', signature: () => 'ab' },
+    { name: 'odd', parser: { contentTypes: ['text/odd'], parse: () => ({ kind: 'failed', code: 'main_thread' }) } },
+    {
+      name: 'waits',
+      parser: { contentTypes: ['text/waits'], keepsTime: true, parse: () => ({ kind: 'failed', code: 'main_thread' }) },
+    },
+  ];
+  const data = { module: module.href, input: {} };
+  const parseThreads = threadsOf({ plugins: plugins.slice(0, 2), threads: 1, grace: 1000, data, ...more });
+  return { settings, plugins, parseThreads };
+}
+
+const page = (content: string, contentType = 'text/odd'): PageContent => ({
+  url: 'http://h.com/',
+  content: Buffer.from(content),
+  contentType,
+  headers: {},
+  truncated: false,
+});
+
+/** Status and title of a page, and what was counted. */
+async function parse(crawl: ParseContext, of: PageContent) {
+  const counters: Record<string, number> = {};
+  const { parsed, encoded, unset } = await parsePage(
+    crawl,
+    of,
+    (reason, n = 1) => void (counters[reason] = (counters[reason] ?? 0) + n),
+  );
+  const cells = Object.fromEntries([...encoded].map(([field, cell]) => [field, Buffer.from(cell).toString()]));
+  const status = JSON.parse(cells.parseStatus ?? '{}') as { code: string; message?: string };
+  return { parsed, cells, unset, counters, status };
+}
+
+describe('pages that a thread cannot survive', () => {
+  it.each([
+    ['hang', 'timeout', 'not done after 0.1 seconds'],
+    ['regex', 'timeout', 'not done after 0.1 seconds'],
+    ['throw', 'parser_crashed', 'thrown later'],
+    ['reject', 'parser_crashed', 'rejected'],
+    ['exit', 'parser_crashed', 'the thread of the parser ended'],
+  ])('fail by themselves, and the others are parsed: %s', async (word, code, message) => {
+    const crawl = await oddThreads();
+    const words = ['a', word, 'b', 'c', word, 'd'];
+    const found = await Promise.all(words.map((content) => parse(crawl, page(content))));
+    expect(found.map(({ status }) => status.code)).toEqual(
+      words.map((content) => (content === word ? code : 'success')),
+    );
+    expect(found[1]).toMatchObject({
+      parsed: false,
+      status: { code, message },
+      counters: { [`failed_${code}`]: 1 },
+      unset: ['newSignature', 'redirectTarget'],
+    });
+    expect(found.map(({ cells }) => cells.title)).toEqual(['a', undefined, 'b', 'c', undefined, 'd']);
+    // Each is parsed once, and the thread that was made anew after the last one serves on.
+    expect((await parse(crawl, page('e'))).cells.pageMetadata).toBe('{"n":"2"}');
+  });
+
+  it('end the thread when they take too much memory', async () => {
+    const limits = { maxOldGenerationSizeMb: 32 };
+    const crawl = await oddThreads({ limits, grace: 20_000 });
+    expect((await parse(crawl, page('memory'))).status).toMatchObject({
+      code: 'parser_crashed',
+      message: expect.stringContaining('memory') as string,
+    });
+    expect((await parse(crawl, page('a'))).status.code).toBe('success');
+  });
+
+  it('fail when they are no plain data', async () => {
+    const crawl = await oddThreads();
+    const headers = { x: (() => 1) as unknown as string };
+    expect((await parse(crawl, { ...page('a'), headers })).status.code).toBe('parser_crashed');
+    expect((await parse(crawl, page('b'))).status.code).toBe('success');
+  });
+});
+
+describe('pages that are parsed by the caller', () => {
+  const inMain = { status: { code: 'main_thread' }, counters: { failed_main_thread: 1 } };
+
+  it('are the first, until they are worth a thread', async () => {
+    const crawl = await oddThreads({ startAfter: 10 });
+    expect(await parse(crawl, page('12345'))).toMatchObject(inMain);
+    expect(await parse(crawl, page('67890'))).toMatchObject(inMain);
+    expect((await parse(crawl, page('x'))).cells.title).toBe('x');
+  });
+
+  it('are those of a parser that keeps the time, of other plugins, and without content', async () => {
+    const crawl = await oddThreads();
+    expect(await parse(crawl, page('x', 'text/waits'))).toMatchObject(inMain);
+    const others = crawl.plugins.map((plugin) => ({ ...plugin }));
+    expect(await parse({ ...crawl, plugins: others }, page('x'))).toMatchObject({
+      ...inMain,
+      counters: { failed_main_thread: 1, parsed_in_main_thread: 1 },
+    });
+    expect((await parse(crawl, { ...page(''), content: undefined })).status.code).toBe('missing_content');
+  });
+
+  it.each([
+    ['is not there', undefined],
+    ['throws', 'throw new Error("no")'],
+    ['is never done', 'for (;;);'],
+    ['makes no plugins', 'export const pagePlugins = () => Promise.reject(new Error("no"));'],
+  ])('are all where the module of the plugins %s', async (name, source) => {
+    const module = pathToFileURL(join(folder, `${name.replaceAll(' ', '-')}.mjs`));
+    if (source !== undefined) await writeFile(module, source);
+    const crawl = await oddThreads({ data: { module: module.href, input: {} }, startLimit: 500 });
+    const counters = { failed_main_thread: 1, parse_thread_failed: 1 };
+    const found = await Promise.all(['a', 'b', 'c', 'd'].map((content) => parse(crawl, page(content))));
+    for (const answer of found) expect(answer).toMatchObject({ ...inMain, counters });
+    expect(await parse(crawl, page('x'))).toMatchObject(inMain);
+  });
+
+  it('are those that the threads were at when they were closed', async () => {
+    const crawl = await oddThreads({}, 60);
+    await parse(crawl, page('a'));
+    const hanging = ['hang', 'hang', 'hang'].map((content) => parse(crawl, page(content)));
+    await crawl.parseThreads.close();
+    for (const answer of await Promise.all(hanging)) expect(answer).toMatchObject({ status: { code: 'main_thread' } });
+    const share = threadShare(crawl, crawl.plugins);
+    expect(crawl.parseThreads.parse(crawl.settings, page('a'), share)).toBeUndefined();
+    await crawl.parseThreads.close();
+  });
+});
+
+/** Says of each page how often its filter was called so far. */
+const COUNTED = `
+  const robots = { noindex: false, nofollow: false, noarchive: false };
+  let calls = 0;
+  export const pagePlugins = async ({ version }) => [
+    { name: 'sign', signature: () => 'ab' },
+    { name: 'counted', ...(version && { version }), filterUrl: () => { calls += 1; return true; }, parser: { contentTypes: ['text/odd'], parse: () => (
+      { kind: 'success', title: String(calls), text: '', outlinks: [{ url: 'http://h.com/menu', anchor: '' }], robots, metadata: {} }
+    ) } },
+  ];
+`;
+
+describe('what a plugin says of the links of pages that a thread parses', () => {
+  it.each([
+    ['1', ['0', '1', '1', '1']],
+    [undefined, ['0', '1', '2', '3']],
+  ])('is remembered where it has a version: %s', async (version, titles) => {
+    const module = pathToFileURL(join(folder, 'counted.mjs'));
+    await writeFile(module, COUNTED);
+    const plugins: Plugin[] = [
+      { name: 'sign', signature: () => 'ab' },
+      {
+        name: 'counted',
+        parser: { contentTypes: ['text/odd'], parse: () => ({ kind: 'failed', code: 'main_thread' }) },
+      },
+    ];
+    const data = { module: module.href, input: { version } };
+    const crawl = {
+      settings: settingsSchema.parse({}),
+      plugins,
+      parseThreads: threadsOf({ plugins, threads: 1, data }),
+    };
+    const found = [];
+    for (let i = 0; i < 4; i++) found.push(await parse(crawl, page('x')));
+    expect(found.map(({ cells }) => cells.title)).toEqual(titles);
+    for (const { counters } of found) expect(counters).toEqual({ links: 1, parsed: 1 });
+  });
+});
+
+describe('threads with the plugins of a crawl', () => {
+  it('give what the main thread gives, and leave the page as it was', async () => {
+    const settings = settingsSchema.parse({});
+    const plugins = defaultPlugins(settings);
+    const crawl = { settings, plugins, parseThreads: defaultThreads(settings, plugins) };
+    const random = randomNumbers(3);
+    const some = (...from: string[]): string => from[Math.floor(random() * from.length)] ?? '';
+    const parts = [
+      '<title>Ä &amp; b',
+      '<a href="/x?y#z">\ud83d\ude00',
+      '<a href=//o.com rel=nofollow>',
+      '<p>中',
+      '<table>',
+    ];
+    const more = [
+      '<meta name=robots content=noindex>',
+      '<meta http-equiv=refresh content="0;url=/r">',
+      '\0',
+      '<b><i></b>',
+    ];
+    for (let i = 0; i < 150; i++) {
+      const html = Array.from({ length: 1 + Math.floor(random() * 40) }, () => some(...parts, ...more)).join('');
+      const content = Buffer.from(html, some('utf8', 'utf16le', 'latin1') as BufferEncoding);
+      const of = {
+        ...page('', some('text/html', 'text/html', 'text/plain', 'application/xml', 'image/png', '')),
+        content,
+        headers: random() < 0.5 ? { 'x-robots-tag': 'nofollow' } : {},
+        truncated: random() < 0.5,
+      };
+      const before = Buffer.from(content);
+      expect(await parse(crawl, of), html).toEqual(await parse({ settings, plugins }, of));
+      expect(before.equals(content)).toBe(true);
+    }
+  });
+
+  const upper: Plugin = { name: 'no-upper', filterUrl: (url) => !/[A-Z]/.test(url) };
+  const folding: Plugin = { name: 'fold', normalizeUrl: (url) => url.replace(/[?].*/, '') };
+  const failing: Plugin = {
+    name: 'failing',
+    filterUrl(url) {
+      if (url.includes('/r')) throw new Error('no');
+      return true;
+    },
+  };
+  const signing: Plugin = { name: 'sign', signature: ({ text }) => String(text.length) };
+  const noting: Plugin = { name: 'noting', onPage: ({ title, outlinks }) => ({ title, links: outlinks.length }) };
+  it.each<[string, (defaults: readonly Plugin[]) => readonly Plugin[]]>([
+    ['a filter', (defaults) => [...defaults, upper]],
+    ['a filter that throws, and one before the others', (defaults) => [upper, ...defaults, failing]],
+    ['a normaliser', (defaults) => [...defaults, folding]],
+    ['a normaliser before the others', (defaults) => [folding, ...defaults, upper]],
+    ['fewer plugins', (defaults) => defaults.filter(({ name }) => name !== 'urlfilter-regex')],
+    ['no URL plugins', (defaults) => defaults.filter((plugin) => !plugin.filterUrl && !plugin.normalizeUrl)],
+    ['another order', (defaults) => defaults.toReversed()],
+    ['a signature', (defaults) => [...defaults, signing, upper]],
+    ['onPage', (defaults) => [...defaults, noting]],
+  ])('serve where plugins are handed in, with the same results and counters: %s', async (_name, list) => {
+    const settings = settingsSchema.parse({ db: { maxOutlinksPerPage: 6, ignoreExternalLinks: true } });
+    const defaults = defaultPlugins(settings);
+    const plugins = list(defaults);
+    let asked = 0;
+    const threads = defaultThreads(settings, defaults);
+    const parseThreads = {
+      ...threads,
+      parse: (...args: Parameters<typeof threads.parse>) => {
+        asked += 1;
+        return threads.parse(...args);
+      },
+    };
+    const random = randomNumbers(5);
+    const some = (...from: string[]): string => from[Math.floor(random() * from.length)] ?? '';
+    const links = [
+      '/a',
+      '/b?x',
+      '/C',
+      '/D?y',
+      'ftp://x/',
+      'http://o.com/',
+      '/r',
+      '/x.gif',
+      `/${'y'.repeat(5000)}`,
+      '/a?z',
+    ];
+    const more = [
+      '<link rel=canonical href=/Can?1>',
+      '<meta http-equiv=refresh content="0;url=/ref?1">',
+      '<title>t',
+      '<meta name=robots content=nofollow>',
+    ];
+    for (let i = 0; i < 40; i++) {
+      const parts = () =>
+        random() < 0.1 ? some(...more) : `<a href="${some(...links)}">${some('a', '', 'b'.repeat(200))}</a>`;
+      const html = Array.from({ length: Math.floor(random() * 30) }, parts).join('');
+      const of = page(html, some('text/html', 'text/html', 'text/plain', 'image/png'));
+      expect(await parse({ settings, plugins, parseThreads }, of), html).toEqual(
+        await parse({ settings, plugins }, of),
+      );
+    }
+    expect(asked).toBe(40);
+  });
+
+  it('follow the settings of each page', async () => {
+    const settings = settingsSchema.parse({});
+    const plugins = defaultPlugins(settings);
+    const crawl = { settings, plugins, parseThreads: defaultThreads(settings, plugins) };
+    const inside = { ...settings, db: { ...settings.db, ignoreExternalLinks: true } };
+    const of = page('<a href=http://other.com/>x', 'text/html');
+    const links = async (with_: Settings) => (await parse({ ...crawl, settings: with_ }, of)).counters;
+    expect(await links(settings)).toEqual({ parsed: 1, links: 1 });
+    expect(await links(inside)).toEqual({ parsed: 1, links_external: 1, links: 0 });
+    expect(await links(settings)).toEqual({ parsed: 1, links: 1 });
+  });
+
+  it('leave the same table, with parse in fetch or by itself', async () => {
+    const crawled = async (withThreads: boolean, inFetch: boolean) => {
+      const { pages, seeds } = randomWeb(5, 120, 3);
+      await using crawl = await testCrawl(fakeWeb(pages));
+      const threads = withThreads ? defaultThreads(crawl.settings, crawl.plugins) : undefined;
+      const context: TestCrawl = { ...crawl, ...(threads && { parseThreads: threads }) };
+      const reports = [];
+      let batch: string | undefined = await start(context, ...seeds);
+      for (; batch !== undefined; batch = (await jobs.generate(context, {})).batchId) {
+        reports.push((await jobs.fetch(context, { batch, parse: inFetch, threads: 8 })).counters);
+        if (!inFetch) reports.push((await jobs.parse(context, { batch })).counters);
+        await jobs.updatedb(context, { batch });
+      }
+      const rows = JSON.stringify(await allRows(context)).replace(/\b\d{10}-\d+\b/g, 'batch');
+      return { rows: JSON.parse(rows) as unknown, reports };
+    };
+    const expected = await crawled(false, true);
+    expect(await crawled(true, true)).toEqual(expected);
+    expect((await crawled(true, false)).rows).toEqual(expected.rows);
+  });
+
+  it('parse in a crawl whose limits change the settings', async () => {
+    const web = { 'http://a.com/': '<a href=http://b.com/>b<a href=/c>c', 'http://a.com/c': 'c', 'http://b.com/': 'b' };
+    await using crawl = await testCrawl(fakeWeb(web));
+    const context = { ...crawl, parseThreads: defaultThreads(crawl.settings, crawl.plugins) };
+    const { counters } = await jobs.crawl(context, { seeds: ['http://a.com/'], stay: 'host' });
+    expect(counters).toMatchObject({ parsed: 2, links_external: 1 });
+  });
+});

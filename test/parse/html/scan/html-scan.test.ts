@@ -1,0 +1,219 @@
+import { describe, expect, it } from 'vitest';
+import { scanHtml } from '../../../../packages/parse/html/scan/html-scan.js';
+import { sourceOf } from '../../../../packages/parse/html/scan/html-source.js';
+import { findEncoding } from '../../../../packages/parse/charset/encodings.js';
+import { parseTree, walkTree } from '../../../../packages/parse/html/html-tree.js';
+import { PageBody } from '../../../../packages/parse/html/page-body.js';
+import { PageHead } from '../../../../packages/parse/html/page-head.js';
+import { RobotsReader } from '../../../../packages/parse/shared/robots-directives.js';
+import { randomNumbers } from '../../../support/web/fake-web.js';
+import { PARSE_SETTINGS } from '../../../support/parsing/parse-page.js';
+
+function begin() {
+  const robots = new RobotsReader('webcrawl');
+  const head = new PageHead(robots);
+  return { robots, head, body: new PageBody(PARSE_SETTINGS, head, (srcdoc, into) => into.text.add(srcdoc)) };
+}
+
+/** All that is taken from a page, whichever way it was read. */
+function seen({ robots, head, body }: ReturnType<typeof begin>) {
+  const { metadata, base, canonical, language, refresh, alternates, encodingLabel } = head;
+  return {
+    title: body.title,
+    text: body.text.toString(),
+    links: body.links.resolve('http://h.com/d/p.html'),
+    robots: robots.directives,
+    head: { metadata, base, canonical, language, refresh, encodingLabel, alternates: [...alternates] },
+  };
+}
+
+function fromTree(text: string) {
+  const read = begin();
+  walkTree(
+    parseTree(text, 200_000, () => false)!,
+    read.body,
+  );
+  return seen(read);
+}
+
+const UTF8 = findEncoding('utf-8')!;
+const UTF16 = findEncoding('utf-16le')!;
+
+/** Undefined where the scanner gave up. A page in UTF-8 is decoded piece by piece, any other as a whole. */
+function fromScan(text: string) {
+  const [read, other] = [begin(), begin()];
+  const sure = scanHtml(sourceOf(Buffer.from(text), UTF8), read.body, 200_000);
+  expect(scanHtml(sourceOf(Buffer.from(text, 'utf16le'), UTF16), other.body, 200_000)).toBe(sure);
+  if (sure) expect(seen(other)).toEqual(seen(read));
+  return sure ? seen(read) : undefined;
+}
+
+const source = (text: string) => sourceOf(Buffer.from(text), UTF8);
+
+const NAMES =
+  'a b i div p span ul li ol dl dt dd table tr td th tbody thead caption col colgroup h1 h2 form button pre textarea title script style noscript br hr img input link meta base body html head select option optgroup svg g path text circle address center object label iframe xmp nav section font em'.split(
+    ' ',
+  );
+const TEXTS = [
+  'x',
+  ' ',
+  'y z',
+  '\n',
+  '\r\n',
+  '&amp;',
+  '&lt',
+  '&#x41;',
+  '<',
+  '</',
+  '< ',
+  '&nbsp;',
+  '</ x>',
+  'é😀',
+  'ü',
+  '日本 \u3000語',
+];
+const PIECES = [
+  '<!-- c -->',
+  '<svg a=b/>',
+  '<svg width="1" a=\'b\' />',
+  '<svg><rect a=b"c/></svg>',
+  '<svg><path d="a=b"/><g /></svg>',
+  '<svg><circle a="x" b="="/></svg>',
+  '<!doctype html>',
+  '<!x>',
+  '<?p?>',
+  '</>',
+  '<!---->',
+  '<!-->',
+  '<!-- a --!> b -->',
+  '<![CDATA[x]]>',
+  '<img src=i alt="al t">',
+  '<meta name=robots content=nofollow>',
+  '<meta charset=gbk>',
+  '<meta http-equiv=content-type content="text/html; charset=big5">',
+  '<iframe src=/f srcdoc="<p>in&amp;side">old</iframe>',
+  '<div><template shadowrootmode=open>s<slot></slot></template>l</div>',
+  '<meta name="description" content="a &amp; b">',
+  '<base href=/b/>',
+  '<link rel=canonical href=/c>',
+  '<html lang=en>',
+  '<path d="x"/>',
+  '<use a=b/>',
+  '<svg><path/><text>t</text></svg>',
+  '<select><option>1<option>2</select>',
+  '<script><!-- <script> --></script>',
+  '<script>if (a</b>)</script>',
+  '<style>a > b</style >',
+  '<a href="/1"href=2 class=\'x\' / >l</a>',
+  "<a title='>' href = /3 >m</a>",
+  '<a href=/4/>n</a>',
+  '<table><tr><td>1<td>2<tr><td>3</table>',
+  '<p>a<p>b',
+  '</p>',
+  '<a href="/é" title=ü>日</a>',
+  '<DIV CLASS=x>',
+  '<li>1<li>2',
+];
+
+describe('the scanner', () => {
+  it.each([
+    [
+      'a page of today',
+      '<!doctype html><html lang="de"><head><title>T &amp; t</title><link rel=canonical href=/c></head><body><p>a<a href=x>b</a></p></body></html>',
+    ],
+    [
+      'no head, no body, no end tags',
+      '<title>T</title><p>a<ul><li>b<li>c<a href=x>d</a></ul><table><tr><td>e<td>f</table>',
+    ],
+    [
+      'ends of paragraphs that are closed',
+      '<p>a<ul><li>b</ul>c</p>d</p><button>e</p>f</button><table><tr><td>g</p>h</table>',
+    ],
+    [
+      'names in capitals and of no element',
+      '<DIV><SPAN>a</span><X-Y>b</x-Y><É>c</É></div><A HREF=x REL=nofollow>d</A>',
+    ],
+    [
+      'more than ASCII, in text, attributes and titles',
+      '<title>é😀&amp;ü</title><p title="ß">日本 \u00a0 語<a href="/ö?ü=😀" class=é>ä</a><img alt="ñ" src=é><é>x</é></p>é',
+    ],
+    ['lists of lists', '<ul><li>a<ul><li>b</ul><li>c</ul><dl><dt>d<dd>e<dt>f</dl>'],
+    [
+      'a form with choices',
+      '<form><select name=s><optgroup label=g><option>1<option>2</select><input type=hidden></form>',
+    ],
+    ['an icon', '<a href=x><svg viewBox="0 0 1 1"><g><path d="M0"/></g></svg> home</a>'],
+    [
+      'scripts, styles and comments',
+      '<script>"</p>"</script><style>p{}</style><!-- <p> -->a<noscript><img src=i></noscript>',
+    ],
+  ])('knows %s', (_, page) => {
+    expect(fromScan(page)).toEqual(fromTree(page));
+  });
+
+  it.each([
+    ['misnested formatting', '<p><b>a</p>b</b>'],
+    ['text between cells', '<table>a<tr><td>b</table>'],
+    ['a link in a link', '<a href=1>a<a href=2>b</a>'],
+    ['a stray end tag', 'a</div>b'],
+    ['the end of a paragraph in a drawing', '<svg></p></svg>'],
+    ['mathematics', '<math><mi>x</math>'],
+    ['a template', '<template><p>a</template>'],
+    ['NUL', 'a\0b'],
+    ['great depth', '<span>'.repeat(600)],
+  ])('leaves %s to the tree', (_, page) => {
+    expect(fromScan(page)).toBeUndefined();
+  });
+
+  it('gives up where the visitor passes over an element that may hold others', () => {
+    const visitor = { leave: () => undefined, characters: () => undefined };
+    const passingOver = (name: string) => ({
+      ...visitor,
+      enter: ({ tagName }: { tagName: string }) => tagName !== name,
+    });
+    expect(scanHtml(source('<div>a</div>'), passingOver('div'), 100)).toBe(false);
+    expect(scanHtml(source('<script>a</script>'), passingOver('script'), 100)).toBe(true);
+  });
+
+  it('never sees anything else than the tree holds, in random pages', () => {
+    const limit = performance.now() + 1000 * Number(process.env['WEBCRAWL_FUZZ_SECONDS'] ?? 0);
+    let sure = 0;
+    for (let seed = 1; seed <= 20_000 || performance.now() < limit; seed++) {
+      const random = randomNumbers(seed);
+      const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)]!;
+      let page = random() < 0.5 ? '<!doctype html>' : '';
+      for (let left = 1 + random() * 14; left > 0; left--) {
+        const name = pick(NAMES);
+        page += pick([`<${name}>`, `<${name}>`, `</${name}>`, `<${name}>q</${name}>`, pick(TEXTS), pick(PIECES)]);
+      }
+      const scanned = fromScan(page);
+      if (!scanned) continue;
+      sure++;
+      expect(scanned, `seed ${seed}: ${JSON.stringify(page)}`).toEqual(fromTree(page));
+    }
+    expect(sure).toBeGreaterThan(2000);
+  });
+
+  it('is not sure whether a drawing closes itself where the slash may belong to a value', () => {
+    for (const drawing of ['<svg a=b/>', '<svg width=10/>', '<svg><rect a=b"c/>', '<svg><g x=y"=\'/>']) {
+      const page = `<!doctype html><body><div>${drawing}<form action="/x"></form><text>x</text><title>T</title></div>`;
+      expect(fromScan(page), drawing).toBeUndefined();
+    }
+    const page = '<!doctype html><svg w="1"/><svg><g a=\'/\' b/><path d="M0/" /></svg><form action="/x"></form>';
+    expect(fromScan(page)).toEqual(fromTree(page));
+  });
+
+  it('is not sure where parse5 does not follow the Standard, or ends an element before its place', () => {
+    for (const part of ['<ul><li><search><a href=/1>t<li>u</li></a></search></ul>', '<table><colgroup><col><style>']) {
+      expect(fromScan(`<!doctype html><body>${part}`), part).toBeUndefined();
+    }
+  });
+
+  it('takes time in proportion to the page', () => {
+    // Each of these made a search that begins anew at every piece go over all of the rest.
+    for (const piece of ['<!-- -->', '<!x', '</ ', '<a href="', '<script>', '</scrip', '<div><span>', '<p>', '<']) {
+      const page = piece.repeat(Math.ceil(1_000_000 / piece.length));
+      scanHtml(source(page), { enter: () => true, leave: () => undefined, characters: () => undefined }, 200_000);
+    }
+  }, 5000);
+});

@@ -1,0 +1,86 @@
+import { describe, expect, it } from 'vitest';
+import { parsePage } from '../../support/parsing/parse-page.js';
+
+const open = (inside: string) => `<template shadowrootmode=open>${inside}</template>`;
+const text = (html: string) => parsePage(html).text;
+const links = (html: string) => parsePage(html).outlinks.map(({ url }) => url.replace('http://h.com', ''));
+
+describe('a declarative shadow root', () => {
+  it.each(['open', 'closed', 'OPEN', '"Closed"'])('of mode %s is part of the page, text and links', (mode) => {
+    const page = parsePage(
+      `<x-card><template shadowrootmode=${mode}><p>Hello <a href=/s>there</a></template></x-card>`,
+    );
+    expect(page.text).toBe('Hello there');
+    expect(page.outlinks).toEqual([{ url: 'http://h.com/s', anchor: 'there' }]);
+  });
+
+  it.each(['', 'shadowrootmode', 'shadowrootmode=""', 'shadowrootmode=opened', 'shadowroot=open', 'mode=open'])(
+    'is none for a template with %j, which is left out',
+    (attribute) => expect(text(`<div>a<template ${attribute}>b</template>c</div>`)).toBe('ac'),
+  );
+
+  it('is attached to the elements that may have one only', () => {
+    const hosts = 'article aside blockquote div footer h1 h6 header main nav p section span x-y my-el.é';
+    for (const name of hosts.split(' ')) expect(text(`<${name}>${open('in')}</${name}>`), name).toBe('in');
+    for (const name of 'a b ul li form button label font-face xy details custom'.split(' ')) {
+      expect(text(`<${name}>${open('in')}out</${name}>`), name).toBe('out');
+    }
+    expect(text(`<body>${open('in')}</body>`)).toBe('in');
+    expect(text(`<head>${open('in')}</head>out`)).toBe('out');
+    expect(text(`<table>${open('in')}<tr><td>${open('in')}out</table>`)).toBe('out');
+    expect(text(`<svg><foreignObject>${open('in')}</foreignObject></svg>out`)).toBe('out');
+    expect(text(`<math><mi>${open('in')}x</mi></math>`)).toBe('x');
+  });
+
+  it('is the first of its host; a second template is one as any other', () => {
+    expect(text(`<div>${open('one')}${open('two')}</div>`)).toBe('one');
+    expect(text(`<div>light${open('shadow')}</div>`)).toBe('shadow light');
+  });
+
+  it('may hold others, but not directly', () => {
+    expect(text(`<div>${open(`a${open('b')}<p>${open('c')}</p>`)}</div>`)).toBe('a c');
+    expect(text(`<template><div>${open('a')}</div></template>b`)).toBe('b');
+  });
+
+  it('shows what is in its host where its slots are', () => {
+    const card = open('<h2><slot name=title>untitled</slot></h2> by <slot name=by>nobody</slot>: <slot></slot>.');
+    expect(text(`<x-card>${card}one <i slot=title>Title</i>two</x-card>`)).toBe('Title by nobody: one two.');
+    expect(text(`<x-card>${open('<slot>empty</slot>')}<!-- c --></x-card>`)).toBe('empty');
+    expect(text(`<x-card>${open('<slot></slot>|<slot>second</slot>')}a</x-card>`)).toBe('a|second');
+  });
+
+  it('comes before what no slot shows', () => {
+    expect(text(`<x-card><a href=/1 slot=no>c</a>${open('a')}b</x-card>`)).toBe('a cb');
+    expect(links(`<x-card><a href=/1></a>${open('<a href=/2></a><slot name=x></slot>')}</x-card>`)).toEqual([
+      '/2',
+      '/1',
+    ]);
+  });
+
+  it('hands slots on to a host within it', () => {
+    const inner = `<x-b>${open('[<slot></slot>]')}<slot></slot></x-b>`;
+    expect(text(`<x-a>${open(inner)}light</x-a>`)).toBe('[light]');
+  });
+
+  it('stays with its host where the parser moves what is in that', () => {
+    expect(text(`<b><div>${open('in')}light</b>more</div>`)).toBe('in lightmore');
+    expect(links(`<a href=/o><div>${open('<a href=/i>i</a>')}</a>light</div>`)).toEqual(['/o', '/i']);
+  });
+
+  it('holds nothing that is said of the page', () => {
+    const head =
+      '<title>no</title><base href=/no/><link rel=canonical href=/no><meta name=robots content=nofollow>' +
+      '<meta name=description content=no><meta http-equiv=refresh content="0;url=/no">';
+    const page = parsePage(`<title>yes</title><body><div>${open(`${head}<a href=x>x</a>`)}</div>`);
+    expect(page).toMatchObject({ title: 'yes', metadata: {}, robots: { nofollow: false } });
+    expect(page.canonical ?? page.refresh).toBeUndefined();
+    expect(page.outlinks.map(({ url }) => url)).toEqual(['http://h.com/d/x']);
+    const slotted = `<div>${open('<slot></slot>')}<meta name=description content=yes></div>`;
+    expect(parsePage(slotted).metadata).toEqual({ description: 'yes' });
+  });
+
+  it('is unknown to XHTML', () => {
+    const html = `<html xmlns="http://www.w3.org/1999/xhtml"><body><div><template shadowrootmode="open">in</template>out</div></body></html>`;
+    expect(parsePage(html, { contentType: 'application/xhtml+xml' }).text).toBe('out');
+  });
+});

@@ -1,0 +1,22 @@
+import type { Crawl, Field } from '../../../packages/webcrawl/index.js';
+import { FIELD_COLUMNS, rowKeyOf, type PlainField } from '../../../webtable/index.js';
+
+/** Bytes that no field can be read from. */
+const UNREADABLE = Uint8Array.of(0xff);
+
+/**
+ * Makes one field of a page unreadable, as a broken disk would.
+ * @returns what puts the field back as it was
+ */
+export async function damage(crawl: Crawl, url: string, field: Field & PlainField): Promise<() => Promise<void>> {
+  const key = rowKeyOf(url);
+  const column = FIELD_COLUMNS[field];
+  const { store } = crawl.tables;
+  const [row] = await store.get('webpage', [key], [column]);
+  const whole = row?.cells.get(column);
+  await store.write('webpage', [{ key, put: new Map([[column, UNREADABLE]]) }]);
+  return () =>
+    store.write('webpage', [
+      whole === undefined ? { key, delete: [column] } : { key, put: new Map([[column, whole]]) },
+    ]);
+}

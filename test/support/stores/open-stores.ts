@@ -1,0 +1,118 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Level } from 'level';
+import { MemoryLevel } from 'memory-level';
+import { LevelStore, MemoryStore, openLevelStore, openSharedStore, type Store } from '../../../webtable/index.js';
+import { connectTo } from '../../../webtable/live/connection.js';
+import { RemoteStore } from '../../../webtable/live/remote-store.js';
+import { serveTable } from '../../../webtable/live/server.js';
+import { createLocks } from '../../../webtable/stores/locks.js';
+import type { OpenedStore } from '../../../webtable/store-suite/index.js';
+
+const ENCODINGS = { keyEncoding: 'utf8', valueEncoding: 'view' } as const;
+
+export const memoryLevel = (): MemoryLevel<string, Uint8Array> => new MemoryLevel<string, Uint8Array>(ENCODINGS);
+
+/** Every kind of store that a crawl can run on, each opened new and empty. */
+export const STORES: Readonly<Record<string, () => Promise<OpenedStore>>> = {
+  MemoryStore: async () => {
+    const store = new MemoryStore();
+    return { store, cleanup: () => store.close() };
+  },
+  'LevelStore on memory-level': async () => {
+    const store = new LevelStore({ database: memoryLevel() });
+    return { store, cleanup: () => store.close() };
+  },
+  'LevelStore on disk': () => inDirectory(openLevelStore),
+  // So small that a few rows already go through files and compactions.
+  'LevelStore on disk with tiny buffers': () =>
+    inDirectory(async (directory) => {
+      const sizes = { ...ENCODINGS, writeBufferSize: 64 * 1024, maxFileSize: 1024 * 1024, blockSize: 256 };
+      return new LevelStore({ database: new Level<string, Uint8Array>(join(directory, 'hot'), sizes) });
+    }),
+  'RemoteStore on memory': () => remoteTo(new MemoryStore()),
+  'RemoteStore on memory-level': () => remoteTo(new LevelStore({ database: memoryLevel() })),
+  'SharedStore on disk': () => inDirectory(shared),
+  // The one that is tested reads and writes through another.
+  'SharedStore, asking another on disk': async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'webcrawl-store-'));
+    const holder = await shared(directory);
+    let store = await shared(directory);
+    return {
+      store,
+      async reopen() {
+        await store.close();
+        return (store = await shared(directory));
+      },
+      async cleanup() {
+        await store.close();
+        await holder.close();
+        await rm(directory, { recursive: true, force: true });
+      },
+    };
+  },
+};
+
+/**
+ * Kinds of stores that live on when the process that used them was killed: each makes a place for data, and what it returns
+ * opens that place as often as it is called, without an end of those before.
+ */
+export const KILLABLE: Readonly<Record<string, () => () => Store>> = {
+  MemoryStore: () => {
+    const store = new MemoryStore();
+    return () => store;
+  },
+  'LevelStore on memory-level': () => {
+    const database = memoryLevel();
+    return () => new LevelStore({ database });
+  },
+};
+
+async function shared(directory: string): Promise<Store> {
+  const store = await openSharedStore({ directory, open: () => openLevelStore(directory), name: 'test', version: '1' });
+  await store.serve();
+  return store;
+}
+
+async function remoteTo(behind: Store): Promise<OpenedStore> {
+  const directory = await mkdtemp(join(tmpdir(), 'webcrawl-store-'));
+  const server = await serveTable(directory, {
+    store: behind,
+    holder: { pid: process.pid, name: 'test', version: '1', alone: false },
+    exclusive: createLocks(),
+    status: () => Promise.resolve(null),
+  });
+  const connect = async (): Promise<Store> => new RemoteStore((await connectTo(directory, '1'))!);
+  let store = await connect();
+  return {
+    store,
+    async reopen() {
+      await store.close();
+      return (store = await connect());
+    },
+    async cleanup() {
+      await store.close();
+      await server.close();
+      await behind.close();
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+async function inDirectory(open: (directory: string) => Promise<Store>): Promise<OpenedStore> {
+  const directory = await mkdtemp(join(tmpdir(), 'webcrawl-store-'));
+  let store = await open(directory);
+  return {
+    store,
+    async reopen() {
+      await store.close();
+      store = await open(directory);
+      return store;
+    },
+    async cleanup() {
+      await store.close();
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+}

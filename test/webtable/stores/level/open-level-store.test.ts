@@ -1,0 +1,59 @@
+import { mkdtemp, readdir, rm, truncate, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Level } from 'level';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openLevelStore } from '../../../../webtable/index.js';
+import { getPlain, put } from '../../../support/stores/plain-rows.js';
+
+describe('openLevelStore', () => {
+  let directory: string;
+  beforeEach(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'webcrawl-open-'));
+  });
+  afterEach(() => rm(directory, { recursive: true, force: true }));
+
+  it('makes directories that are not there', async () => {
+    const deep = join(directory, 'not', 'there yet');
+    const store = await openLevelStore(deep);
+    await store.write('webpage', [put('a', { 'm:st': '1', 'p:b': '2' })]);
+    await store.close();
+    expect((await readdir(deep)).sort()).toEqual(['content', 'hot']);
+  });
+
+  it('says TABLE_LOCKED when hot is open elsewhere, and holds no lock then', async () => {
+    await (await openLevelStore(directory)).close();
+    const owner = new Level(join(directory, 'hot'));
+    await owner.open();
+    const refused = { code: 'TABLE_LOCKED', message: expect.stringContaining(directory) as string };
+    await expect(openLevelStore(directory)).rejects.toMatchObject(refused);
+    await expect(openLevelStore(directory)).rejects.toHaveProperty('hint', expect.stringContaining('stop it'));
+    await owner.close();
+    await (await openLevelStore(directory)).close();
+  });
+
+  it('leaves the owner of a locked table alone', async () => {
+    const owner = await openLevelStore(directory);
+    await owner.write('webpage', [put('a', { 'm:st': '1' })]);
+    await expect(openLevelStore(directory)).rejects.toMatchObject({ code: 'TABLE_LOCKED' });
+    await owner.write('webpage', [put('a', { 'm:sc': '2', 'p:b': '3' })]);
+    expect((await getPlain(owner, ['a'], ['m', 'p']))[0]?.cells).toHaveLength(3);
+    await owner.close();
+  });
+
+  it('says TABLE_DAMAGED when hot cannot be read, and holds no lock then', async () => {
+    await (await openLevelStore(directory)).close();
+    const manifest = (await readdir(join(directory, 'hot'))).find((file) => file.startsWith('MANIFEST'))!;
+    await truncate(join(directory, 'hot', manifest), 10);
+    for (let i = 0; i < 2; i++) {
+      const refused = { code: 'TABLE_DAMAGED', message: expect.stringContaining(directory) as string };
+      await expect(openLevelStore(directory)).rejects.toMatchObject(refused);
+    }
+  });
+
+  it('says STORE_FAILED when the directory cannot be made', async () => {
+    await writeFile(join(directory, 'file'), '');
+    const refused = { code: 'STORE_FAILED', message: expect.stringContaining('file') as string };
+    await expect(openLevelStore(join(directory, 'file'))).rejects.toMatchObject(refused);
+  });
+});
