@@ -1,6 +1,8 @@
+import { readdirSync } from 'node:fs';
+import { join, relative } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import ts from 'typescript';
-import { parseSource, sourceFiles, visit, type SourceFile } from './support/docs/source-files.js';
+import { ROOT, parseSource, sourceFiles, visit, type SourceFile } from './support/docs/source-files.js';
 
 /** What each layer may import; `(types)` means only `import type`. */
 const LAYERS: Readonly<Record<string, readonly string[]>> = {
@@ -188,7 +190,7 @@ function brokenFloors(files: readonly SourceFile[]): string[] {
 }
 
 /** Folders with too many files at one level. */
-function crowdedFolders(files: readonly SourceFile[]): string[] {
+function crowdedFolders(files: readonly Pick<SourceFile, 'path'>[]): string[] {
   const counts = new Map<string, number>();
   for (const { path } of files) {
     const folder = path.slice(0, path.lastIndexOf('/'));
@@ -230,6 +232,12 @@ describe('the layers', () => {
 
   test('no folder is crowded', () => {
     expect(crowdedFolders(files)).toEqual([]);
+  });
+
+  test('no folder of tests is crowded', () => {
+    const tests = readdirSync(join(ROOT, 'test'), { recursive: true, withFileTypes: true });
+    const paths = tests.filter((each) => each.isFile()).map((each) => join(each.parentPath, each.name));
+    expect(crowdedFolders(paths.map((path) => ({ path: relative(ROOT, path).replaceAll('\\', '/') })))).toEqual([]);
   });
 
   test('an npm package has one home', () => {

@@ -37,11 +37,11 @@ const META: ReadonlyMap<string, string> = new Map([
 ]);
 /** By the place of a function: a path in its package, or below `dist`. The first that fits holds. */
 const PARTS: readonly (readonly [RegExp, string])[] = [
-  [/^(parse5|entities)\/|^packages\/parse\/html-tree/, 'parse5'],
-  [/^packages\/parse\/text/, 'text'],
+  [/^(parse5|entities)\/|^packages\/parse\/html\/html-tree/, 'parse5'],
+  [/^packages\/parse\/(text|shared\/text-builder)/, 'text'],
   [/^packages\/parse\/(charset|encodings|meta-prescan|sniff)/, 'charset decoding'],
   [/^packages\/parse\//, 'HTML scan'],
-  [/^packages\/(url|plugins|plugin-api)\/|^webtable\/row-key|^(tldts|tldts-core|re2js)\//, 'URLs and rules'],
+  [/^packages\/(url|plugins|plugin-api)\/|^webtable\/keys\/row-key|^(tldts|tldts-core|re2js)\//, 'URLs and rules'],
   [/^webtable\//, 'table codec and indexes'],
   [/^(classic-level|abstract-level)\//, 'LevelDB calls'],
   [/^undici\/|^wasm:/, 'undici'],

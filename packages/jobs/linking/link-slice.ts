@@ -90,6 +90,7 @@ export async function addLinks(
         tracker.count(row ? 'linked' : 'added');
         const change = linkChange(crawl, scoring, refusals, tracker.count, slice.batchId, key, row, links, openIds);
         if (row && change.set?.dueAt !== undefined) tracker.count('sooner');
+        if (!row && change.set?.refusedBy !== undefined) tracker.count('refused');
         return change;
       });
       return trimInlinks(crawl, changes);

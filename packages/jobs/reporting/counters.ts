@@ -103,6 +103,8 @@ export const COUNTERS = {
     links: 'links that were added to the pages they lead to',
     added: 'new pages that links lead to',
     linked: 'known pages that links lead to',
+    refused:
+      'of the new pages, those that generate will not select as things are: too far from a seed, or of another status',
     sooner: 'of these, pages due sooner because a sitemap or feed says that they changed',
     not_added: 'new pages, while `db.updateAdditionsAllowed` is off',
     damaged: 'rows that cannot be read',

@@ -229,5 +229,5 @@ class Rounds {
 
 /** The counters of updatedb that a crawl reports; the others would repeat what fetch and parse have counted. */
 function isOfUpdatedb(name: string): boolean {
-  return ['added', 'not_added', 'sooner'].includes(name) || name.startsWith('plugin_error_');
+  return ['added', 'not_added', 'refused', 'sooner'].includes(name) || name.startsWith('plugin_error_');
 }

@@ -57,13 +57,21 @@ describe('a parser', () => {
   });
 
   it.each([
-    [{}, { failed_timeout: 1 }],
-    [{ keepsTime: true as const }, { parsed: 1 }],
-  ])('is waited for no longer than parser.timeout, unless it keeps the time: %j', async (more, expected) => {
+    ['no longer than parser.timeout', {}, { failed_timeout: 1 }],
+    ['as long as it takes where it keeps the time', { keepsTime: true as const }, { parsed: 1 }],
+  ])('is waited for %s', async (_, more, expected) => {
     const { plugin } = noting(more);
+    const { parse } = plugin.parser!;
+    const slow: Plugin['parser'] = {
+      ...plugin.parser!,
+      async parse(...given) {
+        await new Promise((resolve) => setTimeout(resolve, 200));
+        return parse(...given);
+      },
+    };
     await using crawl = await testCrawl(fakeWeb({ [PAGE]: 'x' }), {
       settings: { 'parser.timeout': 0.001 },
-      plugins: [plugin],
+      plugins: [{ ...plugin, parser: slow }],
     });
     await jobs.inject(crawl, { seeds: [PAGE] });
     expect((await round(crawl)).fetched.counters).toMatchObject(expected);
