@@ -105,7 +105,7 @@ export const COUNTERS = {
     linked: 'known pages that links lead to',
     refused:
       'of the new pages, those that generate will not select as things are: too far from a seed, or of another status',
-    sooner: 'of these, pages due sooner because a sitemap or feed says that they changed',
+    sooner: 'of the known pages, those due sooner because a sitemap or feed says that they changed',
     not_added: 'new pages, while `db.updateAdditionsAllowed` is off',
     damaged: 'rows that cannot be read',
     batches: 'batches worked on, with `--all`',
