@@ -63,7 +63,8 @@ function createQueuesOfBatches(crawl: CrawlContext): QueueIn {
   return async (batchId, host) => {
     let queues = known.get(batchId);
     if (!queues) {
-      known.set(batchId, (queues = new Map()));
+      queues = new Map<HostKey, string>();
+      known.set(batchId, queues);
       for await (const { queue, hosts } of crawl.tables.batches.queues(batchId)) {
         for (const each of hosts) queues.set(each, queue);
       }
