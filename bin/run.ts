@@ -34,7 +34,7 @@ export function reportError(io: Io, thrown: unknown, verbose: boolean): number {
 function asCrawlError(thrown: unknown): CrawlError {
   if (thrown instanceof CrawlError) return thrown;
   if (thrown instanceof CommanderError) return usageError(thrown);
-  // What closing threw on top of an error: the first one tells what happened.
+  // What closing threw on top of an error: the first one says what happened.
   if (thrown instanceof Error && 'suppressed' in thrown && thrown.suppressed !== undefined) {
     return asCrawlError(thrown.suppressed);
   }

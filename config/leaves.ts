@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { settingsSchema } from './schema.js';
 
-/** What JSON Schema tells of one setting, as far as it is used here. */
+/** What JSON Schema says of one setting, as far as it is used here. */
 export interface LeafType {
   readonly type?: string;
   readonly enum?: readonly unknown[];

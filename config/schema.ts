@@ -139,7 +139,7 @@ export const settingsSchema = z.strictObject({
       .describe('Only pages of these statuses are selected. Empty: of any'),
     lockExpiry: seconds
       .default(604_800)
-      .describe('Seconds after which a batch that was never updated lets go of its pages'),
+      .describe('Seconds after which the pages of a batch that was never updated are released'),
   }),
   partition: section({
     urlMode: z
@@ -213,7 +213,7 @@ export const settingsSchema = z.strictObject({
     maxOutlinksPerSitemap: count.min(-1).default(50_000).describe('Links kept per sitemap. -1: no limit'),
     maxOutlinkLength: count.min(1).default(4096).describe('Longer URLs are dropped'),
     maxAnchorLength: count.min(0).default(100).describe('Characters of an anchor kept'),
-    signature: z.enum(['md5', 'textProfile']).default('md5').describe('What tells that a page has changed'),
+    signature: z.enum(['md5', 'textProfile']).default('md5').describe('What says that a page has changed'),
     signatureTextProfileMinTokenLen: count.min(0).default(2).describe('textProfile: only longer words count'),
     signatureTextProfileQuantRate: z.number().min(0).default(0.01).describe('textProfile: coarseness of frequencies'),
     scoreInjected: z.number().default(1).describe('Score of a seed that states none'),

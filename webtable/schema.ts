@@ -7,7 +7,7 @@
 export const SCHEMA_VERSION = 5;
 
 /**
- * The tables with their families, and how a family is shaped, which tells a store how to lay it out:
+ * The tables with their families, and how a family is shaped, by which a store lays it out:
  * `packed`: few small cells that are read together; `wide`: any number of cells, each written and read alone.
  */
 export const TABLES = {

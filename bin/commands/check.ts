@@ -71,7 +71,7 @@ function addCheckRobots(check: Command, cli: Cli): void {
     .summary('what a robots.txt says to URLs')
     .description(
       'Looks URLs up in a robots.txt, by RFC 9309. Exits with 1 when one is not allowed. Where the file answers with a ' +
-        '4xx, all is allowed; where it cannot be had, that is an error.',
+        '4xx, all is allowed; where it is not available, that is an error.',
     )
     .argument('<robots>', 'a file, or the URL of a robots.txt, fetched over at most five redirects')
     .argument('<url...>', 'URLs, or paths that begin with /; - reads lines from standard input')
@@ -122,7 +122,7 @@ function addCheckParse(check: Command, cli: Cli): void {
     .command('parse')
     .summary('what the parser makes of a page')
     .description(
-      'Parses a page as the crawl would, and tells which of its links would be kept. Exits with 1 when it cannot be ' +
+      'Parses a page as the crawl would, and says which of its links would be kept. Exits with 1 when it cannot be ' +
         'parsed.',
     )
     .argument('<page>', 'a file, an http or https URL, or - for standard input')

@@ -51,16 +51,16 @@ export function readSeeds(args: readonly string[], stdin: AsyncIterable<Uint8Arr
   };
 }
 
-/** Lines that are told one by one; more are only counted. */
-const TOLD = 20;
+/** Lines that are reported one by one; more are only counted. */
+const REPORTED = 20;
 
 /** Says of each seed line that is not taken where it stands and why. Pass it to a job as `onRejected`. */
 export function rejectionTeller(io: Io, seeds: Seeds): (line: number, text: string, reason: string) => void {
-  let told = 0;
+  let reported = 0;
   return (line, text, reason) => {
-    told += 1;
-    if (told <= TOLD) say(io, `not taken, ${seeds.place(line)}: ${safeText(text)}: ${reason}`);
-    if (told === TOLD) say(io, 'further ones are only counted');
+    reported += 1;
+    if (reported <= REPORTED) say(io, `not taken, ${seeds.place(line)}: ${safeText(text)}: ${reason}`);
+    if (reported === REPORTED) say(io, 'further ones are only counted');
   };
 }
 

@@ -52,7 +52,7 @@ function urlRows(explanation: Explanation): Row[] {
   return rows;
 }
 
-/** `--stay host --depth 2 --exclude /print/`, as the crawl was told. */
+/** `--stay host --depth 2 --exclude /print/`, as the crawl was started. */
 function scopeText({ stay, depth, include, exclude }: NonNullable<Explanation['scope']>): string {
   return [
     `--stay ${stay}`,

@@ -97,8 +97,8 @@ export interface Explanation {
 }
 
 /**
- * Tells all that is known of a URL: what the rules make of it, what robots.txt says, the row, and what happens next and
- * why. It writes nothing, and asks the network only where told to.
+ * Says all that is known of a URL: what the rules make of it, what robots.txt says, the row, and what happens next and
+ * why. It writes nothing, and asks the network only with `robots`.
  */
 export async function explain(
   context: CrawlContext,

@@ -7,7 +7,7 @@ import { request } from './requests/protocol-for.js';
 
 const MAX_REDIRECTS = 5;
 
-/** What {@link fetchDocument} may be told. */
+/** What {@link fetchDocument} takes. */
 export interface FetchDocumentOptions {
   readonly signal?: AbortSignal;
   /** Bytes of the body kept, in place of `http.contentLimit`. */
@@ -22,7 +22,7 @@ export type FetchedDocument =
 /**
  * Fetches one document with the protocol of the crawl, over at most five redirects. It asks no robots.txt and keeps no
  * delay: it is for what a person asked for. `url` of the page is where the redirects led; absent is a 4xx other than 429.
- * @throws CrawlError BAD_URL where it is no URL, BAD_INPUT where it cannot be had
+ * @throws CrawlError BAD_URL where it is no URL, BAD_INPUT where it cannot be fetched
  */
 export async function fetchDocument(
   context: CheckContext,

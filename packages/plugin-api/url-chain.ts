@@ -37,7 +37,7 @@ export function applyUrlChain(
 /**
  * Runs every normaliser, in list order. The URL is parsed by the WHATWG URL Standard before the first and after each
  * that changed it. A plugin that throws rejects the URL.
- * @param onStep told what the parser (`url`) and each normaliser made of it
+ * @param onStep called with what the parser (`url`) and each normaliser made of it
  */
 export function normalizeUrl(
   plugins: readonly Plugin[],

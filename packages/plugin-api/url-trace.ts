@@ -28,7 +28,7 @@ export interface UrlTrace {
   readonly steps: readonly UrlStep[];
 }
 
-/** Does what `applyUrlChain` does and tells each step. A plugin that throws rejects the URL. */
+/** Does what `applyUrlChain` does and reports each step. A plugin that throws rejects the URL. */
 export function traceUrl(plugins: readonly Plugin[], url: string, scope: UrlScope, traits: UrlTraits = {}): UrlTrace {
   const steps: UrlStep[] = [];
   const normalized = normalizeUrl(plugins, url, scope, (name, before, after) => {

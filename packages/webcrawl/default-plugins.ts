@@ -7,7 +7,7 @@ import { adaptiveSchedule, defaultSchedule, opicScoring } from '../plugins/index
 import { parsePlugins, urlPlugins, type RuleTexts } from './page-plugins.js';
 
 /**
- * The plugins that a crawl has unless told otherwise, made to the settings.
+ * The plugins that a crawl has unless it is given others, made to the settings.
  * @param extras how hosts are looked up; absent: by the system's resolver
  * @throws CrawlError BAD_SETTING naming every wrong line of a rule file, BAD_INPUT when a file cannot be read
  */

@@ -24,7 +24,7 @@ function watched<J extends Job>(name: string, job: J): J {
   const watched: AnyJob = (crawl, options) => {
     const { running } = crawl;
     if (!running) return run(crawl, options);
-    return running.run(name, options, (watch, told) => run({ ...crawl, watch }, told));
+    return running.run(name, options, (watch, options) => run({ ...crawl, watch }, options));
   };
   return watched as unknown as J;
 }

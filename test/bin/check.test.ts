@@ -107,7 +107,7 @@ describe('check robots', () => {
     expect(absent.err).toContain('HTTP 404: there is no robots.txt');
   });
 
-  test('what cannot be had is an error', async () => {
+  test('what is not available is an error', async () => {
     for (const source of [file('none'), folder, `${web.origin}/down`]) {
       const { code, err } = await check(['robots', source, '/']);
       expect([code, err.startsWith('error [BAD_INPUT]: expected a ')]).toEqual([ERROR_CODES.BAD_INPUT.exitCode, true]);

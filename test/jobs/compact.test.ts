@@ -108,7 +108,7 @@ describe('compact', () => {
     await crawl.close();
   });
 
-  it('keeps as many versions as db.keepVersions says, newest first, and lets go of more when that is lowered', async () => {
+  it('keeps as many versions as db.keepVersions says, newest first, and keeps fewer when that is lowered', async () => {
     const crawl = await crawlOnDisk({ 'db.keepVersions': 3 });
     await rounds(crawl, 4);
     await jobs.compact(crawl);

@@ -343,7 +343,7 @@ describe('robots.txt', () => {
     expect(next.text).toMatch(/^Gone; looked at again at .* robots.txt denies it \(line 2: Disallow: \/private\), so/);
   });
 
-  it('a Crawl-delay beyond the limit, and a file that cannot be had', async () => {
+  it('a Crawl-delay beyond the limit, and a file that is not available', async () => {
     const failing = fakeWeb({ 'http://a.example.com/robots.txt': { status: 503 } });
     await using crawl = await testCrawl(web('Crawl-delay: 9'));
     await jobs.inject(crawl, { seeds: [URL_A] });
@@ -353,7 +353,7 @@ describe('robots.txt', () => {
     expect(slow.next.text).toContain('beyond fetcher.maxCrawlDelay');
     const broken = await explained({ ...crawl, plugins: [...crawl.plugins, failing] }, URL_A, { robots: true });
     expect(broken.robots).toMatchObject({ source: 'fetched', verdict: 'unavailable' });
-    expect(broken.next.text).toContain('robots.txt cannot be had now');
+    expect(broken.next.text).toContain('robots.txt is not available now');
   });
 
   it('a 4xx allows all', async () => {

@@ -400,7 +400,7 @@ describe('fetch under robots.txt', () => {
     });
   });
 
-  it('leaves the page as it was when robots.txt cannot be had', async () => {
+  it('leaves the page as it was when robots.txt is not available', async () => {
     for (const robots of [{ status: 503 }, { status: 500 }]) {
       expect(await fetchOne(robots)).toEqual({
         counters: { host_backoff: 1, backed_off: 3 },

@@ -122,7 +122,7 @@ describe('generate', () => {
     expect((await crawl.tables.batches.list()).map((batch) => batch.batchId)).toEqual([second.batchId]);
   });
 
-  it('lets go of everything when it is aborted', async () => {
+  it('releases everything when it is aborted', async () => {
     await using crawl = await testCrawl(undefined);
     await put(crawl, [{ url: 'http://a.com/' }]);
     const report = await jobs.generate(crawl, { signal: AbortSignal.abort() });

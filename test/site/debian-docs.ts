@@ -11,7 +11,7 @@ const PACKAGES = ['python3-doc', 'postgresql-doc', 'sqlite3-doc'];
 /**
  * Downloads and unpacks the manuals below `folder`; nothing is installed. Needs apt-get and dpkg.
  * @returns the folder that holds one folder for each manual
- * @throws Error with what the command said, when a package cannot be had
+ * @throws Error with what the command said, when a package is not available
  */
 export async function unpackDebianDocs(folder: string): Promise<string> {
   const unpacked = join(folder, 'unpacked');

@@ -8,7 +8,7 @@ import { isProxyFailure } from './proxy-error.js';
  */
 export type HostHealth = 'well' | 'troubled' | 'unknown';
 
-/** The others tell of one page (too slow, no HTTP, too many headers) or of us (aborted, an address that we refuse). */
+/** The others say something of one page (too slow, no HTTP, too many headers) or of us (aborted, an address that we refuse). */
 const UNREACHABLE: ReadonlySet<string> = new Set<NetworkCode>(['dns', 'connect', 'tls', 'timeout', 'reset', 'network']);
 
 /**
@@ -27,7 +27,7 @@ export function hostHealth(outcome: FetchOutcome): HostHealth {
 
 /**
  * The same for an answer to robots.txt: whatever makes the file unavailable is trouble (RFC 9309, 2.3.1.4). A redirect
- * tells nothing yet: where it leads to may be unavailable, and that has to count as the next failure in a row. Nor does
+ * says nothing yet: where it leads to may be unavailable, and that has to count as the next failure in a row. Nor does
  * a proxy that fails.
  */
 export function robotsHealth(outcome: FetchOutcome): HostHealth {

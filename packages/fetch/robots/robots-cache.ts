@@ -8,7 +8,7 @@ import { parseRobots, type RobotsLine, type RobotsRules } from './robots.js';
 export interface StoredRobots extends RobotsFile {
   /** When it was fetched, in ms since the epoch. */
   readonly fetchedAt: number;
-  /** It was fetched because another origin's redirects to it, and nobody was told the sitemaps that it names. */
+  /** It was fetched because another origin's redirects to it, and the sitemaps that it names are still to be added. */
   readonly isUntold?: true;
 }
 
@@ -42,16 +42,16 @@ export interface Robots {
 export interface RobotsHooks {
   /**
    * Told the sitemaps that the file names, as they stand there, where this call is the first to use it; the file is stored
-   * when it is done, so that a killed run asks and tells again.
+   * when it is done, so that a killed run asks and adds them again.
    */
   readonly onSitemaps?: (sitemaps: readonly string[]) => Promise<void>;
-  /** The file is to be had elsewhere. Waits for that, which may take many turns of other hosts. */
+  /** The file is elsewhere. Waits for that, which may take many turns of other hosts. */
   readonly whileElsewhere?: <T>(wait: Promise<T>) => Promise<T>;
 }
 
 /**
  * Makes a request of another host than the one that is being asked, or of the same once more, when its time has come.
- * What it makes tells whether it asked anyone, and the Crawl-delay in seconds that the host was found to state.
+ * It resolves to whether a request was made, and the Crawl-delay (seconds) found, if any.
  * @returns false when it was not made, because the run ended before
  */
 export type HostTurn = (

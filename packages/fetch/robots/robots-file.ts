@@ -10,12 +10,12 @@ export interface RobotsFile {
   readonly body?: string;
 }
 
-/** The file cannot be had now, so nothing may be fetched yet. */
+/** The file is not available now, so nothing may be fetched yet. */
 export interface RobotsUnavailable {
   readonly kind: 'unavailable';
   /** One line; untrusted. */
   readonly message: string;
-  /** Where it could not be had: at the origin, or where redirects led to. */
+  /** Where it was not available: at the origin, or where redirects led to. */
   readonly url: string;
   /** The outcome there; `aborted` where it was given up before there was one. */
   readonly code: string;

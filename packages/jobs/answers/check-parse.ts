@@ -53,7 +53,7 @@ export type ParseCheck =
     };
 
 /**
- * Parses a page with the parser that the crawl would choose, and tells of each link whether it would be kept. A page
+ * Parses a page with the parser that the crawl would choose, and says of each link whether it would be kept. A page
  * that cannot be parsed is a result, not a throw.
  */
 export async function checkParse(context: CheckContext, page: PageContent): Promise<ParseCheck> {

@@ -181,7 +181,7 @@ function robotsNote(robots: RobotsExplanation): string {
   const line = robots.line && `line ${robots.line.number}: ${safeText(robots.line.text)}`;
   if (robots.verdict === 'denied') return ` robots.txt denies it (${line ?? 'no line'}), so fetch will not ask for it.`;
   if (robots.verdict === 'unavailable')
-    return ' Its robots.txt cannot be had now, so fetch would leave its host alone.';
+    return ' Its robots.txt is not available now, so fetch would leave its host alone.';
   if (robots.delayTooLong) return ' The Crawl-delay is beyond fetcher.maxCrawlDelay, so fetch will not ask for it.';
   return '';
 }

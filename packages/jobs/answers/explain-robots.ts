@@ -8,7 +8,7 @@ import { createRobotsStore } from '../requests/robots-store.js';
 export interface RobotsExplanation {
   /** The record in the table, a fetch made for this answer, or neither, and then nothing is known. */
   readonly source: 'stored' | 'fetched' | 'none';
-  /** `unavailable`: the file cannot be had now, so that nothing is fetched. `unknown`: no record. */
+  /** `unavailable`: the file is not available now, so that nothing is fetched. `unknown`: no record. */
   readonly verdict: 'allowed' | 'denied' | 'unavailable' | 'unknown';
   /** The line that decides; absent where none matches. */
   readonly line?: RobotsLine;

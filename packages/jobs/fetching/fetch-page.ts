@@ -61,8 +61,8 @@ async function fetchUpTo(
 ): Promise<'no_request' | void> {
   const url = urlOf(item.key);
   const refusal = await mayAsk(crawl, run, item, url, queue);
-  const told = refusal?.asked === false ? 'no_request' : undefined;
-  if (refusal && !refusal.outcome) return told;
+  const turn = refusal?.asked === false ? 'no_request' : undefined;
+  if (refusal && !refusal.outcome) return turn;
   const outcome = refusal?.outcome ?? (await ask(crawl, run, item, url, contentLimit));
   if (!refusal) {
     if (isGivenUp(outcome, run.giveUp)) return passOver(run, 'given_up');
@@ -138,7 +138,7 @@ async function fetchUpTo(
     });
   } catch (error) {
     countDamaged(error, tracker.count);
-    return told;
+    return turn;
   }
   tracker.count('fetched');
   if (outcome.lenient) tracker.count('lenient');
@@ -148,7 +148,7 @@ async function fetchUpTo(
   else tracker.count(code);
   if (isLocked(outcome.http) && item.marks?.inject !== undefined) tracker.count('seeds_denied');
   tracker.done();
-  return told;
+  return turn;
 }
 
 /** The server wants to know who asks, or does not want this one. */
@@ -156,7 +156,7 @@ function isLocked(http: number | undefined): boolean {
   return http === 401 || http === 403;
 }
 
-/** The page gets no mark, so updatedb lets go of it as it was. */
+/** The page gets no mark, so updatedb releases it as it was. */
 function passOver({ tracker }: FetchRun, reason: 'given_up' | 'proxy'): void {
   tracker.count(reason);
   tracker.done();

@@ -15,7 +15,7 @@ const WEIGHT = 0.25;
 /** In seconds, where `fetcher.maxCrawlDelay` sets no limit: slow answers slow a queue down no further than this. */
 const LONGEST = 30;
 
-/** What is known of others is forgotten; a Crawl-delay is told again with the next page. */
+/** What is known of others is forgotten; a Crawl-delay comes again with the next page. */
 const MAX_QUEUES = 100_000;
 
 /** Starts with the same delay for all. What differs from it is kept for each queue that was asked lately. */

@@ -42,7 +42,7 @@ export interface ParseThreadOptions {
   readonly grace: number;
 }
 
-/** What a thread tells its owner. */
+/** What a thread reports to its owner. */
 export interface ParseThreadEvents {
   /** It has given an answer. */
   onAnswer(): void;
@@ -59,7 +59,7 @@ export class ParseThread {
   readonly #events: ParseThreadEvents;
   readonly #worker: Worker;
   readonly #line: WaitingPage[] = [];
-  #told: Pick<WaitingPage, 'settings' | 'scope'> | undefined;
+  #sentSettings: Pick<WaitingPage, 'settings' | 'scope'> | undefined;
   #timer: NodeJS.Timeout | undefined;
   #isReady = false;
   #hasEnded = false;
@@ -88,15 +88,15 @@ export class ParseThread {
     const { settings, scope, page, share } = waiting;
     // A Buffer may be a small part of a large piece of memory, all of which would be copied.
     const content = page.content && new Uint8Array(page.content);
-    const isTold = settings === this.#told?.settings && scope === this.#told.scope;
-    const task: ParseTask = { page: { ...page, content }, share, ...(!isTold && { terms: { settings, scope } }) };
+    const isSent = settings === this.#sentSettings?.settings && scope === this.#sentSettings.scope;
+    const task: ParseTask = { page: { ...page, content }, share, ...(!isSent && { terms: { settings, scope } }) };
     try {
       this.#worker.postMessage(task, content ? [content.buffer] : []);
     } catch (error) {
       // What a protocol of JavaScript returns need not be plain data.
       return waiting.settle({ code: 'parser_crashed', message: messageOf(error) });
     }
-    this.#told = { settings, scope };
+    this.#sentSettings = { settings, scope };
     if (this.#line.push(waiting) > 1) return;
     this.#worker.ref();
     if (this.#isReady) this.#watchFirst();

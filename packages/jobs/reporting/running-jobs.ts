@@ -11,7 +11,7 @@ export interface RunningJobs {
   progress(): Progress[];
   /** Counts the rows that are due, unless it did so just now. */
   due(): Promise<DueCount>;
-  /** Runs a job, and tells `onProgress` at least once a second how far it has got. */
+  /** Runs a job, and calls `onProgress` at least once a second how far it has got. */
   run<O extends JobOptions>(
     job: string,
     options: O | undefined,
@@ -36,12 +36,12 @@ export function createRunningJobs(crawl: Pick<CrawlContext, 'tables' | 'clock'>)
       let read = (): Progress => ({ job, done: 0, counters: {}, errors: {} });
       let fetching: (() => FetchingStatus) | undefined;
       const progress = (): Progress => {
-        const told = read();
+        const reported = read();
         const due = job === 'crawl' ? dueCount.last : undefined;
         return {
-          ...told,
+          ...reported,
           seconds: (performance.now() - began) / 1000,
-          rate: rate(`${told.job} ${told.batchId}`, told.done),
+          rate: rate(`${reported.job} ${reported.batchId}`, reported.done),
           ...(due && { due: due.count }),
           ...(fetching && { fetching: fetching() }),
         };

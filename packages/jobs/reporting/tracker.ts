@@ -2,7 +2,7 @@ import type { Count } from './counters.js';
 import type { CrawlContext } from '../context.js';
 import type { JobOptions, Progress, Report } from './job.js';
 
-/** Counts what a job does and tells its progress. */
+/** Counts what a job does and reports its progress. */
 export interface Tracker {
   /** Adds to a counter. */
   readonly count: Count;
@@ -35,7 +35,7 @@ export function createTracker(
   const counters: Record<string, number> = {};
   const failures = new Set<string>();
   const began = crawl.clock();
-  let told = began;
+  let reportedAt = began;
   let done = 0;
   let total = start.total;
 
@@ -71,8 +71,8 @@ export function createTracker(
       done += n;
       const now = crawl.clock();
       // A clock that was set back must not silence the progress for long.
-      if (!onProgress || (now >= told && now - told < PROGRESS_INTERVAL)) return;
-      told = now;
+      if (!onProgress || (now >= reportedAt && now - reportedAt < PROGRESS_INTERVAL)) return;
+      reportedAt = now;
       onProgress(progress());
     },
     get aborted() {

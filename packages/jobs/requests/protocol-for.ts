@@ -26,7 +26,7 @@ const LONGEST_TIMER = 2_147_483_647;
 /**
  * Fetches with the protocol that the URL calls for. One that throws, or whose answer is no outcome, counts as a fetch
  * that failed and may work later, as does one that does not answer within twice `http.timeLimit`, with code `too_slow`:
- * it is told to abort, and what becomes of it is of no interest any more. An aborted request is over as soon as
+ * it is aborted, and its late result is ignored. An aborted request is over as soon as
  * the protocol had a turn of the event loop to say so itself.
  */
 export async function request(crawl: Requesting, request: FetchRequest): Promise<FetchOutcome> {
@@ -106,7 +106,7 @@ function isTexts(value: unknown): boolean {
 /**
  * Fetches each robots.txt with the protocol that its URL calls for. A redirect of one may lead to another host, which
  * is then judged by itself.
- * @param onOutcome told of each; what it throws ends the fetch
+ * @param onOutcome called with each; what it throws ends the fetch
  */
 export function robotsProtocol(
   crawl: Requesting,

@@ -13,7 +13,7 @@ import { parseRefresh } from './refresh.js';
  * a page; the only failure is `timeout`, after `parser.timeout` seconds.
  *
  * - The text begins with the title. Code, and what only old browsers show, is no part of it.
- * - A link with `rel=nofollow` is left out; `ugc` and `sponsored` tell what a link is, not whether to follow it.
+ * - A link with `rel=nofollow` is left out; `ugc` and `sponsored` say what a link is, not whether to follow it.
  * - A refresh counts up to {@link MAX_REFRESH_DELAY} seconds, and not to the page itself. The target of a slower one is
  *   the first link.
  * - Declarative shadow roots, and `srcdoc` documents up to three within one another, are part of the

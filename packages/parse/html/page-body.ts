@@ -41,7 +41,7 @@ const LINK_ATTRIBUTES: ReadonlyMap<string, string> = new Map([
   ['source', 'src'],
 ]);
 
-/** One look at the name of an element tells whether there is anything to do. */
+/** One look at the name of an element says whether there is anything to do. */
 const ROLES: ReadonlyMap<string, Role> = new Map(
   [...BREAKING, ...SILENT, ...LINK_ATTRIBUTES.keys(), ...HEAD, 'noscript'].map((name) => [
     name,

@@ -23,16 +23,16 @@ process.on('message', ({ parent, ...job }: PdfRequest) => {
   // A copy: the package takes the memory of what it is given for its own.
   void readPdf(getDocumentProxy, { ...job, content: new Uint8Array(job.content) }).then((answer) => {
     setState(0);
-    tell({ answer, memory: process.memoryUsage.rss() });
+    send({ answer, memory: process.memoryUsage.rss() });
   });
 });
-tell('ready');
+send('ready');
 
 function setState(value: number): void {
   Atomics.store(state, 0, value);
   Atomics.notify(state, 0);
 }
 
-function tell(message: PdfMessage): void {
+function send(message: PdfMessage): void {
   process.send?.(message);
 }

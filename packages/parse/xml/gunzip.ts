@@ -9,7 +9,7 @@ export function isGzip(content: Uint8Array): boolean {
  * Unpacks gzip data as far as it goes, and no more than `limit` bytes of it. Data that ends early gives what is there;
  * data that is broken (`truncated`) what came some 16 KiB before the fault.
  *
- * @param isWanted told the first bytes that come out; false ends the unpacking with nothing
+ * @param isWanted called with the first bytes that come out; false ends the unpacking with nothing
  */
 export function gunzip(
   packed: Uint8Array,

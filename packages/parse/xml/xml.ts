@@ -13,7 +13,7 @@ import { sniffContentType } from '../sniff/sniff.js';
 import { readXml, rootName } from './xml-reader.js';
 
 /**
- * Reads the XML that leads to pages, and tells it apart by its root element: sitemaps and indexes of sitemaps, feeds
+ * Reads the XML that leads to pages, and knows it by its root element: sitemaps and indexes of sitemaps, feeds
  * (RSS, Atom), and XHTML. Anything else fails as `unsupported_type`. Gzip data is unpacked, and holds one of these or a
  * text sitemap. A document need not be well-formed; it is read as far as it goes.
  *

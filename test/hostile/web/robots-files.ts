@@ -17,7 +17,7 @@ function denying(name: string, robots: Answer, more: Partial<Behaviour> = {}): B
   return { name: `robots-${name}`, robots, answer: page, ends: { ...PAGES, '/private': DENIED }, requests: 3, ...more };
 }
 
-/** A robots.txt that cannot be had, so that nothing may be fetched. */
+/** A robots.txt that is not available, so that nothing may be fetched. */
 function missing(name: string, robots: Answer, why?: RegExp): Behaviour {
   return {
     name: `robots-${name}`,

@@ -174,7 +174,7 @@ describe('the time of a change that a sitemap states', () => {
     const { counters } = await jobs.updatedb(crawl, { batch: (await rowOf(crawl, SITEMAP, 'marks')).marks!.fetch! });
     expect(counters).toMatchObject({ linked: 1 });
     expect(await rowOf(crawl, PAGE, 'dueAt', 'marks')).toEqual(before);
-    // Once the batch lets go of it without a fetch, the page stays due when it was.
+    // Once the batch releases it without a fetch, the page stays due when it was.
     await jobs.updatedb(crawl, { batch: held });
     expect((await rowOf(crawl, PAGE, 'dueAt')).dueAt).toBe(START + 30 * DAY);
   });

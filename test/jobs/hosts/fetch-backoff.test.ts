@@ -291,7 +291,7 @@ describe('a wait', () => {
   });
 });
 
-describe('robots.txt that cannot be had', () => {
+describe('robots.txt that is not available', () => {
   it.each<[string, FetchOutcome, object]>([
     ['a refused connection', refused, { code: 'connect', message: 'refused' }],
     ['503', unavailable(), { code: 'unavailable', http: 503 }],

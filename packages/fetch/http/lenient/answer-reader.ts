@@ -44,7 +44,7 @@ export function createAnswerReader({ headerLimit, keep }: AnswerReaderOptions): 
   let head: Head | undefined;
   let body: BodyBuffer = createBodyBuffer(0);
   let chunked: ChunkedBody | undefined;
-  /** Bytes of the body to come; Infinity where only the end of the connection tells. */
+  /** Bytes of the body to come; Infinity where only the end of the connection says. */
   let left = Infinity;
 
   const refuse = (message: string): ExchangeResult => ({ failure: 'protocol', message });

@@ -4,7 +4,7 @@ import { createLineBuffer } from './line-buffer.js';
 export interface ChunkedBody {
   /**
    * Takes the next bytes.
-   * @param keep is handed the content; what it returns tells whether more is wanted
+   * @param keep is handed the content; it returns whether more is wanted
    * @returns `end` after the last chunk, `broken` where this cannot be the coding, `full` where no more is wanted
    */
   push(bytes: Buffer, keep: (content: Buffer) => boolean): 'more' | 'end' | 'broken' | 'full';

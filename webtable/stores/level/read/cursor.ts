@@ -31,7 +31,7 @@ export class FamilyCursor {
     return this.#key;
   }
 
-  /** More must be read before it can tell where it stands. */
+  /** More must be read before it knows where it is. */
   get isEmpty(): boolean {
     return this.#key === undefined && !this.#ended;
   }

@@ -38,7 +38,7 @@ export function newDraft(key: string): RowDraft {
   return { key, cells: new Map(), damaged: [] };
 }
 
-/** The row that a caller gets; undefined where there is nothing to tell. */
+/** The row that a caller gets; undefined where there is nothing to give. */
 export function finishRow({ key, cells, damaged }: RowDraft): StoredRow | undefined {
   if (damaged.length > 0) return { key, cells, damaged: damaged.join('; ') };
   return cells.size > 0 ? { key, cells } : undefined;
