@@ -139,7 +139,7 @@ export const settingsSchema = z.strictObject({
       .describe('Only pages of these statuses are selected. Empty: of any'),
     lockExpiry: seconds
       .default(604_800)
-      .describe('Seconds after which a batch that was never updated lets go of its pages'),
+      .describe('Seconds after which a batch that was never updated releases its pages'),
   }),
   partition: section({
     urlMode: z

@@ -48,7 +48,7 @@ export interface FetchQueues<T> {
    */
   turn(id: string, work: Work): Promise<boolean>;
   /**
-   * Waits for something on behalf of an item in work, which lets go of its threads meanwhile. The queue's other items
+   * Waits for something on behalf of an item in work, which releases its threads meanwhile. The queue's other items
    * wait with it; turns of the queue go on, so that queues may wait for turns of one another. The run does not end before.
    */
   away<R>(id: string, wait: Promise<R>): Promise<R>;

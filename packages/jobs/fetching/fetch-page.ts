@@ -156,7 +156,7 @@ function isLocked(http: number | undefined): boolean {
   return http === 401 || http === 403;
 }
 
-/** The page gets no mark, so updatedb lets go of it as it was. */
+/** The page gets no mark, so updatedb releases it as it was. */
 function passOver({ tracker }: FetchRun, reason: 'given_up' | 'proxy'): void {
   tracker.count(reason);
   tracker.done();

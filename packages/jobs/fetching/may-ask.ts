@@ -85,7 +85,7 @@ export async function mayAsk(
   return { asked };
 }
 
-/** The page gets no mark, so updatedb lets go of it, and it stays due. */
+/** The page gets no mark, so updatedb releases it, and it stays due. */
 function leave({ tracker }: FetchRun, reason: 'host_backoff' | 'given_up' | 'proxy', asked = true): Refusal {
   tracker.count(reason);
   tracker.done();
