@@ -9,7 +9,7 @@ export function addCompact(program: Command, cli: Cli): void {
     .summary('free the room of bodies that nothing needs any more')
     .description(
       'Removes the bodies of pages that were fetched anew or removed: what is still needed is copied out of the files ' +
-        'that hold them, then these files are removed.',
+        'that hold them, compressed, then these files are removed.',
     )
     .addHelpText(
       'after',

@@ -52,7 +52,7 @@ export interface CrawlOptions
 /**
  * Injects seeds and crawls until nothing in the table is due, a limit is reached (rounds, pages, time), or a round could fetch nothing. Rounds
  * overlap, unless `rounds` or `depth` limits them: while one is fetched, the links of the one before are added and the next is
- * selected. Pages that are fetched leave their batch for one that updatedb takes every thousand pages, or sooner, so that no
+ * selected. Pages that are fetched leave their batch for one that updatedb takes every ten thousand pages, or sooner, so that no
  * host holds up the links of others. Batches that a killed crawl left open are finished first: the same call goes on where it
  * stopped, and asks for no page again that was stored. No other fetch runs on the table meanwhile. The scope (`stay`, `depth`,
  * `include`, `exclude`) is noted in the table: generate, fetch and parse keep to it, and explain answers by it, until the next

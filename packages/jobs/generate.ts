@@ -53,7 +53,7 @@ const DAY = 86_400_000;
  * killed or aborted generate left unfinished is taken back first, so its rows are selected anew.
  *
  * Counters: generated (pages of the batch, once it is open); taken_back (pages that were selected and released again, since
- * this generate was aborted or one before was killed); expired (pages of batches that are
+ * this generate was aborted or one before was killed); expired (pages of open batches that are
  * older than `generate.lockExpiry`, released); capped (hosts, domains or IPs with more rows than generate.maxCount); host_backoff (hosts that are
  * to be left alone for longer than a fetch would wait); and of rows that were due: distance, status, low_score,
  * excluded (by the scope of the last crawl), rejected_<plugin>, damaged; stale (frontier entries that were put right).
@@ -104,8 +104,8 @@ async function releaseAbandoned(crawl: CrawlContext, tracker: Tracker): Promise<
     const isAbandoned = owner === tables.owner || !tables.isShared || leasedUntil <= now;
     if (state === 'generating' && isAbandoned) tracker.count('taken_back', await releaseBatch(crawl, batchId));
     const isExpired = (batchTime(batchId) ?? 0) + settings.generate.lockExpiry * 1000 <= now;
-    if (state !== 'generating' && state !== 'updated' && isExpired)
-      tracker.count('expired', await releaseRows(crawl, batchId));
+    // Once updatedb has begun on it, only updatedb may release its rows: links of theirs are added, and would be again.
+    if (state === 'open' && isExpired) tracker.count('expired', await releaseRows(crawl, batchId));
   }
 }
 

@@ -146,8 +146,8 @@ async function releaseRows(
     if (tracker.aborted) return false;
     const updated = new Set<string>();
     const keys = entries.map(({ rowKey }) => rowKey);
-    await tables.changeRows(keys, RESCHEDULE_FIELDS, clock(), (rows) =>
-      rows.map((row) => {
+    await tables.changeRows(keys, RESCHEDULE_FIELDS, clock(), async (rows) => {
+      const changes = rows.map((row) => {
         if (row?.damaged) tracker.count('damaged');
         if (!row || row.damaged || row.marks?.generate !== batchId) return undefined;
         if (row.marks.fetch === batchId) {
@@ -157,10 +157,12 @@ async function releaseRows(
           released.notFetched += 1;
         }
         return reschedule(crawl, row, batchId, tracker.count);
-      }),
-    );
-    const kept = consumers.length > 0 ? entries.filter(({ rowKey }) => updated.has(rowKey)) : [];
-    if (kept.length > 0) await tables.batches.keepUpdated(batchId, kept);
+      });
+      // Before the rows: one that was released before a kill is not looked at again.
+      const kept = consumers.length > 0 ? entries.filter(({ rowKey }) => updated.has(rowKey)) : [];
+      await tables.batches.keepUpdated(batchId, kept);
+      return changes;
+    });
     await tables.batches.remove(batchId, entries);
     tracker.done(entries.length);
   }

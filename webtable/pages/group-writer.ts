@@ -23,7 +23,7 @@ const LONGEST_WAIT = 8;
 
 /**
  * Gathers items and writes them in one go, which takes a few calls of the database however many they are. A write waits
- * for as many as there were under way at once before, up to 32, and no longer than 8 ms: so a single caller never
+ * for as many as were ever under way at once, up to 32, and no longer than 8 ms: so a caller that was always alone never
  * waits, and few callers only for each other. Each call resolves when its own item is stored, and fails when it could
  * not be. One write at a time.
  */

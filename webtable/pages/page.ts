@@ -62,7 +62,7 @@ export interface ParseStatus {
 /**
  * All that a row can hold. Every field may be absent. In brackets the jobs that write a field on a row that is there
  * (law: a cell has one owner). Of two at the most one can be at work on a row: fetch, parse and the closing part of
- * updatedb only on rows of their batch, one after the other; and what links add (score, cash, distance, linked, inlinks)
+ * updatedb only on rows of their batch, one after the other; and what links add (score, cash, distance, linkedUpTo, inlinks)
  * is written by updatedb and inject in turns, whoever holds the row. Who makes a row fills it: inject, updatedb, or fetch
  * for the target of a redirect and for the sitemaps that a robots.txt names.
  */

@@ -156,12 +156,9 @@ export function createBatches(store: Store, slots: Slots) {
     remove: (batchId: string, rows: readonly Pick<BatchEntry, 'rowKey' | 'queue'>[]): Promise<void> =>
       write(rows.map(({ rowKey, queue }) => ({ key: entryKey(batchId, queue, rowKey), clear: true }))),
 
-    /** The same for rows that were updated, which consumers can still find. */
+    /** Enters rows among those that were updated, which consumers can still find. Call it before they lose their mark. */
     keepUpdated: (batchId: string, rows: readonly BatchEntry[]): Promise<void> =>
-      write([
-        ...rows.map(({ slot, place }) => ({ key: `u${slot}|${batchId}|${place}`, clear: true, put: NOTHING })),
-        ...rows.map(({ slot, place }) => ({ key: `e${slot}|${batchId}|${place}`, clear: true })),
-      ]),
+      write(rows.map(({ slot, place }) => ({ key: `u${slot}|${batchId}|${place}`, clear: true, put: NOTHING }))),
 
     /** Removes what is left in the index of a batch: of the rows that it holds, or of those that were updated. */
     clear: (batchId: string, { updated = false } = {}): Promise<void> => clear(batchId, updated ? 'u' : 'e'),

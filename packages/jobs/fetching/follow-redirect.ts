@@ -24,6 +24,9 @@ export async function followRedirect(
   let item: FetchItem | undefined;
   // Another page may redirect to it, or link to it, at the same time.
   await crawl.tables.changeRows([key], [...FETCH_FIELDS, 'cash'], now, async ([row]) => {
+    // What was decided on a row that somebody else has changed since does not count.
+    outcome = 'redirects_followed';
+    item = undefined;
     if (row && (row.damaged || isHeld(row) || (row.dueAt ?? 0) > now)) outcome = 'redirect_known';
     else if (!row && !crawl.settings.db.updateAdditionsAllowed) outcome = 'redirect_not_added';
     if (outcome !== 'redirects_followed') return [];

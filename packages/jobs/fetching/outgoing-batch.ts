@@ -66,7 +66,9 @@ export function createOutgoingBatch(crawl: CrawlContext): OutgoingBatch {
       const changes = keys.map((key, i): PageChange => {
         const leaving = leavingOf.get(key)!;
         const { change, from, isParsed, queue } = leaving.page;
-        leaving.isMoved = rows[i]?.marks?.generate === from;
+        // A write that failed may have moved it already.
+        const holder = rows[i]?.marks?.generate;
+        leaving.isMoved = holder === from || holder === to.batchId;
         if (leaving.isMoved) moved.push({ rowKey: change.key, queue });
         const batchId = leaving.isMoved ? to.batchId : from;
         const generate = leaving.isMoved ? { generate: batchId } : {};

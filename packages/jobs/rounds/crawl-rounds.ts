@@ -17,7 +17,7 @@ import { createWake, type Wake } from './wake.js';
 /**
  * Crawls in rounds until nothing is due, a limit is reached, or a round could fetch nothing. Rounds overlap where
  * neither they nor distances are limited: the next is selected while one is fetched, and pages that are fetched move on to
- * an outgoing batch, which updatedb takes every few hundred pages. The fetcher of the table must be free.
+ * an outgoing batch, which updatedb takes every ten thousand pages, or sooner. The fetcher of the table must be free.
  * @param timeUp aborts when the time of the crawl is over: then the rounds that are open end, and no other is begun
  */
 export async function crawlRounds(

@@ -42,7 +42,7 @@ export const traps: readonly Behaviour[] = [
       return links(calendar(n + 1));
     },
     ends: { ...all(GOOD, ...range(0, DEPTH, calendar)), [calendar(DEPTH + 1)]: UNSEEN },
-    counters: { generate_distance: 1 },
+    counters: { refused: 1 },
   },
   {
     name: 'facets',
@@ -66,7 +66,7 @@ export const traps: readonly Behaviour[] = [
     answer: ({ visit }) => links(`/visit/${visit}`),
     // robots.txt and /good are visits, too.
     ends: { '/': GOOD, ...all(GOOD, ...[2, 4, 5, 6, 7, 8].map((n) => `/visit/${n}`)), '/visit/9': UNSEEN },
-    counters: { generate_distance: 1 },
+    counters: { refused: 1 },
   },
   {
     name: 'deeper-path',
@@ -87,7 +87,7 @@ export const traps: readonly Behaviour[] = [
       ...all(GOOD, ...range(0, DEPTH, deeper)),
       [deeper(DEPTH + 1)]: UNSEEN,
     },
-    counters: { generate_distance: 1 },
+    counters: { refused: 1 },
   },
   {
     name: 'ever-more-slashes',
@@ -126,7 +126,7 @@ export const traps: readonly Behaviour[] = [
     name: 'refreshes-without-end',
     answer: ({ path }) => html(`<meta http-equiv=refresh content="0;url=/${Number(path.slice(1)) + 1}">`),
     ends: { '/': GOOD, ...all(GOOD, ...range(1, DEPTH, (n) => `/${n}`)), [`/${DEPTH + 1}`]: UNSEEN },
-    counters: { generate_distance: 1 },
+    counters: { refused: 1 },
   },
   {
     name: 'hosts-below-hosts',

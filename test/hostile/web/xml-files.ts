@@ -35,7 +35,7 @@ export const xmlFiles: readonly Behaviour[] = [
         'Content-Type': 'text/xml',
       }),
     ends: { '/': GOOD, ...all(GOOD, ...range(1, 6, (n) => `/${n}`)), '/7': UNSEEN },
-    counters: { generate_distance: 1 },
+    counters: { refused: 1 },
   },
   typed(
     'billion-laughs',

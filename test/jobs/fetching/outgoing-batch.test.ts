@@ -75,6 +75,24 @@ describe('an outgoing batch', () => {
     expect(outgoing.size).toBe(0);
   });
 
+  it('counts a page as moved whose write failed after it was moved', async () => {
+    await using crawl = await testCrawl(undefined);
+    const urls = ['http://a.com/', 'http://b.com/'];
+    await held(crawl, ...urls);
+    const { changeRows } = crawl.tables;
+    let calls = 0;
+    crawl.tables.changeRows = async (...given) => {
+      await changeRows(...given);
+      if (++calls === 1) throw new Error('the answer was lost');
+    };
+    const outgoing = createOutgoingBatch(crawl);
+    expect(await Promise.all(urls.map((url) => outgoing.move(leaving(url))))).toEqual([true, true]);
+    expect(calls).toBe(3);
+    const batchId = await outgoing.close();
+    const rows = await crawl.tables.pages.getMany(urls.map(rowKeyOf), ['marks']);
+    for (const row of rows) expect(row?.marks).toEqual({ generate: batchId, fetch: batchId, parse: batchId });
+  });
+
   it('is held until it is closed, so that nobody else works on it', async () => {
     await using crawl = await testCrawl(undefined);
     await held(crawl, 'http://a.com/');

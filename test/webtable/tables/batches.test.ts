@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { MemoryStore, jobs, openTables, rowKeyOf, type Tables } from '../../../packages/webcrawl/index.js';
 import { hostKeyOfRow } from '../../../webtable/index.js';
+import { copyStore } from '../../support/stores/copy-store.js';
+import { FailingStore } from '../../support/stores/failing-store.js';
 import { countingStore } from '../../support/stores/counting-store.js';
 import { fakeWeb, links, randomNumbers } from '../../support/web/fake-web.js';
 import { start } from '../../support/job-steps.js';
@@ -143,6 +145,28 @@ describe('a batch that was updated', () => {
     await batches.clear(batchId, { updated: true });
     await batches.put({ batchId, state: 'closed', size: 3 });
     expect(await keysIn(batches.updated(batchId))).toEqual([]);
+  });
+
+  it('names every row to them, wherever the update was cut off', async () => {
+    const store = new MemoryStore();
+    const first = await testCrawl(fakeWeb(pages), { store });
+    await first.tables.runs.putConsumers(['x']);
+    const batchId = await start(first, ...seeds);
+    await jobs.fetch(first, { batch: batchId, parse: true });
+    for (let failAt = 1, isWhole = false; !isWhole; failAt++) {
+      const copy = await copyStore(store);
+      const cut = await testCrawl(fakeWeb(pages), { store: new FailingStore(copy, failAt) });
+      isWhole = await jobs.updatedb(cut, { batch: batchId }).then(
+        () => true,
+        () => false,
+      );
+      await using crawl = await testCrawl(fakeWeb(pages), { store: copy });
+      await jobs.updatedb(crawl, { batch: batchId });
+      const { batches } = crawl.tables;
+      const updated = (await keysIn(batches.updated(batchId))).sort();
+      expect(updated, `cut at ${failAt}`).toEqual(seeds.slice(0, 2).map(rowKeyOf));
+      expect(await keysIn(batches.entries(batchId))).toEqual([]);
+    }
   });
 
   it('is closed where there are none', async () => {
