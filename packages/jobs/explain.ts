@@ -79,7 +79,7 @@ export interface Explanation {
     readonly mode: 'host' | 'domain' | 'ip';
     /** Absent by IP where the host is not looked up. */
     readonly name?: string;
-    /** The slot of the indexes, two hex digits. */
+    /** The slot of the indexes, hex digits: two, or three beyond 256 slots. */
     readonly slot: string;
     /** Seconds between two requests, the Crawl-delay counted in. */
     readonly delay: number;

@@ -84,7 +84,7 @@ async function selectBatch(crawl: CrawlContext, options: GenerateOptions): Promi
   await batches.put({ ...batch, leasedUntil: now + LEASE });
   await frontier.promote(now, until);
   const refusals = createRefusals(crawl, options.filter ?? true);
-  await releaseRefused(crawl, refusals);
+  await releaseRefused(crawl, refusals, tracker);
 
   const size = await select(crawl, batch, until, options, refusals, tracker);
   if (tracker.aborted || size === 0) {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { PageRow } from '../../../webtable/index.js';
 import type { CounterName } from '../reporting/counters.js';
+import type { Tracker } from '../reporting/tracker.js';
 import type { CrawlContext } from '../context.js';
 import { refusalOf, type REFUSAL_FIELDS } from './refusal.js';
 
@@ -41,10 +42,15 @@ export function createRefusals(crawl: CrawlContext, filter: boolean): Refusals {
 }
 
 /** Has generate meet the rows again that were refused for causes which do not hold any more. */
-export async function releaseRefused({ tables, clock }: CrawlContext, { causes }: Refusals): Promise<void> {
+export async function releaseRefused(
+  { tables, clock }: CrawlContext,
+  { causes }: Refusals,
+  tracker: Pick<Tracker, 'aborted'>,
+): Promise<void> {
   for (const cause of await tables.frontier.refusalCauses()) {
     if (causes.has(cause)) continue;
     for await (const entries of tables.frontier.refused(cause)) {
+      if (tracker.aborted) return;
       const keys = entries.map(({ rowKey }) => rowKey);
       await tables.changeRows(keys, [], clock(), async (rows) => {
         const isStale = (i: number): boolean => rows[i]?.refusedBy !== cause;
