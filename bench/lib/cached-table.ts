@@ -52,9 +52,11 @@ export async function copyTable(from: string, to: string): Promise<void> {
   await rm(to, { recursive: true, force: true });
   const entries = await readdir(from, { recursive: true, withFileTypes: true });
   for (const entry of entries) {
-    if (!entry.isFile() || entry.name === 'LOCK') continue;
     const source = join(entry.parentPath, entry.name);
     const target = join(to, source.slice(from.length));
+    // A part of a table may be an empty folder, as that of the bodies is before the first.
+    if (entry.isDirectory()) await mkdir(target, { recursive: true });
+    if (!entry.isFile() || entry.name === 'LOCK') continue;
     await mkdir(dirname(target), { recursive: true });
     await (/\.(ldb|sst)$/.test(entry.name) ? link : copyFile)(source, target);
   }
