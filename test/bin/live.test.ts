@@ -169,10 +169,15 @@ describe('a dump that is injected again', () => {
   }
 
   /** Starts a command that opens the table; anew where it met a `status` that had it open, and only connects to the next. */
-  async function startAsHolder(verb: string, ...args: string[]): Promise<ReturnType<typeof start>> {
+  async function startAsHolder(
+    onStart: (started: ReturnType<typeof start>) => void,
+    verb: string,
+    ...args: string[]
+  ): Promise<ReturnType<typeof start>> {
     for (;;) {
       const started = start(verb, ...args);
-      for (let i = 0; i < 20; i++) if ((await json<Status>('status')).holder?.name === verb) return started;
+      onStart(started);
+      for (let i = 0; i < 10; i++) if ((await json<Status>('status')).holder?.name === verb) return started;
       started.child.kill('SIGKILL');
       await started.ended;
     }
@@ -189,10 +194,9 @@ describe('a dump that is injected again', () => {
   test(
     'works where readdb opens the table first',
     async () => {
-      const dump = start('readdb', '--dump', '--fields', 'status');
       // Its output is more than the pipe takes, so it waits with the table open.
-      dump.child.stdout.removeAllListeners('data').pause();
-      while ((await json<Status>('status')).holder?.name !== 'readdb');
+      const pause = ({ child }: ReturnType<typeof start>): void => void child.stdout.removeAllListeners('data').pause();
+      const dump = await startAsHolder(pause, 'readdb', '--dump', '--fields', 'status');
       const inject = start('inject', '-', '--json', '-q');
       await pipe(dump.child, inject.child);
       await expectAll(dump.ended, inject.ended);
@@ -203,7 +207,7 @@ describe('a dump that is injected again', () => {
   test(
     'works where inject opens the table first',
     async () => {
-      const inject = await startAsHolder('inject', '-', '--json', '-q');
+      const inject = await startAsHolder(() => {}, 'inject', '-', '--json', '-q');
       const dump = start('readdb', '--dump', '--fields', 'status', '--host', 'example.com');
       const lines: string[] = [];
       for await (const line of createInterface({ input: dump.child.stdout })) {
