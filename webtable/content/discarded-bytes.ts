@@ -17,7 +17,7 @@ export async function readDiscarded(directory: string): Promise<number> {
 export async function writeDiscarded(directory: string, bytes: number): Promise<void> {
   const path = join(directory, FILE);
   try {
-    await writeFile(`${path}.new`, `${bytes}\n`);
+    await writeFile(`${path}.new`, `${bytes}\n`, { mode: 0o600 });
     await rename(`${path}.new`, path);
   } catch {
     await rm(`${path}.new`, { force: true }).catch(() => undefined);

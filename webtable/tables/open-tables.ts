@@ -60,7 +60,8 @@ const LOCKS = new WeakMap<Store, Exclusive>();
 export async function openTables(given: Store, { slots: wanted = DEFAULT_SLOTS } = {}): Promise<Tables> {
   const turns = createEventLoopTurns();
   const store = new YieldingStore(given, turns);
-  const slots = slotsOf((await slotsOfTable(store)) ?? wanted);
+  const found = await slotsOfTable(store);
+  const slots = slotsOf(found ?? wanted);
   const exclusive = given.exclusive?.bind(given) ?? LOCKS.get(given) ?? createLocks();
   LOCKS.set(given, exclusive);
   const ownContent = new RowContent(store);
@@ -68,7 +69,7 @@ export async function openTables(given: Store, { slots: wanted = DEFAULT_SLOTS }
   const pages = createPages(store, content);
   const frontier = createFrontier(store, slots, (step) => exclusive('rows', step));
   const batches = createBatches(store, slots);
-  if ((await slotsOfTable(store)) === undefined) {
+  if (found === undefined) {
     await writeFences(store, 'frontier', frontier.fences());
     await writeFences(store, 'batch', batches.fences());
     await writeSchema(store, slots.all.length);
