@@ -4,7 +4,7 @@
  */
 
 /** Written into every table when it is made and checked when it is opened. */
-export const SCHEMA_VERSION = 5;
+export const SCHEMA_VERSION = 6;
 
 /**
  * The tables with their families, and how a family is shaped, by which a store lays it out:

@@ -135,12 +135,13 @@ export async function explain(
   const batches = await batchesOf(crawl, row.marks ?? {});
   const [isIndexed = false] = await tables.frontier.hasEntries([row]);
   const batch = batches.get(row.marks?.generate ?? '');
+  const lastBatch = batches.get(row.marks?.updatedb ?? '');
   // Other cells may be damaged as well, which is nothing to generate.
   const isDamaged = row.damaged !== undefined && (await tables.pages.get(key, SELECTION_FIELDS))?.damaged !== undefined;
   return {
     ...found,
     page: pageOf(row, batches),
-    next: nextOfRow(crawl, { url, row, batch, isDamaged, isIndexed, robots, backoff }),
+    next: nextOfRow(crawl, { url, row, batch, lastBatch, isDamaged, isIndexed, robots, backoff }),
   };
 }
 

@@ -16,6 +16,8 @@ import { createDueRows, type DueRow, type DueRows } from './selection/due-rows.j
 import { createRefusals, releaseRefused, type Refusals } from './selection/refusals.js';
 import { inScope } from './scope/in-scope.js';
 import { newBatchId } from './rows/new-batch-id.js';
+import { isReleasedSource } from './linking/reschedule.js';
+import type { CounterName } from './reporting/counters.js';
 import { createQueueNames } from './hosts/queue-name.js';
 import { createTracker, type Tracker } from './reporting/tracker.js';
 
@@ -37,7 +39,10 @@ export interface GenerateOptions extends JobOptions {
   readonly isBusy?: (queue: string) => boolean;
 }
 
-type Candidate = RowToChange<(typeof SELECTION_FIELDS)[number]>;
+const FIELDS = [...SELECTION_FIELDS, 'cashInFlight'] as const;
+type Candidate = RowToChange<(typeof FIELDS)[number]>;
+/** Why a row is not selected, with what has to change for it where generate need not meet it until then. */
+type Verdict = { readonly reason: CounterName; readonly cause?: string | undefined };
 const CHUNK = 500;
 /** Milliseconds that a generate may be silent before another one, of another process, takes it for dead. */
 const LEASE = 60_000;
@@ -56,7 +61,7 @@ const DAY = 86_400_000;
  * this generate was aborted or one before was killed); expired (pages of open batches that are
  * older than `generate.lockExpiry`, released); capped (hosts, domains or IPs with more rows than generate.maxCount); host_backoff (hosts that are
  * to be left alone for longer than a fetch would wait); and of rows that were due: distance, status, low_score,
- * excluded (by the scope of the last crawl), rejected_<plugin>, damaged; stale (frontier entries that were put right).
+ * excluded (by the scope of the last crawl), rejected_<plugin>, updating (updatedb was killed in their last batch), damaged; stale (frontier entries that were put right).
  * @throws CrawlError USAGE for a topN below 1, or days below 0
  */
 export async function generate(crawl: CrawlContext, options: GenerateOptions = {}): Promise<Report> {
@@ -123,6 +128,8 @@ async function select(
   const { maxCount = crawl.settings.generate.maxCount } = options;
   const queues = createQueueNames(crawl);
   const isSetAside = createSetAside(crawl, until);
+  const updating = (await batches.list()).filter(({ state }) => state === 'updating').map(({ batchId }) => batchId);
+  const judge = (row: Candidate): Verdict | 'selected' | 'stale' => judgeRow(row, until, refusals, new Set(updating));
   const due = createDueRows({
     frontier,
     maxPerQueue: Math.min(maxPerQueue, maxCount < 0 ? Infinity : maxCount),
@@ -142,7 +149,7 @@ async function select(
     if (found.length === 0 || found[0]!.score < minScore) break;
     const now = crawl.clock();
     if (now - leasedAt > LEASE / 4) await batches.put({ ...batch, leasedUntil: (leasedAt = now) + LEASE });
-    const selected = await take(crawl, batch.batchId, until, due, found, refusals, tracker);
+    const selected = await take(crawl, batch.batchId, due, found, judge, tracker);
     size += selected;
     tracker.done(selected);
   }
@@ -154,10 +161,9 @@ async function select(
 async function take(
   crawl: CrawlContext,
   batchId: string,
-  until: number,
   due: DueRows,
   found: readonly DueRow[],
-  refusals: Refusals,
+  judge: (row: Candidate) => Verdict | 'selected' | 'stale',
   tracker: Tracker,
 ): Promise<number> {
   const { tables } = crawl;
@@ -165,7 +171,7 @@ async function take(
   const selected = new Map<string, DueRow>();
   // Until a stale entry is corrected, a row may have two.
   const distinct = new Set(found.map(({ rowKey }) => rowKey));
-  await tables.changeRows([...distinct], SELECTION_FIELDS, now, async (rows, keys) => {
+  await tables.changeRows([...distinct], FIELDS, now, async (rows, keys) => {
     const rowOf = new Map(keys.map((key, i) => [key, rows[i]]));
     const changes = new Map<string, PageChange>();
     const stale: StaleEntry[] = [];
@@ -174,7 +180,7 @@ async function take(
       const key = entry.rowKey;
       if (!rowOf.has(key)) continue;
       const row = rowOf.get(key);
-      const verdict = changes.has(key) ? 'stale' : judge(row, until, refusals);
+      const verdict = changes.has(key) ? 'stale' : judge(row);
       // At a place that is not its own it is selected all the same.
       if (verdict === 'stale' || (row && !row.damaged && (row.score ?? 0) !== entry.score)) stale.push({ entry, row });
       if (verdict === 'selected') {
@@ -182,9 +188,10 @@ async function take(
         changes.set(key, { key, set: { cashInFlight: row?.cash ?? 0 }, marks: { generate: batchId } });
         continue;
       }
-      tracker.count(typeof verdict === 'string' ? verdict : verdict.reason);
-      if (typeof verdict === 'object' && verdict.cause !== undefined) {
-        changes.set(key, { key, set: { refusedBy: verdict.cause } });
+      if (verdict === 'stale') tracker.count('stale');
+      else {
+        tracker.count(verdict.reason);
+        if (verdict.cause !== undefined) changes.set(key, { key, set: { refusedBy: verdict.cause } });
       }
       if (!due.refuse(entry)) continue;
       due.giveBack(found.slice(i + 1));
@@ -197,14 +204,18 @@ async function take(
   return selected.size;
 }
 
-function judge(
+/** @param updating batches of which updatedb may still need what their rows handed on */
+function judgeRow(
   row: Candidate,
   until: number,
   refusals: Refusals,
-): 'selected' | 'stale' | 'damaged' | NonNullable<ReturnType<Refusals['of']>> {
+  updating: ReadonlySet<string>,
+): Verdict | 'selected' | 'stale' {
   if (!row) return 'stale';
-  if (row.damaged) return 'damaged';
+  if (row.damaged) return { reason: 'damaged' };
   if (isHeld(row) || row.refusedBy !== undefined || (row.dueAt ?? 0) > until) return 'stale';
+  const last = row.marks?.updatedb ?? '';
+  if (updating.has(last) && isReleasedSource(row, last)) return { reason: 'updating' };
   return refusals.of(row) ?? 'selected';
 }
 

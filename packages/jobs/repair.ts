@@ -106,12 +106,16 @@ async function removeStale({ tables, clock }: CrawlContext, tracker: Tracker): P
     tracker.count('stale_frontier', stale.length);
   }
   tracker.count('stale_frontier', await frontier.removeStaleHeads());
+  const list = await batches.list();
+  const updating = new Set(list.flatMap(({ batchId, state }) => (state === 'updating' ? [batchId] : [])));
   for await (const entries of batches.allEntries()) {
     if (tracker.aborted) return;
     const keys = entries.map(({ rowKey }) => rowKey);
     const rows = await pages.getMany(keys, ['marks']);
     for (const [i, entry] of entries.entries()) {
-      if (rows[i]?.damaged || rows[i]?.marks?.generate === entry.batchId) continue;
+      const { marks, damaged } = rows[i] ?? {};
+      if (damaged || marks?.generate === entry.batchId) continue;
+      if (updating.has(entry.batchId) && marks?.updatedb === entry.batchId) continue;
       await batches.remove(entry.batchId, [entry]);
       tracker.count('stale_batch');
     }

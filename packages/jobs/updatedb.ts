@@ -3,8 +3,15 @@ import { batchRows, overBatches, type BatchOptions, type BatchRow } from './rows
 import type { CrawlContext } from './context.js';
 import type { Report } from './reporting/job.js';
 import { hintsOf } from './parsing/link-hints.js';
-import { addLinks, createLinkSlice, type LinkSlice } from './linking/link-slice.js';
-import { RESCHEDULE_FIELDS, reschedule } from './linking/reschedule.js';
+import {
+  LINKED_FIELDS,
+  createLinkSlice,
+  createLinker,
+  type Linker,
+  type LinksByTarget,
+  type LinkSlice,
+} from './linking/link-slice.js';
+import { RESCHEDULE_FIELDS, handsOnLinks, isReleasedSource, reschedule } from './linking/reschedule.js';
 import { createScoring, scoringReads, type Scoring } from './rows/scoring-chain.js';
 import { createTracker, type Tracker } from './reporting/tracker.js';
 
@@ -25,9 +32,10 @@ type Source = BatchRow<(typeof SOURCE_FIELDS)[number] | 'title' | 'text'>['row']
  * Closes a batch: adds the links of the pages it fetched to the rows they lead to, making rows that are new, then
  * plans the next fetch of each of its own rows and releases them. Pages that were not fetched stay due.
  *
- * The order is what makes it safe to kill and run again: every linked row is written before the first own row is
- * released. Each linked row notes the last source whose links it has, so that nothing is added twice. Memory is
- * bounded by `db.updateMaxLinksInMemory`.
+ * The order is what makes it safe to kill and run again: every other row that is linked is written before the first own row
+ * is released, and an own row gets its links and is released in one change. Run again, it gathers all links anew, those of
+ * rows that it has released too: each row notes the last source whose links it has, so that nothing is added twice. Memory
+ * is bounded by `db.updateMaxLinksInMemory`.
  *
  * Counters: fetched, notmodified, redirected, gone, retry, not_fetched, not_parsed (own rows; of the last the links are
  * not followed until it is fetched again); links, added (new rows), linked
@@ -64,55 +72,60 @@ async function updateBatch(
   released: Released,
 ): Promise<Report> {
   const { batches, runs } = crawl.tables;
-  const tracker = createTracker(crawl, 'updatedb', options, { batchId: batch.batchId, total: batch.size });
+  const { batchId, size } = batch;
+  const tracker = createTracker(crawl, 'updatedb', options, { batchId, total: size });
   // A batch that was not begun on can still be fetched.
   if (tracker.aborted) return tracker.report();
-  const { fetching: _, ...header } = batch;
-  let consumers = batch.consumers ?? [];
-  if (batch.state !== 'closing') {
-    await batches.put({ ...header, state: 'linking' });
-    if (!(await linkRows(crawl, batch.batchId, tracker))) return tracker.report();
-    consumers = await runs.consumers();
-    await batches.put({ ...header, state: 'closing', consumers });
+  const consumers = batch.consumers ?? (await runs.consumers());
+  await batches.put({ batchId, size, state: 'updating', consumers });
+  const openIds = new Set((await batches.list()).map((open) => open.batchId));
+  const linker = createLinker(crawl, batchId, openIds, tracker);
+  const left = await linkRows(crawl, batchId, linker, tracker);
+  if (!left || !(await releaseRows(crawl, batchId, linker, left, consumers, tracker, released))) {
+    return tracker.report();
   }
-  if (!(await releaseRows(crawl, batch.batchId, consumers, tracker, released))) return tracker.report();
-  await batches.clear(batch.batchId);
-  const { batchId, size } = batch;
+  await batches.clear(batchId);
   await batches.put(
     consumers.length ? { batchId, size, state: 'updated', consumers } : { batchId, size, state: 'closed' },
   );
   return tracker.report();
 }
 
-/** @returns false when the job was ended before all links were added */
-async function linkRows(crawl: CrawlContext, batchId: string, tracker: Tracker): Promise<boolean> {
-  const openIds = new Set((await crawl.tables.batches.list()).map((batch) => batch.batchId));
+/** @returns links to own rows, which are not added yet; undefined when the job was ended before all others were */
+async function linkRows(
+  crawl: CrawlContext,
+  batchId: string,
+  linker: Linker,
+  tracker: Tracker,
+): Promise<LinksByTarget | undefined> {
   const scoring = createScoring(crawl, tracker.count);
   const limit = crawl.settings.db.updateMaxLinksInMemory;
   const fields = [...SOURCE_FIELDS, ...scoringReads(crawl)];
   let slice = createLinkSlice(batchId);
-  for await (const rows of batchRows(crawl, batchId, fields, SOURCE_CHUNK, tracker.count)) {
-    if (tracker.aborted) return false;
+  for await (const rows of batchRows(crawl, batchId, fields, SOURCE_CHUNK, tracker.count, isReleasedSource)) {
+    if (tracker.aborted) return undefined;
     for (const { row, entry } of rows) {
+      // Once more has come: of own rows the last slice alone is added as they are released.
+      if (slice.links >= limit) {
+        await linker.addLinks(slice, false);
+        slice = createLinkSlice(batchId);
+      }
       collectLinks(scoring, slice, row, entry);
-      if (slice.links < limit) continue;
-      await addLinks(crawl, slice, openIds, tracker);
-      slice = createLinkSlice(batchId);
     }
   }
-  await addLinks(crawl, slice, openIds, tracker);
-  return true;
+  return linker.addLinks(slice, true);
 }
 
 /** The links that a row hands on: those of a page that was parsed in this batch, or the target of a redirect. */
 function collectLinks(scoring: Scoring, slice: LinkSlice, row: Source, entry: BatchEntry): void {
-  if (row.marks?.fetch !== slice.batchId) return;
-  const isRedirect = row.status === 'redir_perm' || row.status === 'redir_temp';
+  if (!isReleasedSource(row, slice.batchId) && !handsOnLinks(row, slice.batchId)) return;
+  const { status, redirectTarget } = row;
+  const isRedirect = status === 'redir_perm' || status === 'redir_temp';
   let links: readonly Outlink[] = [];
-  if (isRedirect && row.redirectTarget !== undefined) {
-    links = [{ url: row.redirectTarget, anchor: '', ...(row.sitemap && { sitemap: true }) }];
+  if (status === 'fetched') links = row.outlinks ?? [];
+  else if (isRedirect && redirectTarget !== undefined) {
+    links = [{ url: redirectTarget, anchor: '', ...(row.sitemap && { sitemap: true }) }];
   }
-  if (row.status === 'fetched' && row.marks.parse === slice.batchId) links = row.outlinks ?? [];
   if (links.length === 0) return;
 
   const targets = links.map((link) => link.url);
@@ -133,20 +146,28 @@ function collectLinks(scoring: Scoring, slice: LinkSlice, row: Source, entry: Ba
   }
 }
 
-/** @returns false when the job was ended before all rows were released */
+/**
+ * Releases the own rows, and adds the links to them in the same change. Their entries stay in the index of the batch until
+ * all are released: after a kill the links of those that were are gathered again.
+ * @param left links to own rows
+ * @returns false when the job was ended before all rows were released
+ */
 async function releaseRows(
   crawl: CrawlContext,
   batchId: string,
+  linker: Linker,
+  left: LinksByTarget,
   consumers: readonly string[],
   tracker: Tracker,
   released: Released,
 ): Promise<boolean> {
   const { tables, clock } = crawl;
+  const fields = [...new Set([...RESCHEDULE_FIELDS, ...LINKED_FIELDS])];
   for await (const entries of tables.batches.entries(batchId)) {
     if (tracker.aborted) return false;
     const updated = new Set<string>();
     const keys = entries.map(({ rowKey }) => rowKey);
-    await tables.changeRows(keys, RESCHEDULE_FIELDS, clock(), async (rows) => {
+    await tables.changeRows(keys, fields, clock(), async (rows) => {
       const changes = rows.map((row) => {
         if (row?.damaged) tracker.count('damaged');
         if (!row || row.damaged || row.marks?.generate !== batchId) return undefined;
@@ -156,14 +177,15 @@ async function releaseRows(
         } else {
           released.notFetched += 1;
         }
-        return reschedule(crawl, row, batchId, tracker.count);
+        const links = linker.changeFor(row.key, row, left.get(row.key) ?? []);
+        const release = reschedule(crawl, { ...row, ...links?.set }, batchId, tracker.count);
+        return { ...links, ...release, set: { ...links?.set, ...release.set } };
       });
       // Before the rows: one that was released before a kill is not looked at again.
       const kept = consumers.length > 0 ? entries.filter(({ rowKey }) => updated.has(rowKey)) : [];
       await tables.batches.keepUpdated(batchId, kept);
-      return changes;
+      return linker.trim(changes);
     });
-    await tables.batches.remove(batchId, entries);
     tracker.done(entries.length);
   }
   return true;

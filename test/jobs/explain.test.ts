@@ -194,7 +194,7 @@ describe('a row that a batch holds', () => {
       { mark: 'fetch', value: batch, batchState: 'open' },
       { mark: 'parse', value: batch, batchState: 'open' },
     ]);
-    for (const state of ['linking', 'closing'] as const) {
+    for (const state of ['updating'] as const) {
       await crawl.tables.batches.put({ batchId: batch, state, size: 1 });
       expect(await nextOf(crawl)).toMatchObject({ kind: 'held_updatedb' });
     }

@@ -233,7 +233,7 @@ describe('fetch', () => {
     await using crawl = await testCrawl(web);
     const batch = await start(crawl, 'http://a.com/');
     await jobs.fetch(crawl, { batch, parse: true });
-    for (const state of ['linking', 'closing'] as const) {
+    for (const state of ['updating'] as const) {
       await crawl.tables.store.write('batch', [
         { key: `h|${batch}`, put: new Map([['b:h', Buffer.from(JSON.stringify({ state, size: 1 }))]]) },
       ]);

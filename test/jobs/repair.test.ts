@@ -164,7 +164,7 @@ describe('repair', () => {
   });
 
   it('lets a batch be finished that updatedb was closing', async () => {
-    for (const state of ['linking', 'closing'] as const) {
+    for (const state of ['updating'] as const) {
       await using crawl = await testCrawl(fakeWeb({ [A]: links('/1') }));
       const batch = await start(crawl, A);
       await jobs.fetch(crawl, { batch, parse: true });

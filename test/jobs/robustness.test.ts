@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { MemoryStore, jobs, rowKeyOf, type Plugin } from '../../packages/webcrawl/index.js';
 import { LevelStore, type BatchEntry } from '../../webtable/index.js';
 import { MemoryLevel } from 'memory-level';
-import { createLinkSlice, addLinks } from '../../packages/jobs/linking/link-slice.js';
+import { createLinkSlice, createLinker } from '../../packages/jobs/linking/link-slice.js';
 import { createTracker } from '../../packages/jobs/reporting/tracker.js';
 import { damage } from '../support/stores/damage.js';
 import { turns } from '../support/events.js';
@@ -32,7 +32,8 @@ describe('what must not stop a crawl', () => {
         redirectDepth: 1,
       });
     }
-    await addLinks(crawl, slice, new Set(['1-1']), createTracker(crawl, 'updatedb', {}));
+    const linker = createLinker(crawl, '1-1', new Set(['1-1']), createTracker(crawl, 'updatedb', {}));
+    await linker.addLinks(slice, true);
     expect(await crawl.page('http://a.com/login', ['linkedUpTo'])).toMatchObject({
       linkedUpTo: { '1-1/00': entryOf(199_999).place },
     });

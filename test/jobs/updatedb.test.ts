@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
   MemoryStore,
+  explain,
   jobs,
   rowKeyOf,
   type Crawl,
@@ -43,7 +44,7 @@ describe('updatedb and the pages of its batch', () => {
       signature: '5d41402abc4b2a76b9719d911017c592',
       marks: { inject: 'y', updatedb: batch },
     });
-    for (const field of ['cashInFlight', 'newSignature', 'prevSignature']) expect(row).not.toHaveProperty(field);
+    for (const field of ['newSignature', 'prevSignature']) expect(row).not.toHaveProperty(field);
     const keys: string[] = [];
     for await (const entries of crawl.tables.batches.entries(batch))
       for (const { rowKey: key } of entries) keys.push(key);
@@ -605,9 +606,12 @@ describe('updatedb run again', () => {
 
     const undisturbed = await copyStore(store);
     await using whole = await testCrawl(undefined, { store: undisturbed, settings: SLICED });
+    const { writes } = abortAt(undisturbed, 0);
     await jobs.updatedb(whole, { batch });
     const expected = await allRows(whole);
-    for (const at of [3, 8, 14, 20]) {
+    // The last of them while rows are released.
+    const last = writes() - slots.all.length;
+    for (const at of [3, 8, 14, 20, last, last + 5]) {
       const copy = await copyStore(store);
       await using crawl = await testCrawl(undefined, { store: copy, settings: SLICED });
       const { signal } = abortAt(copy, at);
@@ -617,6 +621,49 @@ describe('updatedb run again', () => {
       expect(await allRows(crawl), `stopped at write ${at}`).toEqual(expected);
       expect((await jobs.repair(crawl)).counters).toEqual({ rows: expected.length });
     }
+  });
+});
+
+describe('updatedb and rows of its batch that link to one another', () => {
+  it('adds the links to a row in the change that releases it', async () => {
+    const { store, batch } = await bigBatch(60, 12);
+    await using crawl = await testCrawl(undefined, { store });
+    const write = store.write.bind(store);
+    const changed: string[] = [];
+    store.write = (table, changes) => {
+      if (table === 'webpage') changed.push(...changes.map(({ key }) => key));
+      return write(table, changes);
+    };
+    const { counters } = await jobs.updatedb(crawl, { batch });
+    expect(counters).toMatchObject({ fetched: 60 });
+    expect(counters.linked).toBeGreaterThan(50);
+    expect(changed.length).toBe(new Set(changed).size);
+    expect(changed.length).toBe(60 + (counters.added ?? 0));
+  });
+
+  it('keeps released rows from generate until it has come to its end', async () => {
+    const { store, batch } = await bigBatch(450, 12);
+    const undisturbed = await copyStore(store);
+    await using whole = await testCrawl(undefined, { store: undisturbed });
+    const { writes } = abortAt(undisturbed, 0);
+    await jobs.updatedb(whole, { batch });
+    const expected = await allRows(whole);
+
+    await using crawl = await testCrawl(undefined, { store });
+    const { signal } = abortAt(store, writes() - 10);
+    expect(await jobs.updatedb(crawl, { batch, signal })).toMatchObject({ interrupted: true });
+    const { counters, batchId = '' } = await jobs.generate(crawl, { addDays: 365 });
+    const released = counters.updating ?? 0;
+    expect(released).toBeGreaterThan(10);
+    expect(released).toBeLessThan(440);
+    for await (const { url, marks } of crawl.pages({ fields: ['marks'] })) {
+      if (marks?.updatedb !== batch) continue;
+      expect(await explain(crawl, url)).toMatchObject({ next: { kind: 'held_updatedb' } });
+    }
+    await jobs.updatedb(crawl, { batch: batchId });
+    await jobs.updatedb(crawl, { batch });
+    expect(await allRows(crawl)).toEqual(expected);
+    expect((await jobs.generate(crawl, { addDays: 365 })).counters).toEqual({ generated: expected.length });
   });
 });
 

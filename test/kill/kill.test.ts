@@ -61,7 +61,7 @@ async function rowsOf(directory: string, origin: string): Promise<{ rows: unknow
     headers: undefined,
   }));
   const text = JSON.stringify(rows, (key, value: unknown) =>
-    typeof value === 'number' && (key === 'score' || key === 'cash') ? Number(value.toFixed(9)) : value,
+    typeof value === 'number' && ['score', 'cash', 'cashInFlight'].includes(key) ? Number(value.toFixed(9)) : value,
   );
   const port = new URL(origin).port;
   return { rows: JSON.parse(text.replace(/\b\d{10}-\d+\b/g, 'batch').replaceAll(`:${port}/`, ':port/')), repaired };
@@ -178,7 +178,7 @@ describe('jobs that are killed with SIGKILL in the middle of their row writes an
 function withoutScores(rows: unknown): unknown {
   return JSON.parse(
     JSON.stringify(rows, (key, value: unknown) =>
-      ['score', 'cash', 'distance', 'redirectDepth', 'retries'].includes(key) ? undefined : value,
+      ['score', 'cash', 'cashInFlight', 'distance', 'redirectDepth', 'retries'].includes(key) ? undefined : value,
     ),
   );
 }

@@ -85,8 +85,9 @@ export interface Page {
   score: number;
   /** Score received and not handed on yet. [updatedb; inject when it updates] */
   cash: number;
-  /** The part of `cash` that this batch hands on, fixed when the row is selected. [generate; fetch for a target that
-   * joins; updatedb removes it]
+  /**
+   * The part of `cash` that its batch hands on, fixed when the row is selected; it stays until the next selection where anything
+   * was handed on. [generate; fetch for a target that joins; updatedb]
    */
   cashInFlight: number;
   /** Fewest links from a seed. [updatedb; inject, where it becomes 0] */

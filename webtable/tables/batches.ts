@@ -16,11 +16,11 @@ import type { KeyRange, RowChange, Store } from '../store.js';
 
 /**
  * `generating`: rows are being selected; a batch left so by a killed job is released by the next generate.
- * `open`: may be fetched and parsed. `linking`: updatedb is adding its links, so that nothing may be fetched or parsed
- * any more. `closing`: all links are added, and its rows are being released. `updated`: no row is held, and jobs that
+ * `open`: may be fetched and parsed. `updating`: updatedb adds its links and releases its rows, so that nothing may be
+ * fetched or parsed any more; its index names also what is released already. `updated`: no row is held, and jobs that
  * read what was updated still need to find its rows. `closed`: nothing is left of it but its name.
  */
-export type BatchState = 'generating' | 'open' | 'linking' | 'closing' | 'updated' | 'closed';
+export type BatchState = 'generating' | 'open' | 'updating' | 'updated' | 'closed';
 
 /** What is known of a batch as a whole. */
 export interface BatchHeader {
@@ -34,7 +34,7 @@ export interface BatchHeader {
   readonly owner?: string;
   /** Until when the owner works on it unless it says so again, in ms since the epoch. */
   readonly leasedUntil?: number;
-  /** In the state `updated`: the consumers that have not read it. */
+  /** From the state `updating` on: the consumers that have not read it. */
   readonly consumers?: readonly string[];
 }
 

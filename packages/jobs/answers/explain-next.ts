@@ -5,6 +5,7 @@ import { isSetAside } from '../hosts/backoff-record.js';
 import type { CrawlContext } from '../context.js';
 import type { RobotsExplanation } from './explain-robots.js';
 import { SELECTION_FIELDS } from '../fetching/fetch-item.js';
+import { isReleasedSource } from '../linking/reschedule.js';
 import { refusalOf, rejection } from '../selection/refusal.js';
 
 /** What happens next to a URL, and why. */
@@ -34,7 +35,7 @@ export interface NextStep {
 }
 
 /** What telling what happens next to a row reads of it. */
-export const NEXT_FIELDS = [...SELECTION_FIELDS, 'retries'] as const;
+export const NEXT_FIELDS = [...SELECTION_FIELDS, 'cashInFlight', 'retries'] as const;
 type Row = PageRow<(typeof NEXT_FIELDS)[number]>;
 
 /** What {@link nextOfRow} goes by. */
@@ -44,6 +45,8 @@ export interface RowState {
   readonly row: Row;
   /** The batch of the generate mark, where one is known. */
   readonly batch: BatchHeader | undefined;
+  /** The batch of the updatedb mark, where one is known. */
+  readonly lastBatch: BatchHeader | undefined;
   /** Whether generate cannot read all that it needs of the row. */
   readonly isDamaged: boolean;
   /** Whether the frontier leads to the row. */
@@ -119,8 +122,13 @@ export function nextOfRow(crawl: CrawlContext, state: RowState): NextStep {
 }
 
 /** What the batch that holds a row waits for; undefined where none holds it, or none any more. */
-function nextOfHeld(crawl: CrawlContext, { row, batch, robots, backoff }: RowState): NextStep | undefined {
+function nextOfHeld(crawl: CrawlContext, state: RowState): NextStep | undefined {
+  const { row, batch, lastBatch, robots, backoff } = state;
   const id = row.marks?.generate;
+  if (lastBatch?.state === 'updating' && isReleasedSource(row, lastBatch.batchId)) {
+    const name = `batch ${safeText(lastBatch.batchId, 80)}`;
+    return { kind: 'held_updatedb', text: `Released by ${name}, of which updatedb has not come to the end.` };
+  }
   if (id === undefined) return undefined;
   const lockExpiry = crawl.settings.generate.lockExpiry * 1000;
   const expiry = (batchTime(id) ?? 0) + lockExpiry;
@@ -128,7 +136,7 @@ function nextOfHeld(crawl: CrawlContext, { row, batch, robots, backoff }: RowSta
   if (batch?.state === 'generating') {
     return { kind: 'held_generate', text: `In ${name}, which generate has not finished; run again, it takes it back.` };
   }
-  if (batch?.state === 'linking' || batch?.state === 'closing') {
+  if (batch?.state === 'updating') {
     return { kind: 'held_updatedb', text: `In ${name}, on which updatedb has begun: updatedb releases it.` };
   }
   if (batch?.state !== 'open') {

@@ -52,50 +52,90 @@ export function createLinkSlice(batchId: string): LinkSlice {
   };
 }
 
-const FIELDS = ['status', 'fetchedAt', 'retries', 'cash', 'distance', 'sitemap', 'linkedUpTo', 'inlinkBound'] as const;
-type Target = NonNullable<RowToChange<(typeof FIELDS)[number]>>;
+/** What adding links to a row reads. */
+export const LINKED_FIELDS = [
+  'status',
+  'fetchedAt',
+  'retries',
+  'cash',
+  'distance',
+  'sitemap',
+  'linkedUpTo',
+  'inlinkBound',
+] as const;
+type Target = NonNullable<RowToChange<(typeof LINKED_FIELDS)[number]>>;
+/** Links by the row key of their target. */
+export type LinksByTarget = ReadonlyMap<string, readonly LinkEvent[]>;
 const CHUNK = 500;
 /** Characters of a link, with its anchor, that counts as one. */
 const COMMON_LENGTH = 200;
 
+/** Adds the links of a batch to rows. */
+export interface Linker {
+  /**
+   * Adds links to the rows they lead to, in key order.
+   * @param leaveOwn rows that the batch holds are left out: their links are added in the change that releases them
+   * @returns what was left out
+   */
+  addLinks(slice: LinkSlice, leaveOwn: boolean): Promise<LinksByTarget>;
+  /** The change that adds links to a row; undefined where it has them, or is new and no row is to be made. */
+  changeFor(key: string, row: Target | undefined, links: readonly LinkEvent[]): PageChange | undefined;
+  /** The same changes, without the inlinks that a row would have too many. */
+  trim(changes: readonly (PageChange | undefined)[]): Promise<(PageChange | undefined)[]>;
+}
+
 /**
- * Adds links to the rows they lead to, in key order. A row notes the last source whose links it has (`linkedUpTo`) in the
- * same change, and passes over what it has.
+ * A row notes the last source whose links it has (`linkedUpTo`) in the change that adds them, and passes over what it has.
  * @param openIds batches that may still add links; notes of others are dropped
  */
-export async function addLinks(
+export function createLinker(
   crawl: CrawlContext,
-  slice: LinkSlice,
+  batchId: string,
   openIds: ReadonlySet<string>,
   tracker: Tracker,
-): Promise<void> {
-  const targets = [...slice.targets.keys()].sort();
+): Linker {
   const refusals = createRefusals(crawl, false);
-  for (let i = 0; i < targets.length; i += CHUNK) {
-    await crawl.tables.changeRows(targets.slice(i, i + CHUNK), FIELDS, crawl.clock(), async (rows, keys) => {
-      const scoring = createScoring(crawl, tracker.count);
-      const changes = keys.map((key, at): PageChange | undefined => {
-        const row = rows[at];
-        if (row?.damaged) {
-          tracker.count('damaged');
-          return undefined;
-        }
-        const links = slice.targets.get(key)!.filter((link) => isNew(row, slice.batchId, link));
-        if (links.length === 0) return undefined;
-        if (!row && !crawl.settings.db.updateAdditionsAllowed) {
-          tracker.count('not_added');
-          return undefined;
-        }
-        tracker.count('links', links.length);
-        tracker.count(row ? 'linked' : 'added');
-        const change = linkChange(crawl, scoring, refusals, tracker.count, slice.batchId, key, row, links, openIds);
-        if (row && change.set?.dueAt !== undefined) tracker.count('sooner');
-        if (!row && change.set?.refusedBy !== undefined) tracker.count('refused');
-        return change;
-      });
-      return trimInlinks(crawl, changes);
-    });
+  const scoring = createScoring(crawl, tracker.count);
+  const trim: Linker['trim'] = (changes) => trimInlinks(crawl, changes);
+
+  function changeFor(key: string, row: Target | undefined, events: readonly LinkEvent[]): PageChange | undefined {
+    const links = events.filter((link) => isNew(row, batchId, link));
+    if (links.length === 0) return undefined;
+    if (!row && !crawl.settings.db.updateAdditionsAllowed) {
+      tracker.count('not_added');
+      return undefined;
+    }
+    tracker.count('links', links.length);
+    tracker.count(row ? 'linked' : 'added');
+    const change = linkChange(crawl, scoring, refusals, tracker.count, batchId, key, row, links, openIds);
+    if (row && change.set?.dueAt !== undefined) tracker.count('sooner');
+    if (!row && change.set?.refusedBy !== undefined) tracker.count('refused');
+    return change;
   }
+
+  return {
+    changeFor,
+    trim,
+    async addLinks({ targets }, leaveOwn) {
+      const left = new Map<string, readonly LinkEvent[]>();
+      const sorted = [...targets.keys()].sort();
+      for (let i = 0; i < sorted.length; i += CHUNK) {
+        await crawl.tables.changeRows(sorted.slice(i, i + CHUNK), LINKED_FIELDS, crawl.clock(), (rows, keys) =>
+          trim(
+            keys.map((key, at) => {
+              const row = rows[at];
+              const links = targets.get(key)!;
+              if (row?.damaged) tracker.count('damaged');
+              else if (leaveOwn && row?.marks?.generate === batchId) left.set(key, links);
+              else return changeFor(key, row, links);
+              return undefined;
+            }),
+          ),
+        );
+      }
+      return left;
+    },
+  };
 }
 
 const noteOf = (batchId: string, { slot }: BatchEntry): string => `${batchId}/${slot}`;

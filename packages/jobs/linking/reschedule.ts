@@ -25,6 +25,19 @@ export const RESCHEDULE_FIELDS = [
 
 type Row = PageRow<(typeof RESCHEDULE_FIELDS)[number]>;
 
+/** Whether a row that a batch holds hands links on: those of a page that was parsed in it, or the target of a redirect. */
+export function handsOnLinks(row: PageRow<'status' | 'redirectTarget' | 'marks'>, batchId: string): boolean {
+  const { status, redirectTarget, marks } = row;
+  if (marks?.fetch !== batchId) return false;
+  if (status === 'fetched') return marks.parse === batchId;
+  return (status === 'redir_perm' || status === 'redir_temp') && redirectTarget !== undefined;
+}
+
+/** The same of a row that the batch held and has released: then `cashInFlight` is left, until the next batch selects the row. */
+export function isReleasedSource(row: PageRow<'cashInFlight' | 'marks'>, batchId: string): boolean {
+  return row.marks?.updatedb === batchId && row.marks.generate === undefined && row.cashInFlight !== undefined;
+}
+
 /**
  * The change that ends a row's stay in a batch: when it is fetched next, what is known of it now, and its marks. A row
  * that was not fetched only loses its mark and stays due.
@@ -39,6 +52,7 @@ export function reschedule(crawl: CrawlContext, row: Row, batchId: string, count
   count(reason);
   if (row.status === 'fetched' && row.marks.parse !== batchId && !row.parseStatus) count('not_parsed');
   const isParsed = row.marks.parse === batchId && row.newSignature !== undefined;
+  const isSource = handsOnLinks(row, batchId);
   const handedOn = row.marks.parse === batchId || row.redirectTarget !== undefined;
   return {
     key: row.key,
@@ -51,8 +65,9 @@ export function reschedule(crawl: CrawlContext, row: Row, batchId: string, count
       ...(handedOn && { cash: Math.max(0, (row.cash ?? 0) - (row.cashInFlight ?? 0)) }),
       ...(isParsed && { signature: row.newSignature }),
       ...(isParsed && row.signature !== undefined && { prevSignature: row.signature }),
+      ...(isSource && { cashInFlight: row.cashInFlight ?? 0 }),
     },
-    unset: ['cashInFlight', 'newSignature'],
+    unset: isSource ? ['newSignature'] : ['cashInFlight', 'newSignature'],
     marks: { generate: null, fetch: null, parse: null, updatedb: batchId },
   };
 }

@@ -27,6 +27,7 @@ export const COUNTERS = {
     low_score: 'pages passed over because of `generate.minScore`',
     excluded: 'pages passed over because the scope of the last crawl excludes them',
     'rejected_<plugin>': 'pages passed over because a URL filter rejects them by now',
+    updating: 'pages passed over because updatedb has not come to the end of the batch that fetched them',
     damaged: 'rows that cannot be read',
     stale: 'entries of the frontier that were put right',
   },

@@ -58,7 +58,7 @@ export async function overBatches(
 }
 
 function hasWork({ state }: BatchHeader): boolean {
-  return state === 'open' || state === 'linking' || state === 'closing';
+  return state === 'open' || state === 'updating';
 }
 
 /** @throws CrawlError BATCH_CLOSING once updatedb has begun on the batch */
@@ -78,6 +78,7 @@ export interface BatchRow<F extends Field> {
 /**
  * The rows of a batch in chunks, in the order of its index, with what is asked for and the marks. Index entries whose row
  * the batch does not hold are passed over; so are damaged rows, which are counted.
+ * @param isWanted of a row that the batch does not hold, whether it is read all the same
  */
 export async function* batchRows<F extends Field>(
   { tables }: CrawlContext,
@@ -85,6 +86,7 @@ export async function* batchRows<F extends Field>(
   fields: readonly F[],
   size: number,
   count: Count,
+  isWanted: (row: PageRow<F | 'marks'>, batchId: string) => boolean = () => false,
 ): AsyncGenerator<BatchRow<F>[]> {
   for await (const entries of tables.batches.entries(batchId)) {
     for (let i = 0; i < entries.length; i += size) {
@@ -94,7 +96,8 @@ export async function* batchRows<F extends Field>(
       const held: BatchRow<F>[] = [];
       for (const [at, row] of rows.entries()) {
         if (row?.damaged) count('damaged');
-        else if (row?.marks?.generate === batchId) held.push({ row, entry: chunk[at]! });
+        else if (row && (row.marks?.generate === batchId || isWanted(row, batchId)))
+          held.push({ row, entry: chunk[at]! });
       }
       yield held;
     }
