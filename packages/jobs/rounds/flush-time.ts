@@ -1,7 +1,7 @@
 /** Pages that updatedb takes at once: the more, the fewer changes of rows that many of them link to. */
-const ENOUGH = 10_000;
+const ENOUGH = 20_000;
 /** Milliseconds after which it takes fewer: while all requests that may be in flight are. */
-const BUSY = 30_000;
+const BUSY = 60_000;
 /** The same while some are not. */
 const IDLE = 10_000;
 /** The same when the fetcher is about to run dry. */
