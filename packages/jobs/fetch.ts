@@ -7,7 +7,8 @@ import { openFetcher } from './fetching/fetcher.js';
 import { startTimeLimit } from './fetching/time-limit.js';
 import type { Report } from './reporting/job.js';
 import { inScope } from './scope/in-scope.js';
-import { addCounters, createTracker } from './reporting/tracker.js';
+import { addCounters, createCounts } from './reporting/counters.js';
+import { createTracker } from './reporting/tracker.js';
 
 /** What {@link fetch} takes; `onPage` is only called with `parse`. */
 export interface FetchOptions extends BatchOptions, OnPageOption {
@@ -79,18 +80,19 @@ async function fetchBatch(
     return tracker.report();
   }
   const { resume = false, parse = false, threads = crawl.settings.fetcher.threadsFetch, signal } = options;
-  const counts: Record<string, number> = {};
+  const counts = createCounts();
   const fetcher = await openFetcher(crawl, {
     threads,
     timeUp,
     ...(signal && { signal }),
-    count: (reason) => void (counts[reason] = (counts[reason] ?? 0) + 1),
+    count: counts.count,
   });
   try {
     crawl.watch?.(undefined, () => fetcher.status());
     const { ended } = await fetcher.begin(batch, { ...options, resume, parse });
-    const { counters, ...rest } = (await ended).report;
-    return { ...rest, counters: addCounters(counters, counts) };
+    const { report, isTimedOut } = await ended;
+    if (isTimedOut) counts.count('time_limit');
+    return { ...report, counters: addCounters(report.counters, counts.all) };
   } finally {
     // All is through, or what is left is not to go on: the time is over, or something failed.
     fetcher.abort();

@@ -60,13 +60,27 @@ const DAY = 86_400_000;
  * @throws CrawlError USAGE for a topN below 1, or days below 0
  */
 export async function generate(crawl: CrawlContext, options: GenerateOptions = {}): Promise<Report> {
+  return (await generateAndCount(crawl, options)).report;
+}
+
+/** What {@link generateAndCount} did. */
+export interface Selection {
+  readonly report: Report;
+  /** Rows of the batch. */
+  readonly size: number;
+  /** The counters of what is not in the batch. */
+  readonly passedOver: Report['counters'];
+}
+
+/** The same, for a crawl, which goes by what was selected. */
+export async function generateAndCount(crawl: CrawlContext, options: GenerateOptions): Promise<Selection> {
   const { topN = 1, addDays = 0 } = options;
   if (!(topN >= 1)) throw new CrawlError('USAGE', `expected topN of at least 1, found ${topN}`);
   if (!(addDays >= 0)) throw new CrawlError('USAGE', `expected addDays of at least 0, found ${addDays}`);
   return crawl.tables.exclusive('generate', async () => selectBatch(await inScope(crawl), options));
 }
 
-async function selectBatch(crawl: CrawlContext, options: GenerateOptions): Promise<Report> {
+async function selectBatch(crawl: CrawlContext, options: GenerateOptions): Promise<Selection> {
   const { batches, frontier } = crawl.tables;
   const tracker = createTracker(crawl, 'generate', options, {
     ...(options.topN !== undefined && { total: options.topN }),
@@ -89,11 +103,13 @@ async function selectBatch(crawl: CrawlContext, options: GenerateOptions): Promi
   const size = await select(crawl, batch, until, options, refusals, tracker);
   if (tracker.aborted || size === 0) {
     tracker.count('taken_back', await releaseBatch(crawl, batch.batchId));
-    return tracker.report();
+    const report = tracker.report();
+    return { report, size: 0, passedOver: report.counters };
   }
   await batches.put({ batchId: batch.batchId, state: 'open', size });
+  const { counters: passedOver } = tracker.progress();
   tracker.count('generated', size);
-  return tracker.report(batch.batchId);
+  return { report: tracker.report(batch.batchId), size, passedOver };
 }
 
 /** Releases what batches hold that a killed or aborted generate left unfinished, and those that are too old. */

@@ -4,7 +4,7 @@ import type { CrawlContext } from './context.js';
 import type { Report } from './reporting/job.js';
 import { hintsOf } from './parsing/link-hints.js';
 import { addLinks, createLinkSlice, type LinkSlice } from './linking/link-slice.js';
-import { RESCHEDULE_FIELDS, reschedule } from './linking/reschedule.js';
+import { RESCHEDULE_FIELDS, reschedule } from './rows/reschedule.js';
 import { createScoring, scoringReads, type Scoring } from './rows/scoring-chain.js';
 import { createTracker, type Tracker } from './reporting/tracker.js';
 

@@ -26,6 +26,8 @@ export interface BatchFetchEnd {
   readonly stored: number;
   /** All its pages have moved on, so that nothing is left to do for it. */
   readonly isClosed: boolean;
+  /** Pages are left, because the time was over. */
+  readonly isTimedOut: boolean;
 }
 
 /** The fetch of a batch that is under way. */
@@ -225,10 +227,9 @@ class RunningFetch implements BatchFetch {
     } finally {
       timeUp.removeEventListener('abort', timeOut);
     }
-    let isClosed = false;
-    if (this.#isTimedOut) this.#tracker.count('time_limit');
-    else if (!stopped.aborted) isClosed = await this.#close();
-    return { report: this.#tracker.report(), stored: this.#stored, isClosed };
+    const isTimedOut = this.#isTimedOut;
+    const isClosed = !isTimedOut && !stopped.aborted && (await this.#close());
+    return { report: this.#tracker.report(), stored: this.#stored, isClosed, isTimedOut };
   }
 
   async #close(): Promise<boolean> {

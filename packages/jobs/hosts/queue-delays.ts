@@ -18,6 +18,11 @@ const LONGEST = 30;
 /** What is known of others is forgotten; a Crawl-delay comes again with the next page. */
 const MAX_QUEUES = 100_000;
 
+/** Whether a Crawl-delay (seconds) is longer than any that is kept: pages of such a host are not fetched. */
+export function isTooLong({ maxCrawlDelay }: Settings['fetcher'], crawlDelay: number | undefined): boolean {
+  return crawlDelay !== undefined && maxCrawlDelay >= 0 && crawlDelay > maxCrawlDelay;
+}
+
 /** Starts with the same delay for all. What differs from it is kept for each queue that was asked lately. */
 export function createQueueDelays(settings: Settings['fetcher']): QueueDelays {
   const { threadsPerQueue, serverDelay, serverMinDelay, maxCrawlDelay, delayFactor } = settings;

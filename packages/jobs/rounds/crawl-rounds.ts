@@ -4,6 +4,7 @@ import type { CrawlOptions } from '../crawl.js';
 import { openFetcher, type Fetcher } from '../fetching/fetcher.js';
 import { createOutgoingBatch, type OutgoingBatch } from '../fetching/outgoing-batch.js';
 import { flushIn } from './flush-time.js';
+import { UPDATEDB_IN_CRAWL, onlyThose } from '../reporting/counters.js';
 import type { JobOptions, Progress } from '../reporting/job.js';
 import { holdBatch } from '../rows/hold-batch.js';
 import { createRoundsProgress } from './rounds-progress.js';
@@ -175,8 +176,7 @@ class Rounds {
       this.#fetches.delete(fetch);
       release();
     });
-    const { time_limit: _, ...counters } = report.counters;
-    this.#tracker.add(counters);
+    this.#tracker.add(report.counters);
     this.#progress.end(fetch.batchId);
     if (isClosed) return;
     if (stored > 0) return this.#update(fetch.batchId);
@@ -203,9 +203,7 @@ class Rounds {
     this.#updates += 1;
     try {
       const { report, released } = await updateAndCount(this.#crawl, { ...this.#step, batch: batchId });
-      for (const [name, n] of Object.entries(report.counters)) {
-        if (isOfUpdatedb(name)) this.#tracker.add({ [name]: n });
-      }
+      this.#tracker.add(onlyThose(report.counters, UPDATEDB_IN_CRAWL));
       const fetchedNothing = released.notFetched > 0 && released.fetched === 0;
       if (!expectNothing || !fetchedNothing) this.#selector.lookAgain();
       // What could not be fetched is due again at once: the next round would be this one.
@@ -225,9 +223,4 @@ class Rounds {
     this.#progress.add(progress);
     this.#options.onProgress?.(this.progress);
   }
-}
-
-/** The counters of updatedb that a crawl reports; the others would repeat what fetch and parse have counted. */
-function isOfUpdatedb(name: string): boolean {
-  return ['added', 'not_added', 'refused', 'sooner'].includes(name) || name.startsWith('plugin_error_');
 }

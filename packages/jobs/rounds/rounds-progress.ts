@@ -1,5 +1,5 @@
 import type { Progress } from '../reporting/job.js';
-import { addCounters } from '../reporting/tracker.js';
+import { addCounters } from '../reporting/counters.js';
 
 type Sum = Pick<Progress, 'done' | 'counters' | 'errors'>;
 
