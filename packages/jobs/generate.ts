@@ -5,7 +5,6 @@ import {
   type BatchHeader,
   type PageChange,
   type RowToChange,
-  type StaleEntry,
 } from '../../webtable/index.js';
 import { CrawlError } from '../errors/index.js';
 import { createSetAside } from './hosts/backoff-record.js';
@@ -15,7 +14,7 @@ import type { JobOptions, Report } from './reporting/job.js';
 import { createDueRows, type DueRow, type DueRows } from './selection/due-rows.js';
 import { createRefusals, releaseRefused, type Refusals } from './selection/refusals.js';
 import { inScope } from './scope/in-scope.js';
-import { newBatchId } from './rows/new-batch-id.js';
+import { newBatch } from './rows/new-batch.js';
 import { createQueueNames } from './hosts/queue-name.js';
 import { createTracker, type Tracker } from './reporting/tracker.js';
 
@@ -89,51 +88,82 @@ async function selectBatch(crawl: CrawlContext, options: GenerateOptions): Promi
 
   const now = crawl.clock();
   const until = (options.now ?? now) + (options.addDays ?? 0) * DAY;
-  const batch: BatchHeader = {
-    batchId: await newBatchId(crawl),
-    state: 'generating',
-    size: 0,
-    owner: crawl.tables.owner,
-  };
-  await batches.put({ ...batch, leasedUntil: now + LEASE });
-  await frontier.promote(now, until);
+  const batchId = await newBatch(crawl, leased(crawl));
+  const renew = createLease(crawl, batchId);
+  await frontier.promote(now, until, renew);
   const refusals = createRefusals(crawl, options.filter ?? true);
-  await releaseRefused(crawl, refusals, tracker);
+  await releaseRefused(crawl, refusals, tracker, renew);
 
-  const size = await select(crawl, batch, until, options, refusals, tracker);
+  const size = await select(crawl, batchId, until, options, refusals, tracker, renew);
   if (tracker.aborted || size === 0) {
-    tracker.count('taken_back', await releaseBatch(crawl, batch.batchId));
+    tracker.count('taken_back', await releaseRows(crawl, batchId, renew));
+    await batches.delete(batchId);
     const report = tracker.report();
     return { report, size: 0, passedOver: report.counters };
   }
-  await batches.put({ batchId: batch.batchId, state: 'open', size });
+  await batches.advance(batchId, ['generating'], () => ({ state: 'open', size }));
   const { counters: passedOver } = tracker.progress();
   tracker.count('generated', size);
-  return { report: tracker.report(batch.batchId), size, passedOver };
+  return { report: tracker.report(batchId), size, passedOver };
 }
 
 /** Releases what batches hold that a killed or aborted generate left unfinished, and those that are too old. */
 async function releaseAbandoned(crawl: CrawlContext, tracker: Tracker): Promise<void> {
   const { tables, settings } = crawl;
+  const { batches } = tables;
   const now = crawl.clock();
-  for (const { batchId, state, owner, leasedUntil = 0 } of await tables.batches.list()) {
-    const isAbandoned = owner === tables.owner || !tables.isShared || leasedUntil <= now;
-    if (state === 'generating' && isAbandoned) tracker.count('taken_back', await releaseBatch(crawl, batchId));
-    const isExpired = (batchTime(batchId) ?? 0) + settings.generate.lockExpiry * 1000 <= now;
-    // Once updatedb has begun on it, only updatedb may release its rows: links of theirs are added, and would be again.
-    if (state === 'open' && isExpired) tracker.count('expired', await releaseRows(crawl, batchId));
+  for (const { batchId } of await batches.list()) {
+    let before: BatchHeader | undefined;
+    await batches.change(batchId, (header) => {
+      const isAbandoned = header?.owner === tables.owner || !tables.isShared || (header?.leasedUntil ?? 0) <= now;
+      const isExpired = (batchTime(batchId) ?? 0) + settings.generate.lockExpiry * 1000 <= now;
+      // Once updatedb has begun on it, only updatedb may release its rows: links of theirs are added, and would be again.
+      const isFree = header?.state === 'generating' ? isAbandoned : header?.state === 'open' && isExpired;
+      before = isFree ? header : undefined;
+      return before && { ...before, ...leased(crawl) };
+    });
+    if (!before) continue;
+    const header = before;
+    const released = await releaseRows(crawl, batchId, createLease(crawl, batchId));
+    tracker.count(header.state === 'open' ? 'expired' : 'taken_back', released);
+    if (header.state === 'open') await batches.advance(batchId, ['generating'], () => header);
+    else await batches.delete(batchId);
   }
+}
+
+const leased = ({ tables, clock }: CrawlContext) => {
+  return { state: 'generating', owner: tables.owner, leasedUntil: clock() + LEASE } as const;
+};
+
+/** Says now and then that this generate is still at work on its batch. @throws CrawlError where it was taken from it */
+function createLease(crawl: CrawlContext, batchId: string): () => Promise<void> {
+  let leasedAt = crawl.clock();
+  return async () => {
+    if (crawl.clock() - leasedAt <= LEASE / 4) return;
+    leasedAt = crawl.clock();
+    await crawl.tables.batches.advance(batchId, ['generating'], (header) => {
+      if (header.owner === crawl.tables.owner) return { ...header, ...leased(crawl) };
+      throw new CrawlError(
+        'BATCH_CLOSING',
+        `expected to go on with batch ${batchId}, found it taken by another generate`,
+        {
+          hint: `this one was silent for more than ${LEASE / 1000} seconds; run it again`,
+        },
+      );
+    });
+  };
 }
 
 async function select(
   crawl: CrawlContext,
-  batch: BatchHeader,
+  batchId: string,
   until: number,
   options: GenerateOptions,
   refusals: Refusals,
   tracker: Tracker,
+  renew: () => Promise<void>,
 ): Promise<number> {
-  const { frontier, batches } = crawl.tables;
+  const { frontier } = crawl.tables;
   const { minScore } = crawl.settings.generate;
   const { topN = Infinity, maxPerQueue = Infinity, isBusy = () => false } = options;
   const { maxCount = crawl.settings.generate.maxCount } = options;
@@ -150,15 +180,13 @@ async function select(
       return undefined;
     },
   });
-  let leasedAt = crawl.clock();
   let size = 0;
   while (!tracker.aborted && size < topN) {
     const found = await due.read(Math.min(CHUNK, topN - size));
     // Rows come best first, so none after this one can pass.
     if (found.length === 0 || found[0]!.score < minScore) break;
-    const now = crawl.clock();
-    if (now - leasedAt > LEASE / 4) await batches.put({ ...batch, leasedUntil: (leasedAt = now) + LEASE });
-    const selected = await take(crawl, batch.batchId, until, due, found, refusals, tracker);
+    await renew();
+    const selected = await take(crawl, batchId, until, due, found, refusals, tracker);
     size += selected;
     tracker.done(selected);
   }
@@ -181,10 +209,9 @@ async function take(
   const selected = new Map<string, DueRow>();
   // Until a stale entry is corrected, a row may have two.
   const distinct = new Set(found.map(({ rowKey }) => rowKey));
-  await tables.changeRows([...distinct], SELECTION_FIELDS, now, async (rows, keys) => {
+  await tables.changeRows([...distinct], SELECTION_FIELDS, now, async (rows, keys, stale) => {
     const rowOf = new Map(keys.map((key, i) => [key, rows[i]]));
     const changes = new Map<string, PageChange>();
-    const stale: StaleEntry[] = [];
     for (const key of keys) selected.delete(key);
     for (const [i, entry] of found.entries()) {
       const key = entry.rowKey;
@@ -192,7 +219,7 @@ async function take(
       const row = rowOf.get(key);
       const verdict = changes.has(key) ? 'stale' : judge(row, until, refusals);
       // At a place that is not its own it is selected all the same.
-      if (verdict === 'stale' || (row && !row.damaged && (row.score ?? 0) !== entry.score)) stale.push({ entry, row });
+      if (verdict === 'stale' || (row && !row.damaged && (row.score ?? 0) !== entry.score)) stale(entry);
       if (verdict === 'selected') {
         selected.set(key, entry);
         changes.set(key, { key, set: { cashInFlight: row?.cash ?? 0 }, marks: { generate: batchId } });
@@ -206,7 +233,6 @@ async function take(
       due.giveBack(found.slice(i + 1));
       break;
     }
-    await tables.frontier.correct(stale, now);
     await tables.batches.enter(batchId, [...selected.values()]);
     return keys.map((key) => changes.get(key));
   });
@@ -224,16 +250,15 @@ function judge(
   return refusals.of(row) ?? 'selected';
 }
 
-/** Releases the rows of a batch that holds them for nobody, then removes it. @returns how many rows it held */
-async function releaseBatch(crawl: CrawlContext, batchId: string): Promise<number> {
-  const released = await releaseRows(crawl, batchId);
-  await crawl.tables.batches.delete(batchId);
-  return released;
-}
-
-async function releaseRows({ tables, clock }: CrawlContext, batchId: string): Promise<number> {
+/** Releases the rows of a batch that holds them for nobody. @returns how many it held */
+async function releaseRows(
+  { tables, clock }: CrawlContext,
+  batchId: string,
+  renew: () => Promise<void>,
+): Promise<number> {
   let released = 0;
   for await (const entries of tables.batches.entries(batchId)) {
+    await renew();
     const keys = entries.map(({ rowKey }) => rowKey);
     await tables.changeRows(keys, [], clock(), (rows) =>
       rows.map((row) => {

@@ -49,7 +49,7 @@ async function enterRows(crawl: CrawlContext, tracker: Tracker): Promise<void> {
     tracker.done(rows.length);
   }
   for (const [batchId, size] of lost) {
-    await batches.put({ batchId, state: 'open', size });
+    await batches.change(batchId, (found) => (found && found.state !== 'closed' ? undefined : { state: 'open', size }));
     tracker.count('missing_header');
   }
 }

@@ -67,19 +67,18 @@ async function updateBatch(
   const tracker = createTracker(crawl, 'updatedb', options, { batchId: batch.batchId, total: batch.size });
   // A batch that was not begun on can still be fetched.
   if (tracker.aborted) return tracker.report();
-  const { fetching: _, ...header } = batch;
+  const { batchId, size } = batch;
   let consumers = batch.consumers ?? [];
   if (batch.state !== 'closing') {
-    await batches.put({ ...header, state: 'linking' });
-    if (!(await linkRows(crawl, batch.batchId, tracker))) return tracker.report();
+    await batches.advance(batchId, ['open', 'linking'], () => ({ size, state: 'linking' }));
+    if (!(await linkRows(crawl, batchId, tracker))) return tracker.report();
     consumers = await runs.consumers();
-    await batches.put({ ...header, state: 'closing', consumers });
+    await batches.advance(batchId, ['linking'], () => ({ size, state: 'closing', consumers }));
   }
-  if (!(await releaseRows(crawl, batch.batchId, consumers, tracker, released))) return tracker.report();
-  await batches.clear(batch.batchId);
-  const { batchId, size } = batch;
-  await batches.put(
-    consumers.length ? { batchId, size, state: 'updated', consumers } : { batchId, size, state: 'closed' },
+  if (!(await releaseRows(crawl, batchId, consumers, tracker, released))) return tracker.report();
+  await batches.clear(batchId);
+  await batches.advance(batchId, ['closing'], () =>
+    consumers.length > 0 ? { size, state: 'updated', consumers } : { size, state: 'closed' },
   );
   return tracker.report();
 }

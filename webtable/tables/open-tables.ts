@@ -67,8 +67,8 @@ export async function openTables(given: Store, { slots: wanted = DEFAULT_SLOTS }
   const ownContent = new RowContent(store);
   const content = (): ContentStore => given.content ?? ownContent;
   const pages = createPages(store, content);
-  const frontier = createFrontier(store, slots, (step) => exclusive('rows', step));
-  const batches = createBatches(store, slots);
+  const frontier = createFrontier(store, slots, (step) => (store.writeUnchanged ? step() : exclusive('rows', step)));
+  const batches = createBatches(store, slots, exclusive);
   if (found === undefined) {
     await writeFences(store, 'frontier', frontier.fences());
     await writeFences(store, 'batch', batches.fences());

@@ -36,7 +36,8 @@ export class BatchPages {
 
   /** Notes that a fetch is under way, which goes on where it was stopped. */
   async begin(): Promise<void> {
-    await this.#crawl.tables.batches.put({ ...this.#batch, fetching: true });
+    const { batches } = this.#crawl.tables;
+    await batches.advance(this.#batch.batchId, ['open'], (header) => ({ ...header, fetching: true }));
   }
 
   /** The names of the queues of the batch. */
@@ -85,11 +86,12 @@ export class BatchPages {
    */
   async end(moved: number): Promise<boolean> {
     const { batches } = this.#crawl.tables;
-    const { fetching: _, ...header } = this.#batch;
+    const { batchId } = this.#batch;
     const isEmpty = moved > 0 && moved === this.held;
-    if (isEmpty) await batches.clear(header.batchId);
-    const size = Math.max(0, header.size - moved);
-    await batches.put(isEmpty ? { ...header, state: 'closed' } : { ...header, size });
+    if (isEmpty) await batches.clear(batchId);
+    await batches.advance(batchId, ['open'], ({ fetching: _, size, ...header }) =>
+      isEmpty ? { ...header, size, state: 'closed' } : { ...header, size: Math.max(0, size - moved) },
+    );
     return isEmpty;
   }
 }

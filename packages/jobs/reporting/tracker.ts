@@ -29,9 +29,7 @@ export function createTracker(
     ...(total !== undefined && { total }),
     done,
     counters: { ...all },
-    errors: Object.fromEntries(
-      Object.entries(all).filter(([reason]) => failures.has(reason) || FAILURE.test(reason)),
-    ),
+    errors: Object.fromEntries(Object.entries(all).filter(([reason]) => failures.has(reason) || FAILURE.test(reason))),
   });
   crawl.watch?.(progress);
 

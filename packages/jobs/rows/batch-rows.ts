@@ -28,9 +28,13 @@ export async function overBatches(
     crawl.tables.exclusive(`batch ${batchId}`, async () => task(await batches.get(batchId)));
 
   if (typeof options?.batch !== 'string') {
-    throw new CrawlError('USAGE', `expected the id of a batch, or "all", found ${safeText(String(options?.batch), 80)}`, {
-      hint: `call it with { batch }, of which generate's report has the id`,
-    });
+    throw new CrawlError(
+      'USAGE',
+      `expected the id of a batch, or "all", found ${safeText(String(options?.batch), 80)}`,
+      {
+        hint: `call it with { batch }, of which generate's report has the id`,
+      },
+    );
   }
   if (options.batch !== 'all') {
     return inTurn(options.batch, async (batch) => {
