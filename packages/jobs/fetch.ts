@@ -36,17 +36,7 @@ export interface FetchOptions extends BatchOptions, OnPageOption {
  * When the signal aborts or the time is over (`fetcher.timelimitMins` from the start of the job, over all of its batches),
  * nothing more is asked, and requests in flight have two seconds to end by themselves.
  *
- * Counters: fetched (pages with a new mark), and the same by outcome: success, notmodified, moved, not_found,
- * robots_denied, private_address, bad_port, timeout, plugin_error_<name>, …; already_fetched, damaged;
- * time_limit (batches of which pages are left because the time was over);
- * seeds_denied (seeds that answered 401 or 403);
- * given_up (pages whose request had to be ended because the run was to stop, and stay as they were);
- * proxy (pages that the proxy stood in the way of, or of their robots.txt, and stay due);
- * host_backoff (pages left for a later batch because of their host), backed_off (times that a host began to be left
- * alone), tried_again (requests for a page that its host answered with a short wait); redirects_followed, redirect_known,
- * redirect_external, redirect_excluded, redirect_invalid, redirect_to_itself, redirect_rejected_<plugin>; sitemaps_added
- * (rows made for the sitemaps that a robots.txt names) and sitemaps_<why>; compact_<counter> where bodies were compacted at
- * the end; and those of parse when it parses.
+ * Counters: `COUNTERS.fetch`; compact_<counter> where bodies were compacted at the end; and those of parse when it parses.
  * @throws CrawlError UNKNOWN_BATCH, BATCH_CLOSING, USAGE; PROXY_FAILED when no request gets through the proxy any more
  */
 export async function fetch(given: CrawlContext, options: FetchOptions): Promise<Report> {

@@ -51,11 +51,7 @@ const DAY = 86_400_000;
  * Order of writes: the batch's index, then each row with its mark, then the row's old frontier entry. A batch that a
  * killed or aborted generate left unfinished is taken back first, so its rows are selected anew.
  *
- * Counters: generated (pages of the batch, once it is open); taken_back (pages that were selected and released again, since
- * this generate was aborted or one before was killed); expired (pages of open batches that are
- * older than `generate.lockExpiry`, released); capped (hosts, domains or IPs with more rows than generate.maxCount); host_backoff (hosts that are
- * to be left alone for longer than a fetch would wait); and of rows that were due: distance, status, low_score,
- * excluded (by the scope of the last crawl), rejected_<plugin>, damaged; stale (frontier entries that were put right).
+ * Counters: `COUNTERS.generate`.
  * @throws CrawlError USAGE for a topN below 1, or days below 0
  */
 export async function generate(crawl: CrawlContext, options: GenerateOptions = {}): Promise<Report> {

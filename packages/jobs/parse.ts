@@ -15,8 +15,7 @@ export interface ParseOptions extends BatchOptions, OnPageOption {
 /**
  * Parses what a batch has fetched: title, text, links and digest, with the parse mark, in one change per row. Running
  * it again goes on where it stopped.
- * Counters: parsed, failed_<code>, already_parsed, not_fetched (in the batch but without a new body), damaged, links,
- * links_<why>.
+ * Counters: `COUNTERS.parse`.
  * @throws CrawlError UNKNOWN_BATCH, BATCH_CLOSING
  */
 export async function parse(given: CrawlContext, options: ParseOptions): Promise<Report> {

@@ -29,10 +29,7 @@ type Source = BatchRow<(typeof SOURCE_FIELDS)[number] | 'title' | 'text'>['row']
  * released. Each linked row notes the last source whose links it has, so that nothing is added twice. Memory is
  * bounded by `db.updateMaxLinksInMemory`.
  *
- * Counters: fetched, notmodified, redirected, gone, retry, not_fetched, not_parsed (own rows; of the last the links are
- * not followed until it is fetched again); links, added (new rows), linked
- * (rows that were known), refused (new rows that generate will not select as things are), sooner (of the known, due sooner because a sitemap or feed says that they changed), not_added (`db.updateAdditionsAllowed`), damaged,
- * plugin_error_<name> (a scoring filter, which is passed over).
+ * Counters: `COUNTERS.updatedb`.
  * @throws CrawlError UNKNOWN_BATCH
  */
 export async function updatedb(crawl: CrawlContext, options: BatchOptions): Promise<Report> {

@@ -34,11 +34,7 @@ export type ParseContext = Pick<CrawlContext, 'settings' | 'plugins' | 'parseThr
  * Parses a page, in a thread where the crawl has some, and makes what is to be written of it. A failure of the page or of
  * a plugin is a result, not a throw. What plugins do that were handed in as objects is done here, with what the thread
  * made of the page.
- * Counters: parsed (parsed_in_part where a bound was reached), or failed_<code>; links, and links_<why> for those that
- * were dropped; not_a_sitemap for what was named as one and is neither sitemap, feed nor list of URLs, and was parsed as any
- * page; plugin_error_<name> and custom_over_limit_<name> of `onPage`; parse_thread_failed for pages that were
- * parsed here because no thread could be started, and parsed_in_main_thread for those whose parser was handed in as an
- * object.
+ * Counters: `COUNTERS.parse`.
  */
 export async function parsePage(crawl: ParseContext, page: PageContent, count: Count): Promise<ParseResult> {
   const { parseThreads, settings, scope } = crawl;
