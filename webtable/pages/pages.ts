@@ -5,8 +5,8 @@ import { FIELD_COLUMNS, INLINK_COLUMN_PREFIX, MARK_COLUMNS, type Mark } from '..
 import type { Column, ColumnSelector, KeyRange, RowChange, Store, StoredRow } from '../store.js';
 import type { ContentLocation, ContentStore } from '../content/content-store.js';
 import { addBodies, bodyGroups, type LocatedRow } from './page-bodies.js';
-import { scanSteps } from './scan-steps.js';
-import { writeUnchanged } from './write-unchanged.js';
+import { scanSteps } from '../scan-steps.js';
+import { writeUnchanged } from '../write-unchanged.js';
 
 /** Which rows of the table to read, and what of them. */
 export interface PageScan<F extends Field> {

@@ -10,11 +10,11 @@ import { CrawlError, safeText } from '../../packages/errors/index.js';
 import { hostKeyOfRow, rowsOfHost, type HostKey } from '../keys/host-key.js';
 import { FENCE, type Slots } from '../keys/partition.js';
 import { json, text } from '../pages/codec.js';
-import { after, readRange, scanSteps } from '../pages/scan-steps.js';
+import { after, readRange, scanSteps } from '../scan-steps.js';
 import { INDEX_COLUMNS } from '../schema.js';
 import type { KeyRange, RowChange, Store } from '../store.js';
 import type { Exclusive } from '../stores/locks.js';
-import { writeUnchanged } from '../pages/write-unchanged.js';
+import { writeUnchanged } from '../write-unchanged.js';
 
 /**
  * `generating`: rows are being selected; a batch left so by a killed job is released by the next generate.

@@ -1,6 +1,6 @@
 import type { Field, PageChange, PageRow } from '../pages/page.js';
 import type { Pages } from '../pages/pages.js';
-import { writeUnchanged } from '../pages/write-unchanged.js';
+import { writeUnchanged } from '../write-unchanged.js';
 import type { Store } from '../store.js';
 import type { Exclusive } from '../stores/locks.js';
 import type { Frontier, FrontierEntry, IndexedChange } from './frontier.js';
@@ -60,6 +60,7 @@ export function createChangeRows(store: Store, pages: Pages, frontier: Frontier,
     fields: readonly F[],
     now: number,
     decide: Decide<F>,
+    isAgain: boolean,
   ): Promise<readonly string[]> {
     const rows = await read(keys, fields);
     const staleOf = new Map<string, FrontierEntry[]>();
@@ -72,8 +73,10 @@ export function createChangeRows(store: Store, pages: Pages, frontier: Frontier,
       const before = rows[i];
       const stale = staleOf.get(key) ?? [];
       // Who has put such an entry for a change of the row, and not made the change yet, must not make it after the entry is gone.
-      const change = decided[i] ?? (store.writeUnchanged && before && stale.length > 0 ? { key } : undefined);
-      if (change) changes.push({ before, change: liftingRefusal(before, change), stale, version: before?.version });
+      const change =
+        decided[i] ?? (store.writeUnchanged && before && (isAgain || stale.length > 0) ? { key } : undefined);
+      if (change)
+        changes.push({ before, change: liftingRefusal(before, change), stale, isAgain, version: before?.version });
       else if (stale.length > 0 && !store.writeUnchanged) others.push({ before, stale });
     }
     let lost: ReadonlySet<string> = new Set();
@@ -85,20 +88,21 @@ export function createChangeRows(store: Store, pages: Pages, frontier: Frontier,
         ));
       });
     }
-    return keys.filter((key, i) => lost.has(key) && decided[i]);
+    return keys.filter((key, i) => lost.has(key) && (isAgain || decided[i]));
   }
 
   async function untilNoneIsLost(
     keys: readonly string[],
-    run: (keys: readonly string[]) => Promise<readonly string[]>,
+    run: (keys: readonly string[], isAgain: boolean) => Promise<readonly string[]>,
   ): Promise<void> {
     for (let left = keys; left.length > 0;) {
-      left = await (store.writeUnchanged ? run(left) : exclusive('rows', () => run(left)));
+      left = await (store.writeUnchanged ? run(left, left !== keys) : exclusive('rows', () => run(left, false)));
     }
   }
 
   return {
-    changeRows: (keys, fields, now, decide) => untilNoneIsLost(keys, (left) => attempt(left, fields, now, decide)),
+    changeRows: (keys, fields, now, decide) =>
+      untilNoneIsLost(keys, (left, isAgain) => attempt(left, fields, now, decide, isAgain)),
 
     removeRows: (keys, fields, now, decide) =>
       untilNoneIsLost(keys, async (left) => {

@@ -6,12 +6,12 @@
  * head that its host's note does not name is of no use. On a store that others change too, notes are written by their version.
  */
 import { number } from '../pages/codec.js';
-import { readRange, scanSteps } from '../pages/scan-steps.js';
+import { readRange, scanSteps } from '../scan-steps.js';
 import type { HostKey } from '../keys/host-key.js';
 import type { Slots } from '../keys/partition.js';
 import { INDEX_COLUMNS } from '../schema.js';
 import type { RowChange, Store } from '../store.js';
-import { writeUnchanged, type VersionedChange } from '../pages/write-unchanged.js';
+import { writeUnchanged, type VersionedChange } from '../write-unchanged.js';
 import type { FrontierKeys } from './frontier-keys.js';
 
 /** That a host has a row of this score in its queue. */

@@ -12,13 +12,13 @@ import { hostKeyOfRow, type HostKey } from '../keys/host-key.js';
 import { FENCE, type Slots } from '../keys/partition.js';
 import { number } from '../pages/codec.js';
 import type { PageChange } from '../pages/page.js';
-import { readRange, scanSteps } from '../pages/scan-steps.js';
+import { readRange, scanSteps } from '../scan-steps.js';
 import { INDEX_COLUMNS } from '../schema.js';
 import type { KeyRange, RowChange, Store, StoredRow } from '../store.js';
 import { createFrontierHeads, scoreIn, type HostScore } from './frontier-heads.js';
 import { createFrontierKeys } from './frontier-keys.js';
 import { isEnteredAlike, isHeld, rowAfter, type FrontierRow } from './frontier-rows.js';
-import { writeUnchanged } from '../pages/write-unchanged.js';
+import { writeUnchanged } from '../write-unchanged.js';
 
 /** A row change, with what decided the row's entry before; `before` is undefined where there is no row. */
 export interface IndexedChange {
@@ -27,6 +27,8 @@ export interface IndexedChange {
   readonly change?: PageChange;
   /** Entries that were found to differ from the row. */
   readonly stale?: readonly FrontierEntry[];
+  /** A change before it was lost, and may have left another score in the entry of the row. */
+  readonly isAgain?: boolean;
 }
 
 /** An entry of a row. */
@@ -164,12 +166,12 @@ export function createFrontier(store: Store, slots: Slots, inTurn: <T>(step: () 
   ): Promise<void> {
     const added: FrontierEntry[] = [];
     const removed: FrontierEntry[] = [];
-    for (const { before, change, stale = [] } of changes) {
+    for (const { before, change, stale = [], isAgain } of changes) {
       const key = change?.key ?? stale[0]!.rowKey;
       const after = change ? rowAfter(before, change) : before;
       // Whichever entry it has, by whichever clock, that one still holds.
       const isAlike = before !== undefined && after !== undefined && isEnteredAlike(before, after);
-      if (isAlike && stale.length === 0) continue;
+      if (isAlike && stale.length === 0 && !isAgain) continue;
       const entry = after && entryFor(key, after, now);
       if (entry) added.push(entry);
       const olds = before && !isAlike ? entriesBefore(key, before, now) : [];

@@ -1,5 +1,5 @@
-import type { TableName } from '../schema.js';
-import type { RowChange, Store } from '../store.js';
+import type { TableName } from './schema.js';
+import type { RowChange, Store } from './store.js';
 
 /** A change of a row that was read with this version; undefined where it was not there. */
 export interface VersionedChange {
