@@ -1,7 +1,7 @@
 import { CrawlError } from '../errors/index.js';
 import { compactIfDue } from './compact.js';
 import type { BatchHeader } from '../../webtable/index.js';
-import { mustBeOpen, overBatches, type BatchOptions } from './rows/batch-rows.js';
+import { mustBeOpen, mustNameBatch, overBatches, type BatchOptions } from './rows/batch-rows.js';
 import { withOnPage, type CrawlContext, type OnPageOption } from './context.js';
 import { openFetcher } from './fetching/fetcher.js';
 import { startTimeLimit } from './fetching/time-limit.js';
@@ -40,6 +40,7 @@ export interface FetchOptions extends BatchOptions, OnPageOption {
  * @throws CrawlError UNKNOWN_BATCH, BATCH_CLOSING, USAGE; PROXY_FAILED when no request gets through the proxy any more
  */
 export async function fetch(given: CrawlContext, options: FetchOptions): Promise<Report> {
+  mustNameBatch(options);
   const { threads = 1 } = options;
   if (!Number.isInteger(threads) || threads < 1) {
     throw new CrawlError('USAGE', `expected a whole number of threads of at least 1, found ${threads}`);

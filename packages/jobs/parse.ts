@@ -1,5 +1,5 @@
 import type { BatchHeader } from '../../webtable/index.js';
-import { mustBeOpen, overBatches, type BatchOptions } from './rows/batch-rows.js';
+import { mustBeOpen, mustNameBatch, overBatches, type BatchOptions } from './rows/batch-rows.js';
 import { withOnPage, type CrawlContext, type OnPageOption } from './context.js';
 import type { Report } from './reporting/job.js';
 import { parseRows } from './parsing/parse-rows.js';
@@ -19,6 +19,7 @@ export interface ParseOptions extends BatchOptions, OnPageOption {
  * @throws CrawlError UNKNOWN_BATCH, BATCH_CLOSING
  */
 export async function parse(given: CrawlContext, options: ParseOptions): Promise<Report> {
+  mustNameBatch(options);
   const crawl = await inScope(withOnPage(given, options));
   return overBatches(crawl, 'parse', options, (batch) => parseBatch(crawl, batch, options));
 }

@@ -1,5 +1,5 @@
 import { rowKeyOf, urlOf, type BatchEntry, type BatchHeader, type Outlink } from '../../webtable/index.js';
-import { batchRows, overBatches, type BatchOptions, type BatchRow } from './rows/batch-rows.js';
+import { batchRows, mustNameBatch, overBatches, type BatchOptions, type BatchRow } from './rows/batch-rows.js';
 import type { CrawlContext } from './context.js';
 import type { Report } from './reporting/job.js';
 import { hintsOf } from './parsing/link-hints.js';
@@ -45,6 +45,7 @@ export interface Update {
 
 /** The same, for a crawl, which goes by the rows that were released. */
 export async function updateAndCount(crawl: CrawlContext, options: BatchOptions): Promise<Update> {
+  mustNameBatch(options);
   const released = { fetched: 0, notFetched: 0 };
   const report = await overBatches(crawl, 'updatedb', options, (batch) =>
     crawl.tables.exclusive('updatedb', () => updateBatch(crawl, batch, options, released)),

@@ -72,6 +72,7 @@ export const COUNTERS = {
     already_parsed: 'pages that the batch has parsed before',
     not_a_sitemap: 'pages named as sitemaps that are neither sitemap, feed nor list of URLs; parsed as any page',
     not_fetched: 'pages of the batch without a new body',
+    released: 'pages that the batch did not hold any more when they were parsed, and of which nothing was stored',
     damaged: 'rows that cannot be read',
     links: 'links that were kept',
     links_too_long: 'links longer than `db.maxOutlinkLength`',

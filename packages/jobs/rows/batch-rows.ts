@@ -27,15 +27,6 @@ export async function overBatches(
   const inTurn = <T>(batchId: string, task: (batch: BatchHeader) => Promise<T>): Promise<T> =>
     crawl.tables.exclusive(`batch ${batchId}`, async () => task(await batches.get(batchId)));
 
-  if (typeof options?.batch !== 'string') {
-    throw new CrawlError(
-      'USAGE',
-      `expected the id of a batch, or "all", found ${safeText(String(options?.batch), 80)}`,
-      {
-        hint: `call it with { batch }, of which generate's report has the id`,
-      },
-    );
-  }
   if (options.batch !== 'all') {
     return inTurn(options.batch, async (batch) => {
       if (hasWork(batch)) return step(batch);
@@ -67,6 +58,18 @@ export async function overBatches(
 
 function hasWork({ state }: BatchHeader): boolean {
   return state === 'open' || state === 'linking' || state === 'closing';
+}
+
+/** @throws CrawlError USAGE where no batch is named */
+export function mustNameBatch(options: Partial<BatchOptions> | undefined): void {
+  if (typeof options?.batch === 'string') return;
+  throw new CrawlError(
+    'USAGE',
+    `expected a batch id or "all" as batch, found ${safeText(String(options?.batch), 80)}`,
+    {
+      hint: 'the report of generate has the batchId',
+    },
+  );
 }
 
 /** @throws CrawlError BATCH_CLOSING once updatedb has begun on the batch */
