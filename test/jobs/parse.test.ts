@@ -98,23 +98,22 @@ describe('parse', () => {
   });
 
   it('stores nothing of a page that its batch does not hold any more', async () => {
-    let crawl: TestCrawl | undefined;
-    let batch = '';
+    const late: { crawl?: TestCrawl } = {};
     // While the page is parsed, generate releases the rows of the batch, which is too old by then.
     const slow: Plugin = {
       name: 'slow',
       parser: {
         contentTypes: ['text/html', 'text/plain'],
         async parse() {
-          crawl!.setTime(START + 365 * 86_400_000);
-          await jobs.generate(crawl!, { isBusy: () => true });
+          late.crawl!.setTime(START + 365 * 86_400_000);
+          await jobs.generate(late.crawl!, { isBusy: () => true });
           return { kind: 'failed', code: 'late' };
         },
       },
     };
-    await using opened = await testCrawl(fakeWeb({ 'http://a.com/': 'x' }), { plugins: [slow] });
-    crawl = opened;
-    batch = await start(crawl, 'http://a.com/');
+    await using crawl = await testCrawl(fakeWeb({ 'http://a.com/': 'x' }), { plugins: [slow] });
+    late.crawl = crawl;
+    const batch = await start(crawl, 'http://a.com/');
     await jobs.fetch(crawl, { batch });
     expect((await jobs.parse(crawl, { batch })).counters).toMatchObject({ released: 1 });
     expect(await rowOf(crawl, 'http://a.com/', 'parseStatus', 'marks')).not.toHaveProperty('parseStatus');

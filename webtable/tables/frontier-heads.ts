@@ -50,7 +50,7 @@ export function createFrontierHeads(store: Store, keys: FrontierKeys, slots: Slo
     const best = new Map<HostKey, number>();
     for (const { host, score } of rows) best.set(host, Math.max(score, best.get(host) ?? -Infinity));
     // A note that stays is written too: whoever lowers it by what was in the queue before must look again.
-    await move(heads, [...best.keys()], (host, at = -Infinity) => Math.max(at, best.get(host)!), isShared);
+    await move(heads, [...best.keys()], async (host, at = -Infinity) => Math.max(at, best.get(host)!), isShared);
   }
 
   /** Puts the heads of hosts that have lost their best row at the best that is left. Call it when the rows are out. */
@@ -75,7 +75,7 @@ export function createFrontierHeads(store: Store, keys: FrontierKeys, slots: Slo
   async function move(
     heads: Heads,
     hosts: readonly HostKey[],
-    to: (host: HostKey, at: number | undefined) => Promise<number | undefined> | number | undefined,
+    to: (host: HostKey, at: number | undefined) => Promise<number | undefined>,
     always = false,
   ): Promise<void> {
     const scores = await Promise.all(hosts.map((host) => to(host, heads.get(host)?.score)));

@@ -178,7 +178,14 @@ export function createFrontier(store: Store, slots: Slots, inTurn: <T>(step: () 
       const isOld = ({ entryKey }: FrontierEntry): boolean => entryKey !== entry?.entryKey;
       removed.push(...stale.filter(isOld), ...olds.filter(isOld));
     }
-    await move(added, removed, writeRows);
+    await move(added, removed, async () => {
+      const lost = (await writeRows()) ?? new Set();
+      // Absent rows have no version: one that was made and removed meanwhile may have taken the entry of this one with it.
+      const isNew = new Set(changes.flatMap(({ before, change }) => (before || !change ? [] : [change.key])));
+      const again = added.filter(({ rowKey }) => isNew.has(rowKey) && !lost.has(rowKey));
+      if (store.writeUnchanged && again.length > 0) await move(again, []);
+      return lost;
+    });
   }
 
   return {

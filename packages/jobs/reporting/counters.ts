@@ -186,7 +186,7 @@ export function createCounts() {
   return {
     /** Those that are not zero. */
     all: all as Counts,
-    count: ((name, n = 1) => add(name, n)) satisfies Count as Count,
+    count: ((name, n = 1) => add(name, n)) as Count,
     /** Adds other counters, each with a prefix where one is given. */
     add(others: Counts, prefix = ''): void {
       for (const [name, n] of Object.entries(others)) add(prefix + name, n);

@@ -42,7 +42,7 @@ export function createTracker(
     fail: ((name, n) => {
       failures.add(name);
       count(name, n);
-    }) satisfies Count as Count,
+    }) as Count,
     /** One row more to do than was known. */
     more(): void {
       if (total !== undefined) total += 1;
