@@ -90,6 +90,8 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
     'check-changes.ts',
     'store-errors.ts',
     'private-folder.ts',
+    'scan-steps.ts',
+    'write-unchanged.ts',
     'keys',
     'content',
     'stores',

@@ -33,15 +33,8 @@ export { batchTime, makeBatchId } from './keys/batch-id.js';
 export { partitionOf, slotsOf, type Slots } from './keys/partition.js';
 export { hostKeyOf, hostKeyOfRow, hostOfKey, rowsOfHost, type HostKey } from './keys/host-key.js';
 export { domainRanges, hostRange, prefixRange, rowKeyOf, urlOf } from './keys/row-key.js';
-export {
-  FRONTIER_FIELDS,
-  isHeld,
-  type Frontier,
-  type FrontierEntry,
-  type FrontierField,
-  type FrontierRow,
-  type StaleEntry,
-} from './tables/frontier.js';
+export type { Frontier, FrontierEntry, StaleEntry } from './tables/frontier.js';
+export { FRONTIER_FIELDS, isHeld, type FrontierField, type FrontierRow } from './tables/frontier-rows.js';
 export type { HostScore } from './tables/frontier-heads.js';
 export type { BatchEntry, BatchHeader, BatchState, Batches } from './tables/batches.js';
 export type { BackoffRecord, Hosts, SeedReach, StoredRobots } from './tables/hosts.js';

@@ -71,6 +71,7 @@ export interface Store {
   readonly content?: ContentStore | undefined;
   /**
    * Makes each change only if the row is as it was when it was read with this `version`; undefined for a row that was not there.
+   * A change that names no column gives the row another version all the same.
    * Only a store has it that others change at the same time without its locks.
    * @returns for each whether it was made
    */

@@ -9,7 +9,14 @@ export { isProxyFailure } from './http/proxy-error.js';
 export { hostHealth, robotsHealth, type HostHealth } from './http/host-health.js';
 export { userAgent } from './http/user-agent.js';
 export { parseRobots, ROBOTS_LIMIT, type RobotsLine, type RobotsRules, type RobotsTxt } from './robots/robots.js';
-export { createRobots, type Robots, type RobotsOptions, type RobotsStore } from './robots/robots-cache.js';
+export {
+  createRobots,
+  isFreshRobots,
+  robotsRules,
+  type Robots,
+  type RobotsOptions,
+  type RobotsStore,
+} from './robots/robots-cache.js';
 export type { HostTurn, RobotsHooks, RobotsVerdict, StoredRobots } from './robots/robots-cache.js';
 export { createFetchQueues, type FetchQueues, type FetchQueuesOptions } from './queues/fetch-queues.js';
 export type { FetchWorker } from './queues/fetch-queues.js';

@@ -57,8 +57,7 @@ export interface CrawlOptions
  * stopped, and asks for no page again that was stored. No other fetch runs on the table meanwhile. The scope (`stay`, `depth`,
  * `include`, `exclude`) is noted in the table: generate, fetch and parse keep to it, and explain answers by it, until the next
  * crawl notes its own.
- * Counters: made_due (pages that `refetch` made due); rounds; time_limit (1 where the time was over before all was done); those of inject and of fetch with parse; added, not_added, refused and plugin_error_<name> of updatedb; and
- * generate_<why> for what the last generate passed over, and compact_<counter> where bodies were compacted at the end.
+ * Counters: `COUNTERS.crawl`; those of inject and of fetch with parse; `UPDATEDB_IN_CRAWL` of updatedb.
  * @throws CrawlError USAGE; PROXY_FAILED when no request gets through the proxy any more
  */
 export async function crawl(given: CrawlContext, options: CrawlOptions): Promise<Report> {

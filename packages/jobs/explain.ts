@@ -15,6 +15,7 @@ import { NEXT_FIELDS, nextOfRow, nextOfUnknown, type NextStep } from './answers/
 import { SELECTION_FIELDS } from './fetching/fetch-item.js';
 import { explainRobots, type RobotsExplanation } from './answers/explain-robots.js';
 import { explainAddresses, type AddressExplanation } from './answers/explain-addresses.js';
+import { createQueueDelays } from './hosts/queue-delays.js';
 import { createQueueNames } from './hosts/queue-name.js';
 import type { CrawlScope } from './scope/crawl-scope.js';
 import { inScope } from './scope/in-scope.js';
@@ -156,13 +157,13 @@ async function queueOf(
   mayLookUp: boolean,
 ): Promise<NonNullable<Explanation['queue']>> {
   const mode = crawl.settings.partition.urlMode;
-  const { threadsPerQueue, serverDelay, serverMinDelay } = crawl.settings.fetcher;
-  const usual = threadsPerQueue > 1 ? serverMinDelay : serverDelay;
+  const delays = createQueueDelays(crawl.settings.fetcher);
+  if (crawlDelay !== undefined) delays.crawlDelay(host, crawlDelay);
   return {
     mode,
     ...((mode !== 'ip' || mayLookUp) && { name: await createQueueNames(crawl).nameOf(host) }),
     slot: crawl.tables.slots.of(hostKeyOf(host)),
-    delay: crawlDelay === undefined ? usual : Math.max(serverDelay, crawlDelay),
+    delay: delays.of(host),
   };
 }
 

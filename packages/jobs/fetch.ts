@@ -1,13 +1,14 @@
 import { CrawlError } from '../errors/index.js';
 import { compactIfDue } from './compact.js';
 import type { BatchHeader } from '../../webtable/index.js';
-import { mustBeOpen, overBatches, type BatchOptions } from './rows/batch-rows.js';
+import { mustBeOpen, mustNameBatch, overBatches, type BatchOptions } from './rows/batch-rows.js';
 import { withOnPage, type CrawlContext, type OnPageOption } from './context.js';
 import { openFetcher } from './fetching/fetcher.js';
 import { startTimeLimit } from './fetching/time-limit.js';
 import type { Report } from './reporting/job.js';
 import { inScope } from './scope/in-scope.js';
-import { addCounters, createTracker } from './reporting/tracker.js';
+import { addCounters, createCounts } from './reporting/counters.js';
+import { createTracker } from './reporting/tracker.js';
 
 /** What {@link fetch} takes; `onPage` is only called with `parse`. */
 export interface FetchOptions extends BatchOptions, OnPageOption {
@@ -35,20 +36,11 @@ export interface FetchOptions extends BatchOptions, OnPageOption {
  * When the signal aborts or the time is over (`fetcher.timelimitMins` from the start of the job, over all of its batches),
  * nothing more is asked, and requests in flight have two seconds to end by themselves.
  *
- * Counters: fetched (pages with a new mark), and the same by outcome: success, notmodified, moved, not_found,
- * robots_denied, private_address, bad_port, timeout, plugin_error_<name>, …; already_fetched, damaged;
- * time_limit (batches of which pages are left because the time was over);
- * seeds_denied (seeds that answered 401 or 403);
- * given_up (pages whose request had to be ended because the run was to stop, and stay as they were);
- * proxy (pages that the proxy stood in the way of, or of their robots.txt, and stay due);
- * host_backoff (pages left for a later batch because of their host), backed_off (times that a host began to be left
- * alone), tried_again (requests for a page that its host answered with a short wait); redirects_followed, redirect_known,
- * redirect_external, redirect_excluded, redirect_invalid, redirect_to_itself, redirect_rejected_<plugin>; sitemaps_added
- * (rows made for the sitemaps that a robots.txt names) and sitemaps_<why>; compact_<counter> where bodies were compacted at
- * the end; and those of parse when it parses.
+ * Counters: `COUNTERS.fetch`; compact_<counter> where bodies were compacted at the end; and those of parse when it parses.
  * @throws CrawlError UNKNOWN_BATCH, BATCH_CLOSING, USAGE; PROXY_FAILED when no request gets through the proxy any more
  */
 export async function fetch(given: CrawlContext, options: FetchOptions): Promise<Report> {
+  mustNameBatch(options);
   const { threads = 1 } = options;
   if (!Number.isInteger(threads) || threads < 1) {
     throw new CrawlError('USAGE', `expected a whole number of threads of at least 1, found ${threads}`);
@@ -79,18 +71,19 @@ async function fetchBatch(
     return tracker.report();
   }
   const { resume = false, parse = false, threads = crawl.settings.fetcher.threadsFetch, signal } = options;
-  const counts: Record<string, number> = {};
+  const counts = createCounts();
   const fetcher = await openFetcher(crawl, {
     threads,
     timeUp,
     ...(signal && { signal }),
-    count: (reason) => void (counts[reason] = (counts[reason] ?? 0) + 1),
+    count: counts.count,
   });
   try {
     crawl.watch?.(undefined, () => fetcher.status());
     const { ended } = await fetcher.begin(batch, { ...options, resume, parse });
-    const { counters, ...rest } = (await ended).report;
-    return { ...rest, counters: addCounters(counters, counts) };
+    const { report, isTimedOut } = await ended;
+    if (isTimedOut) counts.count('time_limit');
+    return { ...report, counters: addCounters(report.counters, counts.all) };
   } finally {
     // All is through, or what is left is not to go on: the time is over, or something failed.
     fetcher.abort();

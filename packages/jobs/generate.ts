@@ -5,7 +5,6 @@ import {
   type BatchHeader,
   type PageChange,
   type RowToChange,
-  type StaleEntry,
 } from '../../webtable/index.js';
 import { CrawlError } from '../errors/index.js';
 import { createSetAside } from './hosts/backoff-record.js';
@@ -15,8 +14,8 @@ import type { JobOptions, Report } from './reporting/job.js';
 import { createDueRows, type DueRow, type DueRows } from './selection/due-rows.js';
 import { createRefusals, releaseRefused, type Refusals } from './selection/refusals.js';
 import { inScope } from './scope/in-scope.js';
-import { newBatchId } from './rows/new-batch-id.js';
-import { isReleasedSource } from './linking/reschedule.js';
+import { newBatch } from './rows/new-batch.js';
+import { isReleasedSource } from './rows/reschedule.js';
 import type { CounterName } from './reporting/counters.js';
 import { createQueueNames } from './hosts/queue-name.js';
 import { createTracker, type Tracker } from './reporting/tracker.js';
@@ -57,21 +56,31 @@ const DAY = 86_400_000;
  * Order of writes: the batch's index, then each row with its mark, then the row's old frontier entry. A batch that a
  * killed or aborted generate left unfinished is taken back first, so its rows are selected anew.
  *
- * Counters: generated (pages of the batch, once it is open); taken_back (pages that were selected and released again, since
- * this generate was aborted or one before was killed); expired (pages of open batches that are
- * older than `generate.lockExpiry`, released); capped (hosts, domains or IPs with more rows than generate.maxCount); host_backoff (hosts that are
- * to be left alone for longer than a fetch would wait); and of rows that were due: distance, status, low_score,
- * excluded (by the scope of the last crawl), rejected_<plugin>, updating (updatedb was killed in their last batch), damaged; stale (frontier entries that were put right).
+ * Counters: `COUNTERS.generate`.
  * @throws CrawlError USAGE for a topN below 1, or days below 0
  */
 export async function generate(crawl: CrawlContext, options: GenerateOptions = {}): Promise<Report> {
+  return (await generateAndCount(crawl, options)).report;
+}
+
+/** What {@link generateAndCount} did. */
+export interface Selection {
+  readonly report: Report;
+  /** Rows of the batch. */
+  readonly size: number;
+  /** The counters of what is not in the batch. */
+  readonly passedOver: Report['counters'];
+}
+
+/** The same, for a crawl, which goes by what was selected. */
+export async function generateAndCount(crawl: CrawlContext, options: GenerateOptions): Promise<Selection> {
   const { topN = 1, addDays = 0 } = options;
   if (!(topN >= 1)) throw new CrawlError('USAGE', `expected topN of at least 1, found ${topN}`);
   if (!(addDays >= 0)) throw new CrawlError('USAGE', `expected addDays of at least 0, found ${addDays}`);
   return crawl.tables.exclusive('generate', async () => selectBatch(await inScope(crawl), options));
 }
 
-async function selectBatch(crawl: CrawlContext, options: GenerateOptions): Promise<Report> {
+async function selectBatch(crawl: CrawlContext, options: GenerateOptions): Promise<Selection> {
   const { batches, frontier } = crawl.tables;
   const tracker = createTracker(crawl, 'generate', options, {
     ...(options.topN !== undefined && { total: options.topN }),
@@ -80,55 +89,90 @@ async function selectBatch(crawl: CrawlContext, options: GenerateOptions): Promi
 
   const now = crawl.clock();
   const until = (options.now ?? now) + (options.addDays ?? 0) * DAY;
-  const batch: BatchHeader = {
-    batchId: await newBatchId(crawl),
-    state: 'generating',
-    size: 0,
-    owner: crawl.tables.owner,
-  };
-  await batches.put({ ...batch, leasedUntil: now + LEASE });
-  await frontier.promote(now, until);
+  const batchId = await newBatch(crawl, leased(crawl));
+  const renew = createLease(crawl, batchId);
+  await frontier.promote(now, until, renew);
   const refusals = createRefusals(crawl, options.filter ?? true);
-  await releaseRefused(crawl, refusals, tracker);
+  await releaseRefused(crawl, refusals, tracker, renew);
 
-  const size = await select(crawl, batch, until, options, refusals, tracker);
+  const size = await select(crawl, batchId, until, options, refusals, tracker, renew);
   if (tracker.aborted || size === 0) {
-    tracker.count('taken_back', await releaseBatch(crawl, batch.batchId));
-    return tracker.report();
+    tracker.count('taken_back', await releaseRows(crawl, batchId, renew));
+    await batches.delete(batchId);
+    const report = tracker.report();
+    return { report, size: 0, passedOver: report.counters };
   }
-  await batches.put({ batchId: batch.batchId, state: 'open', size });
+  await batches.advance(batchId, ['generating'], () => ({ state: 'open', size }));
+  const { counters: passedOver } = tracker.progress();
   tracker.count('generated', size);
-  return tracker.report(batch.batchId);
+  return { report: tracker.report(batchId), size, passedOver };
 }
 
 /** Releases what batches hold that a killed or aborted generate left unfinished, and those that are too old. */
 async function releaseAbandoned(crawl: CrawlContext, tracker: Tracker): Promise<void> {
   const { tables, settings } = crawl;
+  const { batches } = tables;
   const now = crawl.clock();
-  for (const { batchId, state, owner, leasedUntil = 0 } of await tables.batches.list()) {
-    const isAbandoned = owner === tables.owner || !tables.isShared || leasedUntil <= now;
-    if (state === 'generating' && isAbandoned) tracker.count('taken_back', await releaseBatch(crawl, batchId));
-    const isExpired = (batchTime(batchId) ?? 0) + settings.generate.lockExpiry * 1000 <= now;
-    // Once updatedb has begun on it, only updatedb may release its rows: links of theirs are added, and would be again.
-    if (state === 'open' && isExpired) tracker.count('expired', await releaseRows(crawl, batchId));
+  for (const { batchId } of await batches.list()) {
+    let before: BatchHeader | undefined;
+    await batches.change(batchId, (header) => {
+      const isAbandoned = header?.owner === tables.owner || !tables.isShared || (header?.leasedUntil ?? 0) <= now;
+      const isExpired = (batchTime(batchId) ?? 0) + settings.generate.lockExpiry * 1000 <= now;
+      // Once updatedb has begun on it, only updatedb may release its rows: links of theirs are added, and would be again.
+      const isFree = header?.state === 'generating' ? isAbandoned : header?.state === 'open' && isExpired;
+      before = isFree ? header : undefined;
+      return before && { ...before, ...leased(crawl) };
+    });
+    if (!before) continue;
+    const header = before;
+    const released = await releaseRows(crawl, batchId, createLease(crawl, batchId));
+    tracker.count(header.state === 'open' ? 'expired' : 'taken_back', released);
+    if (header.state === 'open') await batches.advance(batchId, ['generating'], () => header);
+    else await batches.delete(batchId);
   }
+}
+
+const leased = ({ tables, clock }: CrawlContext) => {
+  return { state: 'generating', owner: tables.owner, leasedUntil: clock() + LEASE } as const;
+};
+
+/** Says now and then that this generate is still at work on its batch. @throws CrawlError where it was taken from it */
+function createLease(crawl: CrawlContext, batchId: string): () => Promise<void> {
+  let leasedAt = crawl.clock();
+  return async () => {
+    if (crawl.clock() - leasedAt <= LEASE / 4) return;
+    leasedAt = crawl.clock();
+    await crawl.tables.batches.advance(batchId, ['generating'], (header) => {
+      if (header.owner === crawl.tables.owner) return { ...header, ...leased(crawl) };
+      throw new CrawlError(
+        'BATCH_CLOSING',
+        `expected to go on with batch ${batchId}, found it taken by another generate`,
+        {
+          hint: `this one was silent for more than ${LEASE / 1000} seconds; run it again`,
+        },
+      );
+    });
+  };
 }
 
 async function select(
   crawl: CrawlContext,
-  batch: BatchHeader,
+  batchId: string,
   until: number,
   options: GenerateOptions,
   refusals: Refusals,
   tracker: Tracker,
+  renew: () => Promise<void>,
 ): Promise<number> {
-  const { frontier, batches } = crawl.tables;
+  const { frontier } = crawl.tables;
   const { minScore } = crawl.settings.generate;
   const { topN = Infinity, maxPerQueue = Infinity, isBusy = () => false } = options;
   const { maxCount = crawl.settings.generate.maxCount } = options;
   const queues = createQueueNames(crawl);
   const isSetAside = createSetAside(crawl, until);
-  const updating = (await batches.list()).filter(({ state }) => state === 'updating').map(({ batchId }) => batchId);
+  const updating = (await crawl.tables.batches.list())
+    .filter(({ state }) => state === 'updating')
+    .map(({ batchId }) => batchId);
   const judge = (row: Candidate): Verdict | 'selected' | 'stale' => judgeRow(row, until, refusals, new Set(updating));
   const due = createDueRows({
     frontier,
@@ -141,15 +185,13 @@ async function select(
       return undefined;
     },
   });
-  let leasedAt = crawl.clock();
   let size = 0;
   while (!tracker.aborted && size < topN) {
     const found = await due.read(Math.min(CHUNK, topN - size));
     // Rows come best first, so none after this one can pass.
     if (found.length === 0 || found[0]!.score < minScore) break;
-    const now = crawl.clock();
-    if (now - leasedAt > LEASE / 4) await batches.put({ ...batch, leasedUntil: (leasedAt = now) + LEASE });
-    const selected = await take(crawl, batch.batchId, due, found, judge, tracker);
+    await renew();
+    const selected = await take(crawl, batchId, due, found, judge, tracker);
     size += selected;
     tracker.done(selected);
   }
@@ -171,10 +213,9 @@ async function take(
   const selected = new Map<string, DueRow>();
   // Until a stale entry is corrected, a row may have two.
   const distinct = new Set(found.map(({ rowKey }) => rowKey));
-  await tables.changeRows([...distinct], FIELDS, now, async (rows, keys) => {
+  await tables.changeRows([...distinct], FIELDS, now, async (rows, keys, stale) => {
     const rowOf = new Map(keys.map((key, i) => [key, rows[i]]));
     const changes = new Map<string, PageChange>();
-    const stale: StaleEntry[] = [];
     for (const key of keys) selected.delete(key);
     for (const [i, entry] of found.entries()) {
       const key = entry.rowKey;
@@ -182,7 +223,7 @@ async function take(
       const row = rowOf.get(key);
       const verdict = changes.has(key) ? 'stale' : judge(row);
       // At a place that is not its own it is selected all the same.
-      if (verdict === 'stale' || (row && !row.damaged && (row.score ?? 0) !== entry.score)) stale.push({ entry, row });
+      if (verdict === 'stale' || (row && !row.damaged && (row.score ?? 0) !== entry.score)) stale(entry);
       if (verdict === 'selected') {
         selected.set(key, entry);
         changes.set(key, { key, set: { cashInFlight: row?.cash ?? 0 }, marks: { generate: batchId } });
@@ -197,7 +238,6 @@ async function take(
       due.giveBack(found.slice(i + 1));
       break;
     }
-    await tables.frontier.correct(stale, now);
     await tables.batches.enter(batchId, [...selected.values()]);
     return keys.map((key) => changes.get(key));
   });
@@ -219,16 +259,15 @@ function judgeRow(
   return refusals.of(row) ?? 'selected';
 }
 
-/** Releases the rows of a batch that holds them for nobody, then removes it. @returns how many rows it held */
-async function releaseBatch(crawl: CrawlContext, batchId: string): Promise<number> {
-  const released = await releaseRows(crawl, batchId);
-  await crawl.tables.batches.delete(batchId);
-  return released;
-}
-
-async function releaseRows({ tables, clock }: CrawlContext, batchId: string): Promise<number> {
+/** Releases the rows of a batch that holds them for nobody. @returns how many it held */
+async function releaseRows(
+  { tables, clock }: CrawlContext,
+  batchId: string,
+  renew: () => Promise<void>,
+): Promise<number> {
   let released = 0;
   for await (const entries of tables.batches.entries(batchId)) {
+    await renew();
     const keys = entries.map(({ rowKey }) => rowKey);
     await tables.changeRows(keys, [], clock(), (rows) =>
       rows.map((row) => {

@@ -47,7 +47,7 @@ const CHUNK = 1000;
  * Enters seeds into the table. A seed that is known keeps its row, unless `db.injectorOverwrite` or
  * `db.injectorUpdate` say otherwise. Injecting the same seeds again changes nothing.
  * A known page becomes a seed all the same: its distance is 0 from then on.
- * Counters: injected, known, updated, denied_before (of those that were known: due at once, by `retryDenied`), held (by a batch), damaged, malformed, rejected_<plugin>, plugin_error_<name>.
+ * Counters: `COUNTERS.inject`.
  */
 export async function inject(crawl: CrawlContext, options: InjectOptions): Promise<Report> {
   return injectSeeds(crawl, options);

@@ -1,5 +1,5 @@
 import type { BatchHeader } from '../../webtable/index.js';
-import { mustBeOpen, overBatches, type BatchOptions } from './rows/batch-rows.js';
+import { mustBeOpen, mustNameBatch, overBatches, type BatchOptions } from './rows/batch-rows.js';
 import { withOnPage, type CrawlContext, type OnPageOption } from './context.js';
 import type { Report } from './reporting/job.js';
 import { parseRows } from './parsing/parse-rows.js';
@@ -15,11 +15,11 @@ export interface ParseOptions extends BatchOptions, OnPageOption {
 /**
  * Parses what a batch has fetched: title, text, links and digest, with the parse mark, in one change per row. Running
  * it again goes on where it stopped.
- * Counters: parsed, failed_<code>, already_parsed, not_fetched (in the batch but without a new body), damaged, links,
- * links_<why>.
+ * Counters: `COUNTERS.parse`.
  * @throws CrawlError UNKNOWN_BATCH, BATCH_CLOSING
  */
 export async function parse(given: CrawlContext, options: ParseOptions): Promise<Report> {
+  mustNameBatch(options);
   const crawl = await inScope(withOnPage(given, options));
   return overBatches(crawl, 'parse', options, (batch) => parseBatch(crawl, batch, options));
 }

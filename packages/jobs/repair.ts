@@ -15,8 +15,7 @@ const CHUNK = 1000;
  * does not name, and hosts that are not noted as injected, and removes entries that no row bears out. Then pages whose
  * body is lost are made due. It reads the whole table and waits for other jobs on it. After any crash it finds nothing
  * missing; stale entries are in order.
- * Counters: rows, missing_frontier, missing_batch, missing_header, missing_seed_host, stale_frontier, stale_batch,
- * stale_seed_host, damaged; lost_body (after a power failure), and of these lost_body_due (made due now).
+ * Counters: `COUNTERS.repair`.
  */
 export async function repair(crawl: CrawlContext, options: JobOptions = {}): Promise<Report> {
   const tracker = createTracker(crawl, 'repair', options);
@@ -49,7 +48,7 @@ async function enterRows(crawl: CrawlContext, tracker: Tracker): Promise<void> {
     tracker.done(rows.length);
   }
   for (const [batchId, size] of lost) {
-    await batches.put({ batchId, state: 'open', size });
+    await batches.change(batchId, (found) => (found && found.state !== 'closed' ? undefined : { state: 'open', size }));
     tracker.count('missing_header');
   }
 }

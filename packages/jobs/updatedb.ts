@@ -1,5 +1,5 @@
 import { rowKeyOf, urlOf, type BatchEntry, type BatchHeader, type Outlink } from '../../webtable/index.js';
-import { batchRows, overBatches, type BatchOptions, type BatchRow } from './rows/batch-rows.js';
+import { batchRows, mustNameBatch, overBatches, type BatchOptions, type BatchRow } from './rows/batch-rows.js';
 import type { CrawlContext } from './context.js';
 import type { Report } from './reporting/job.js';
 import { hintsOf } from './parsing/link-hints.js';
@@ -11,7 +11,7 @@ import {
   type LinksByTarget,
   type LinkSlice,
 } from './linking/link-slice.js';
-import { RESCHEDULE_FIELDS, handsOnLinks, isReleasedSource, reschedule } from './linking/reschedule.js';
+import { RESCHEDULE_FIELDS, handsOnLinks, isReleasedSource, reschedule } from './rows/reschedule.js';
 import { createScoring, scoringReads, type Scoring } from './rows/scoring-chain.js';
 import { createTracker, type Tracker } from './reporting/tracker.js';
 
@@ -37,10 +37,7 @@ type Source = BatchRow<(typeof SOURCE_FIELDS)[number] | 'title' | 'text'>['row']
  * rows that it has released too: each row notes the last source whose links it has, so that nothing is added twice. Memory
  * is bounded by `db.updateMaxLinksInMemory`.
  *
- * Counters: fetched, notmodified, redirected, gone, retry, not_fetched, not_parsed (own rows; of the last the links are
- * not followed until it is fetched again); links, added (new rows), linked
- * (rows that were known), refused (new rows that generate will not select as things are), sooner (of the known, due sooner because a sitemap or feed says that they changed), not_added (`db.updateAdditionsAllowed`), damaged,
- * plugin_error_<name> (a scoring filter, which is passed over).
+ * Counters: `COUNTERS.updatedb`.
  * @throws CrawlError UNKNOWN_BATCH
  */
 export async function updatedb(crawl: CrawlContext, options: BatchOptions): Promise<Report> {
@@ -56,6 +53,7 @@ export interface Update {
 
 /** The same, for a crawl, which goes by the rows that were released. */
 export async function updateAndCount(crawl: CrawlContext, options: BatchOptions): Promise<Update> {
+  mustNameBatch(options);
   const released = { fetched: 0, notFetched: 0 };
   const report = await overBatches(crawl, 'updatedb', options, (batch) =>
     crawl.tables.exclusive('updatedb', () => updateBatch(crawl, batch, options, released)),
@@ -77,7 +75,7 @@ async function updateBatch(
   // A batch that was not begun on can still be fetched.
   if (tracker.aborted) return tracker.report();
   const consumers = batch.consumers ?? (await runs.consumers());
-  await batches.put({ batchId, size, state: 'updating', consumers });
+  await batches.advance(batchId, ['open', 'updating'], () => ({ size, state: 'updating', consumers }));
   const openIds = new Set((await batches.list()).map((open) => open.batchId));
   const linker = createLinker(crawl, batchId, openIds, tracker);
   const left = await linkRows(crawl, batchId, linker, tracker);
@@ -85,8 +83,8 @@ async function updateBatch(
     return tracker.report();
   }
   await batches.clear(batchId);
-  await batches.put(
-    consumers.length ? { batchId, size, state: 'updated', consumers } : { batchId, size, state: 'closed' },
+  await batches.advance(batchId, ['updating'], () =>
+    consumers.length > 0 ? { size, state: 'updated', consumers } : { size, state: 'closed' },
   );
   return tracker.report();
 }

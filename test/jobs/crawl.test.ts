@@ -115,7 +115,7 @@ describe('crawl', () => {
       // No batch is left open, and the next crawl goes on.
       expect(await crawl.tables.batches.list()).toEqual([]);
       const known = web.requests.length;
-      await jobs.crawl(crawl, { seeds: ['http://a.com/'], maxPages: 2 });
+      await jobs.crawl(crawl, { seeds: ['http://a.com/'], maxPages: 2, maxTime: 600 });
       expect(web.requests.slice(known)).toHaveLength(known === 0 ? 1 : 2);
     }
   });

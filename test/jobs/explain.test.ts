@@ -195,7 +195,7 @@ describe('a row that a batch holds', () => {
       { mark: 'parse', value: batch, batchState: 'open' },
     ]);
     for (const state of ['updating'] as const) {
-      await crawl.tables.batches.put({ batchId: batch, state, size: 1 });
+      await crawl.tables.batches.change(batch, () => ({ state, size: 1 }));
       expect(await nextOf(crawl)).toMatchObject({ kind: 'held_updatedb' });
     }
     await jobs.updatedb(crawl, { batch });
@@ -217,14 +217,14 @@ describe('a row that a batch holds', () => {
   it('of a generate that was killed is taken back', async () => {
     await using crawl = await testCrawl(undefined);
     const batch = await start(crawl, URL_A);
-    await crawl.tables.batches.put({ batchId: batch, state: 'generating', size: 0 });
+    await crawl.tables.batches.change(batch, () => ({ state: 'generating', size: 0 }));
     expect((await nextOf(crawl)).kind).toBe('held_generate');
   });
 
   it('is locked by one that is closed or not known, whatever the time, until repair makes it a header', async () => {
     await using crawl = await testCrawl(undefined);
     const batch = await start(crawl, URL_A);
-    await crawl.tables.batches.put({ batchId: batch, state: 'closed', size: 1 });
+    await crawl.tables.batches.change(batch, () => ({ state: 'closed', size: 1 }));
     const locked = (why: string) => ({ kind: 'locked', text: `Held by batch ${why}: run \`webcrawl repair\`.` });
     expect(await nextOf(crawl)).toEqual(locked(`${batch}, which is closed`));
     const unknown = `${START / 1000}-77`;

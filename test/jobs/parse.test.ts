@@ -97,6 +97,35 @@ describe('parse', () => {
     expect(calls).toBe(2);
   });
 
+  it('stores nothing of a page that its batch does not hold any more', async () => {
+    const late: { crawl?: TestCrawl } = {};
+    // While the page is parsed, generate releases the rows of the batch, which is too old by then.
+    const slow: Plugin = {
+      name: 'slow',
+      parser: {
+        contentTypes: ['text/html', 'text/plain'],
+        async parse() {
+          late.crawl!.setTime(START + 365 * 86_400_000);
+          await jobs.generate(late.crawl!, { isBusy: () => true });
+          return { kind: 'failed', code: 'late' };
+        },
+      },
+    };
+    await using crawl = await testCrawl(fakeWeb({ 'http://a.com/': 'x' }), { plugins: [slow] });
+    late.crawl = crawl;
+    const batch = await start(crawl, 'http://a.com/');
+    await jobs.fetch(crawl, { batch });
+    expect((await jobs.parse(crawl, { batch })).counters).toMatchObject({ released: 1 });
+    expect(await rowOf(crawl, 'http://a.com/', 'parseStatus', 'marks')).not.toHaveProperty('parseStatus');
+  });
+
+  it.each(['fetch', 'parse', 'updatedb'] as const)('%s names what is missing where no batch is given', async (job) => {
+    await using crawl = await testCrawl(undefined);
+    for (const options of [{}, undefined] as unknown as { batch: string }[]) {
+      await expect(jobs[job](crawl, options)).rejects.toMatchObject({ name: 'CrawlError', code: 'USAGE' });
+    }
+  });
+
   it('takes only pages that the batch has a new body of', async () => {
     const web = fakeWeb({
       'http://a.com/1': 'one',

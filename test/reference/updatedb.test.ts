@@ -177,7 +177,7 @@ async function run({ input }: Case): Promise<Row | null> {
       batchId,
       held.map(({ key }) => ({ rowKey: key, queue: new URL(urlOf(key)).host })),
     );
-    await crawl.tables.batches.put({ batchId, state: 'open', size: held.length });
+    await crawl.tables.batches.change(batchId, () => ({ state: 'open', size: held.length }));
   }
   await jobs.updatedb(crawl, { batch: B1 });
   expect((await jobs.repair(crawl)).counters).not.toHaveProperty('missing_frontier');

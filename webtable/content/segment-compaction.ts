@@ -25,70 +25,68 @@ const GROUP_BYTES = 4_000_000;
 
 /**
  * Copies the records that rows point at out of the segments that hold others too, that are not compressed, and that are
- * small, and removes these segments. Records are compressed, and in order of their rows. It knows only the segments that were there when it began.
+ * small, and removes these segments. Records are compressed, and in order of their rows. It knows only the segments that were
+ * there when it began.
+ * @param segments with their sizes in bytes
  */
-export class SegmentCompaction implements Compaction {
-  readonly #segments: ReadonlyMap<string, number>;
-  readonly #limit: number;
-  readonly #access: SegmentAccess;
-  readonly #live = new Map<string, number>();
-  #old: ReadonlySet<string> = new Set();
+export function createSegmentCompaction(
+  segments: ReadonlyMap<string, number>,
+  limit: number,
+  access: SegmentAccess,
+): Compaction {
+  const liveBytes = new Map<string, number>();
+  const old = new Set<string>();
   /** Bytes of the copies. */
-  #written = 0;
+  let written = 0;
 
-  /** @param segments with their sizes in bytes */
-  constructor(segments: ReadonlyMap<string, number>, limit: number, access: SegmentAccess) {
-    this.#segments = segments;
-    this.#limit = limit;
-    this.#access = access;
-  }
-
-  note(locations: readonly ContentLocation[]): void {
-    for (const { segment, length } of locations) {
-      if (this.#segments.has(segment)) this.#live.set(segment, (this.#live.get(segment) ?? 0) + length);
-    }
-  }
-
-  async begin(): Promise<boolean> {
-    const old = new Set<string>();
-    const small: string[] = [];
-    for (const [name, size] of this.#segments) {
-      const live = this.#live.get(name) ?? 0;
-      const head = await this.#access.head(name);
-      if (live === 0 || head.isStored || size - live > head.bytes) old.add(name);
-      else if (size < this.#limit * SMALL) small.push(name);
-    }
-    if (small.length + old.size > 1) for (const name of small) old.add(name);
-    this.#old = old;
-    return old.size > 0;
-  }
-
-  async move(locations: readonly ContentLocation[]): Promise<(ContentLocation | undefined)[]> {
-    const places: (ContentLocation | undefined)[] = [...locations];
-    const moving = [...locations.keys()].filter((i) => this.#old.has(locations[i]!.segment));
-    for (let from = 0; from < moving.length;) {
-      const group: number[] = [];
-      let bytes = 0;
-      while (from < moving.length && (group.length === 0 || bytes + locations[moving[from]!]!.length <= GROUP_BYTES)) {
-        bytes += locations[moving[from]!]!.length;
-        group.push(moving[from++]!);
+  return {
+    note(locations) {
+      for (const { segment, length } of locations) {
+        if (segments.has(segment)) liveBytes.set(segment, (liveBytes.get(segment) ?? 0) + length);
       }
-      const members = await this.#access.read(group.map((i) => locations[i]!));
-      const packed = await Promise.all(members.map(pack));
-      const copies = await this.#access.write(packed.filter((member) => member !== undefined));
-      this.#written += copies.reduce((sum, { length }) => sum + length, 0);
-      let next = 0;
-      for (const [n, i] of group.entries()) places[i] = packed[n] && copies[next++];
-    }
-    return places;
-  }
+    },
 
-  async finish(): Promise<{ segments: number; bytes: number }> {
-    let bytes = 0;
-    for (const name of this.#old) bytes += this.#segments.get(name)!;
-    await this.#access.remove(this.#old);
-    return { segments: this.#old.size, bytes: Math.max(0, bytes - this.#written) };
-  }
+    async begin() {
+      const small: string[] = [];
+      for (const [name, size] of segments) {
+        const live = liveBytes.get(name) ?? 0;
+        const head = await access.head(name);
+        if (live === 0 || head.isStored || size - live > head.bytes) old.add(name);
+        else if (size < limit * SMALL) small.push(name);
+      }
+      if (small.length + old.size > 1) for (const name of small) old.add(name);
+      return old.size > 0;
+    },
+
+    async move(locations) {
+      const places: (ContentLocation | undefined)[] = [...locations];
+      const moving = [...locations.keys()].filter((i) => old.has(locations[i]!.segment));
+      for (let from = 0; from < moving.length;) {
+        const group: number[] = [];
+        let bytes = 0;
+        while (
+          from < moving.length &&
+          (group.length === 0 || bytes + locations[moving[from]!]!.length <= GROUP_BYTES)
+        ) {
+          bytes += locations[moving[from]!]!.length;
+          group.push(moving[from++]!);
+        }
+        const members = await access.read(group.map((i) => locations[i]!));
+        const packed = await Promise.all(members.map(pack));
+        const copies = await access.write(packed.filter((member) => member !== undefined));
+        written += copies.reduce((sum, { length }) => sum + length, 0);
+        let next = 0;
+        for (const [n, i] of group.entries()) places[i] = packed[n] && copies[next++];
+      }
+      return places;
+    },
+
+    async finish() {
+      const bytes = [...old].reduce((sum, name) => sum + segments.get(name)!, 0);
+      await access.remove(old);
+      return { segments: old.size, bytes: Math.max(0, bytes - written) };
+    },
+  };
 }
 
 /** The member compressed; undefined where it is not whole. */

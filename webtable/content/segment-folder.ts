@@ -4,10 +4,10 @@ import { toCrawlError } from '../store-errors.js';
 import type { Compaction, ContentLocation, ContentRecord, ContentStore, StoredContent } from './content-store.js';
 import { readDiscarded, writeDiscarded } from './discarded-bytes.js';
 import { compress, decompress, decompressStart, isStored, memberLength, store } from './gzip-member.js';
-import { SegmentCompaction, type SegmentHead } from './segment-compaction.js';
+import { createSegmentCompaction, type SegmentHead } from './segment-compaction.js';
 import { listSegments, readParts, segmentPath, sizeOf } from './segment-files.js';
 import { SegmentWriter, createFile, type CreateFile } from './segment-writer.js';
-import { contentOf, readHeaders, readRecord } from './warc-reader.js';
+import { contentOf, readHeaders } from './warc-reader.js';
 import { warcRecord, type Referred } from './warc-record.js';
 
 /** Of a {@link SegmentFolder}; only tests need others than the defaults. */
@@ -62,17 +62,13 @@ export class SegmentFolder implements ContentStore {
     this.#assertOpen();
     const append = this.#failing(async () => {
       const members = await Promise.all(records.map((record) => this.#member(record)));
-      const locations = await this.#write(members);
+      const locations = await this.#alone(() => this.#writer.write(members));
       // No row ever points at these.
       await this.discard(locations.filter((_, i) => records[i]!.kind === 'revisit'));
       return locations;
     });
     this.#appends.add(append);
-    try {
-      return await append;
-    } finally {
-      this.#appends.delete(append);
-    }
+    return append.finally(() => this.#appends.delete(append));
   }
 
   async read(locations: readonly ContentLocation[]): Promise<(StoredContent | undefined)[]> {
@@ -80,8 +76,7 @@ export class SegmentFolder implements ContentStore {
     return Promise.all(
       members.map(async (member) => {
         const bytes = member && (await decompress(member));
-        const record = bytes && readRecord(bytes);
-        return record && contentOf(record);
+        return bytes && contentOf(bytes);
       }),
     );
   }
@@ -111,7 +106,7 @@ export class SegmentFolder implements ContentStore {
     return this.#failing(async () => {
       // What is appended from here on goes to segments that the compaction does not know.
       await this.#endSegments();
-      return new SegmentCompaction(await listSegments(this.#directory), this.#options.segmentBytes, {
+      return createSegmentCompaction(await listSegments(this.#directory), this.#options.segmentBytes, {
         read: (locations) => this.#members(locations),
         write: (members) => this.#failing(() => this.#alone(() => this.#copyWriter.write(members))),
         head: (segment) => this.#failing(() => this.#head(segment)),
@@ -153,25 +148,18 @@ export class SegmentFolder implements ContentStore {
   /** Records as they are stored, read segment by segment. */
   async #members(locations: readonly ContentLocation[]): Promise<(Uint8Array | undefined)[]> {
     this.#assertOpen();
-    const bySegment = new Map<string, number[]>();
-    for (const [i, { segment }] of locations.entries()) {
-      const indexes = bySegment.get(segment);
-      if (indexes) indexes.push(i);
-      else bySegment.set(segment, [i]);
-    }
-    const members: (Uint8Array | undefined)[] = locations.map(() => undefined);
-    return this.#failing(async () => {
-      await Promise.all(
-        [...bySegment].map(async ([segment, indexes]) => {
-          const parts = await readParts(
-            segmentPath(this.#directory, segment),
-            indexes.map((i) => locations[i]!),
-          );
-          for (const [n, i] of indexes.entries()) members[i] = parts[n];
+    const segments = [...new Set(locations.map(({ segment }) => segment))];
+    const members = new Map<ContentLocation, Uint8Array | undefined>();
+    await this.#failing(() =>
+      Promise.all(
+        segments.map(async (segment) => {
+          const parts = locations.filter((location) => location.segment === segment);
+          const read = await readParts(segmentPath(this.#directory, segment), parts);
+          for (const [i, part] of parts.entries()) members.set(part, read[i]);
         }),
-      );
-      return members;
-    });
+      ),
+    );
+    return locations.map((location) => members.get(location));
   }
 
   async #endSegments(): Promise<void> {
@@ -192,10 +180,6 @@ export class SegmentFolder implements ContentStore {
     for (const segment of segments) await rm(segmentPath(this.#directory, segment), { force: true });
     this.#discarded = 0;
     await writeDiscarded(this.#directory, 0);
-  }
-
-  #write(members: readonly Uint8Array[]): Promise<ContentLocation[]> {
-    return this.#alone(() => this.#writer.write(members));
   }
 
   #alone<T>(task: () => Promise<T>): Promise<T> {

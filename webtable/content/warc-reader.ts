@@ -34,18 +34,13 @@ export function readHeaders(bytes: Uint8Array): { headers: Map<string, string>; 
   return { headers, start: end + BLANK_LINE.length };
 }
 
-/** The body in a record; undefined where it has none. */
-export function contentOf({ headers, block }: WarcRecord): StoredContent | undefined {
-  const url = headers.get('warc-target-uri');
-  if (url === undefined) return undefined;
-  switch (headers.get('warc-type')) {
-    case 'resource':
-      return { url, body: block };
-    case 'response': {
-      const head = Buffer.from(block.buffer, block.byteOffset, block.length).indexOf(BLANK_LINE);
-      return head < 0 ? undefined : { url, body: block.subarray(head + BLANK_LINE.length) };
-    }
-    default:
-      return undefined;
-  }
+/** The body in a record; undefined where there is none, or the record is not whole. */
+export function contentOf(record: Uint8Array): StoredContent | undefined {
+  const { headers, block } = readRecord(record) ?? {};
+  const url = headers?.get('warc-target-uri');
+  const type = headers?.get('warc-type');
+  if (url === undefined || block === undefined) return undefined;
+  if (type === 'resource') return { url, body: block };
+  const head = Buffer.from(block.buffer, block.byteOffset, block.length).indexOf(BLANK_LINE);
+  return type === 'response' && head >= 0 ? { url, body: block.subarray(head + BLANK_LINE.length) } : undefined;
 }

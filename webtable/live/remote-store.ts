@@ -3,7 +3,7 @@ import { checkChanges } from '../check-changes.js';
 import type { ContentStore } from '../content/content-store.js';
 import type { TableName } from '../schema.js';
 import type { ColumnSelector, RowChange, ScanOptions, Store, StoredRow } from '../store.js';
-import { scanBatches, type Batch, type BatchOptions } from './batches.js';
+import { scanChunks, type Chunk, type ChunkOptions } from './scan-chunks.js';
 import type { Connection } from './connection.js';
 import { packChanges, unpackRows } from './messages.js';
 
@@ -37,14 +37,14 @@ export class RemoteStore implements Store {
   }
 
   async *scan(table: TableName, options: ScanOptions): AsyncGenerator<StoredRow> {
-    for await (const row of scanBatches(options, (batch) => this.readBatch(table, batch))) {
+    for await (const row of scanChunks(options, (batch) => this.readChunk(table, batch))) {
       yield row;
       this.#assertOpen();
     }
   }
 
   /** One batch of a scan. */
-  async readBatch(table: TableName, options: BatchOptions): Promise<Batch> {
+  async readChunk(table: TableName, options: ChunkOptions): Promise<Chunk> {
     const answer = await this.#ask({ op: 'scan', table, ...options });
     return { rows: unpackRows(answer) as StoredRow[], done: answer.head['done'] === true };
   }

@@ -3,7 +3,7 @@ import { CrawlError, messageOf } from '../../packages/errors/index.js';
 import type { Exclusive } from '../stores/locks.js';
 import type { TableName } from '../schema.js';
 import type { Store, StoredRow } from '../store.js';
-import { readBatch } from './batches.js';
+import { readChunk } from './scan-chunks.js';
 import type { Holder } from './holder.js';
 import {
   MAX_ANSWER,
@@ -109,7 +109,7 @@ export function serveClient(socket: Socket, service: Service): Session {
       case 'scan': {
         const { start, end } = head['range'] as Record<string, unknown>;
         const limit = head['limit'];
-        const batch = await readBatch(store, table, {
+        const batch = await readChunk(store, table, {
           columns: listOf(head['columns'], textOf),
           range: { start: textOf(start), ...(end !== undefined && { end: textOf(end) }) },
           ...(typeof limit === 'number' && { limit }),

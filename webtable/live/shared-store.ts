@@ -4,7 +4,7 @@ import { createLocks } from '../stores/locks.js';
 import type { ContentStore } from '../content/content-store.js';
 import type { TableName } from '../schema.js';
 import type { ColumnSelector, RowChange, ScanOptions, Store, StoredRow } from '../store.js';
-import { readBatch, scanBatches, type Batch } from './batches.js';
+import { readChunk, scanChunks, type Chunk } from './scan-chunks.js';
 import { ConnectionLost, connectTo, type Connection } from './connection.js';
 import { lockedBy, type Holder } from './holder.js';
 import { RemoteStore } from './remote-store.js';
@@ -122,11 +122,11 @@ export class SharedStore implements Store {
       yield* this.#place.store.scan(table, options);
       return;
     }
-    const next = (batch: Parameters<RemoteStore['readBatch']>[1]): Promise<Batch> =>
+    const next = (batch: Parameters<RemoteStore['readChunk']>[1]): Promise<Chunk> =>
       this.#retry((place) =>
-        place.kind === 'own' ? readBatch(place.store, table, batch) : place.store.readBatch(table, batch),
+        place.kind === 'own' ? readChunk(place.store, table, batch) : place.store.readChunk(table, batch),
       );
-    for await (const row of scanBatches(options, next)) {
+    for await (const row of scanChunks(options, next)) {
       yield row;
       this.#assertOpen();
     }

@@ -5,7 +5,8 @@ import { FIELD_COLUMNS, INLINK_COLUMN_PREFIX, MARK_COLUMNS, type Mark } from '..
 import type { Column, ColumnSelector, KeyRange, RowChange, Store, StoredRow } from '../store.js';
 import type { ContentLocation, ContentStore } from '../content/content-store.js';
 import { addBodies, bodyGroups, type LocatedRow } from './page-bodies.js';
-import { scanSteps } from './scan-steps.js';
+import { scanSteps } from '../scan-steps.js';
+import { writeUnchanged } from '../write-unchanged.js';
 
 /** Which rows of the table to read, and what of them. */
 export interface PageScan<F extends Field> {
@@ -112,14 +113,9 @@ export function createPages(store: Store, content: () => ContentStore): Pages {
       });
     },
     writeUnchanged: (changes, versions) =>
-      withRecords(changes, async (rows) => {
-        if (!store.writeUnchanged) {
-          await store.write('webpage', rows);
-          return new Set();
-        }
+      withRecords(changes, (rows) => {
         const versioned = rows.map((change, i) => ({ change, version: versions[i] }));
-        const isWritten = await store.writeUnchanged('webpage', versioned);
-        return new Set(rows.flatMap(({ key }, i) => (isWritten[i] ? [] : [key])));
+        return writeUnchanged(store, 'webpage', versioned);
       }),
   };
 }

@@ -10,9 +10,11 @@ import { CrawlError, safeText } from '../../packages/errors/index.js';
 import { hostKeyOfRow, rowsOfHost, type HostKey } from '../keys/host-key.js';
 import { FENCE, type Slots } from '../keys/partition.js';
 import { json, text } from '../pages/codec.js';
-import { after, readRange, scanSteps } from '../pages/scan-steps.js';
+import { after, readRange, scanSteps } from '../scan-steps.js';
 import { INDEX_COLUMNS } from '../schema.js';
 import type { KeyRange, RowChange, Store } from '../store.js';
+import type { Exclusive } from '../stores/locks.js';
+import { writeUnchanged } from '../write-unchanged.js';
 
 /**
  * `generating`: rows are being selected; a batch left so by a killed job is released by the next generate.
@@ -67,10 +69,16 @@ const STEP = 1000;
 /** Rows that are read of a host before the rest of it is passed over, where only its name is asked for. */
 const HOST_STEP = 64;
 
+function unknown(batchId: string): never {
+  throw new CrawlError('UNKNOWN_BATCH', `expected the id of a batch, found "${safeText(batchId, 80)}"`, {
+    hint: 'generate prints the id of each batch; `webcrawl readdb --stats` lists those that are open',
+  });
+}
+
 const openKey = (batchId: string): string => `h|${batchId}`;
 const closedKey = (batchId: string): string => `d|${batchId}`;
 
-export function createBatches(store: Store, slots: Slots) {
+export function createBatches(store: Store, slots: Slots, exclusive: Exclusive) {
   const entryKey = (batchId: string, queue: string, rowKey: string): string =>
     `e${slots.of(queue)}|${batchId}|${queue}|${rowKey}`;
   /** Those that have been updated and wait for their consumers are in a zone of their own. */
@@ -87,13 +95,45 @@ export function createBatches(store: Store, slots: Slots) {
     if (changes.length > 0) await store.write('batch', changes);
   }
 
-  /** The header of a batch, open or closed; undefined where none is known. */
-  async function find(batchId: string): Promise<BatchHeader | undefined> {
+  async function read(batchId: string): Promise<{ header?: BatchHeader; version?: string | undefined }> {
     // A key must be printable ASCII, and no id that we made is anything else.
-    if (!/^[\w-]{1,64}$/.test(batchId)) return undefined;
-    const rows = await store.get('batch', [openKey(batchId), closedKey(batchId)], HEADER);
-    const cell = rows.find((row) => row !== undefined)?.cells.get(INDEX_COLUMNS.batchHeader);
-    return cell && { batchId, ...headerCodec.decode(cell) };
+    if (!/^[\w-]{1,64}$/.test(batchId)) return {};
+    const [open, closed] = await store.get('batch', [openKey(batchId), closedKey(batchId)], HEADER);
+    const cell = (open ?? closed)?.cells.get(INDEX_COLUMNS.batchHeader);
+    return { ...(cell && { header: { batchId, ...headerCodec.decode(cell) } }), version: open?.version };
+  }
+
+  /** The header of a batch, open or closed; undefined where none is known. */
+  const find = async (batchId: string): Promise<BatchHeader | undefined> => (await read(batchId)).header;
+
+  /**
+   * Changes the header of a batch, or makes one, or with null removes it, while nobody else changes it: where somebody else has
+   * in between, it is decided on anew.
+   * @param decide by the header as it is; undefined leaves it so
+   * @returns the header that is there then
+   */
+  async function change(
+    batchId: string,
+    decide: (header: BatchHeader | undefined) => Omit<BatchHeader, 'batchId'> | null | undefined,
+  ): Promise<BatchHeader | undefined> {
+    const attempt = async (): Promise<{ header?: BatchHeader | undefined } | 'lost'> => {
+      const { header: before, version } = await read(batchId);
+      const decided = decide(before);
+      if (decided === undefined) return { header: before };
+      const header: BatchHeader | undefined = decided ? { ...decided, batchId } : undefined;
+      const { batchId: _, ...stored } = header ?? {};
+      const put = header && new Map([[INDEX_COLUMNS.batchHeader, headerCodec.encode(stored as BatchHeader)] as const]);
+      // Closed ones are kept apart, so that listing the others never slows down.
+      const isOpen = header !== undefined && header.state !== 'closed';
+      if (put && !isOpen) await write([{ key: closedKey(batchId), put }]);
+      const open: RowChange = { key: openKey(batchId), clear: true, ...(isOpen && put && { put }) };
+      const lost = await writeUnchanged(store, 'batch', [{ change: open, version }]);
+      return lost.size > 0 ? 'lost' : { header };
+    };
+    for (;;) {
+      const done = await (store.writeUnchanged ? attempt() : exclusive(`header ${batchId}`, attempt));
+      if (done !== 'lost') return done.header;
+    }
   }
 
   async function* entriesIn(ranges: readonly KeyRange[]): AsyncGenerator<BatchEntry[]> {
@@ -111,29 +151,39 @@ export function createBatches(store: Store, slots: Slots) {
   return {
     find,
 
+    change,
+
     /** @throws CrawlError UNKNOWN_BATCH */
     async get(batchId: string): Promise<BatchHeader> {
-      const batch = await find(batchId);
-      if (batch) return batch;
-      throw new CrawlError('UNKNOWN_BATCH', `expected the id of a batch, found "${safeText(batchId, 80)}"`, {
-        hint: 'generate prints the id of each batch; `webcrawl readdb --stats` lists those that are open',
-      });
+      return (await find(batchId)) ?? unknown(batchId);
     },
 
-    /** Stores the header of a batch. Closed ones are kept apart, so that listing the others never slows down. */
-    async put({ batchId, ...header }: BatchHeader): Promise<void> {
-      const put = new Map([[INDEX_COLUMNS.batchHeader, headerCodec.encode(header)] as const]);
-      if (header.state !== 'closed') return write([{ key: openKey(batchId), put }]);
-      await write([
-        { key: closedKey(batchId), put },
-        { key: openKey(batchId), clear: true },
-      ]);
+    /**
+     * Moves a batch on that is in one of these states.
+     * @throws CrawlError BATCH_CLOSING where another job has moved it on meanwhile; UNKNOWN_BATCH where it was removed
+     */
+    async advance(
+      batchId: string,
+      from: readonly BatchState[],
+      to: (header: BatchHeader) => Omit<BatchHeader, 'batchId'>,
+    ): Promise<void> {
+      await change(batchId, (header) => {
+        if (!header) return unknown(batchId);
+        if (from.includes(header.state)) return to(header);
+        throw new CrawlError(
+          'BATCH_CLOSING',
+          `expected batch ${batchId} to be ${from.join(' or ')}, found it ${header.state}`,
+          {
+            hint: 'another job has moved it on meanwhile; its pages stay due until updatedb has closed it',
+          },
+        );
+      });
     },
 
     /** Removes a batch that holds no row, with what is left in its index. */
     async delete(batchId: string): Promise<void> {
       await clear(batchId, 'e');
-      await write([{ key: openKey(batchId), clear: true }]);
+      await change(batchId, () => null);
     },
 
     /** The batches that are not closed, oldest first. */

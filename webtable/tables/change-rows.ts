@@ -1,8 +1,10 @@
 import type { Field, PageChange, PageRow } from '../pages/page.js';
 import type { Pages } from '../pages/pages.js';
+import { writeUnchanged } from '../write-unchanged.js';
 import type { Store } from '../store.js';
 import type { Exclusive } from '../stores/locks.js';
-import { FRONTIER_FIELDS, liftingRefusal, type Frontier, type FrontierField, type IndexedChange } from './frontier.js';
+import type { Frontier, FrontierEntry, IndexedChange } from './frontier.js';
+import { FRONTIER_FIELDS, liftingRefusal, type FrontierField } from './frontier-rows.js';
 
 /** A row as it is decided on; undefined where there is none. */
 export type RowToChange<F extends Field> = PageRow<F | FrontierField> | undefined;
@@ -10,11 +12,13 @@ export type RowToChange<F extends Field> = PageRow<F | FrontierField> | undefine
 /**
  * Decides on rows that were read: a change for each in turn, undefined for one that stays as it is. What has to be there
  * before the rows, like entries of an index, it writes itself, in a way that may be done twice: rows that somebody else has
- * changed in between are read again and decided on again.
+ * changed in between are read again and decided on again. Entries of the frontier that it finds to differ from these rows it
+ * gives to `stale`, to be put right.
  */
 export type Decide<F extends Field> = (
   rows: readonly RowToChange<F>[],
   keys: readonly string[],
+  stale: (entry: FrontierEntry) => void,
 ) => readonly (PageChange | undefined)[] | Promise<readonly (PageChange | undefined)[]>;
 
 /** How rows are changed. */
@@ -56,43 +60,60 @@ export function createChangeRows(store: Store, pages: Pages, frontier: Frontier,
     fields: readonly F[],
     now: number,
     decide: Decide<F>,
+    isAgain: boolean,
   ): Promise<readonly string[]> {
     const rows = await read(keys, fields);
-    const changes: IndexedChange[] = [];
-    for (const [i, change] of (await decide(rows, keys)).entries()) {
+    const staleOf = new Map<string, FrontierEntry[]>();
+    const decided = await decide(rows, keys, (entry) => {
+      staleOf.set(entry.rowKey, [...(staleOf.get(entry.rowKey) ?? []), entry]);
+    });
+    const changes: (IndexedChange & { readonly change: PageChange; readonly version: string | undefined })[] = [];
+    const others: IndexedChange[] = [];
+    for (const [i, key] of keys.entries()) {
       const before = rows[i];
-      if (change) changes.push({ before, change: liftingRefusal(before, change) });
+      const stale = staleOf.get(key) ?? [];
+      // Who has put such an entry for a change of the row, and not made the change yet, must not make it after the entry is gone.
+      const change =
+        decided[i] ?? (store.writeUnchanged && before && (isAgain || stale.length > 0) ? { key } : undefined);
+      if (change)
+        changes.push({ before, change: liftingRefusal(before, change), stale, isAgain, version: before?.version });
+      else if (stale.length > 0 && !store.writeUnchanged) others.push({ before, stale });
     }
     let lost: ReadonlySet<string> = new Set();
-    if (changes.length > 0) {
-      await frontier.write(changes, now, async () => {
-        const versions = changes.map(({ before }) => before?.version);
+    if (changes.length + others.length > 0) {
+      await frontier.write([...changes, ...others], now, async () => {
         return (lost = await pages.writeUnchanged(
           changes.map(({ change }) => change),
-          versions,
+          changes.map(({ version }) => version),
         ));
       });
     }
-    return keys.filter((key) => lost.has(key));
+    return keys.filter((key, i) => lost.has(key) && (isAgain || decided[i]));
+  }
+
+  async function untilNoneIsLost(
+    keys: readonly string[],
+    run: (keys: readonly string[], isAgain: boolean) => Promise<readonly string[]>,
+  ): Promise<void> {
+    for (let left = keys; left.length > 0;) {
+      left = await (store.writeUnchanged ? run(left, left !== keys) : exclusive('rows', () => run(left, false)));
+    }
   }
 
   return {
-    async changeRows(keys, fields, now, decide) {
-      for (let left = keys; left.length > 0;) {
-        const run = (): Promise<readonly string[]> => attempt(left, fields, now, decide);
-        left = await (store.writeUnchanged ? run() : exclusive('rows', run));
-      }
-    },
+    changeRows: (keys, fields, now, decide) =>
+      untilNoneIsLost(keys, (left, isAgain) => attempt(left, fields, now, decide, isAgain)),
 
-    removeRows(keys, fields, now, decide) {
-      return exclusive('rows', async () => {
-        const rows = await read(keys, fields);
+    removeRows: (keys, fields, now, decide) =>
+      untilNoneIsLost(keys, async (left) => {
+        const rows = await read(left, fields);
         const isChosen = decide(rows);
         const chosen = rows.flatMap((row, i) => (row && isChosen[i] ? [row] : []));
-        if (chosen.length === 0) return;
-        const changes = chosen.map(({ key }) => ({ key, clear: true }));
-        await frontier.remove(chosen, now, () => store.write('webpage', changes));
-      });
-    },
+        if (chosen.length === 0) return [];
+        const changes = chosen.map(({ key, version }) => ({ change: { key, clear: true }, version }));
+        let lost: ReadonlySet<string> = new Set();
+        await frontier.remove(chosen, now, async () => (lost = await writeUnchanged(store, 'webpage', changes)));
+        return [...lost];
+      }),
   };
 }

@@ -3,14 +3,15 @@
  * that says where that is. After a crash a head may be too high, never too low (law 4).
  *
  * Order of writes: the new head, the note, then the removal of the old head. So a note names a head that is there, and a
- * head that its host's note does not name is of no use.
+ * head that its host's note does not name is of no use. On a store that others change too, notes are written by their version.
  */
 import { number } from '../pages/codec.js';
-import { readRange, scanSteps } from '../pages/scan-steps.js';
+import { readRange, scanSteps } from '../scan-steps.js';
 import type { HostKey } from '../keys/host-key.js';
 import type { Slots } from '../keys/partition.js';
 import { INDEX_COLUMNS } from '../schema.js';
 import type { RowChange, Store } from '../store.js';
+import { writeUnchanged, type VersionedChange } from '../write-unchanged.js';
 import type { FrontierKeys } from './frontier-keys.js';
 
 /** That a host has a row of this score in its queue. */
@@ -19,8 +20,8 @@ export interface HostScore {
   readonly score: number;
 }
 
-/** The scores of the heads of some hosts; a host that has none is not in it. */
-export type Heads = Map<HostKey, number>;
+/** The heads of some hosts, as their notes say, with the versions of the notes; a host that has none is not in it. */
+export type Heads = Map<HostKey, { readonly score: number; readonly version?: string | undefined }>;
 
 const COLUMNS = [INDEX_COLUMNS.frontierScore];
 /** Hosts whose queues are looked at together. */
@@ -29,9 +30,9 @@ const HOSTS_AT_ONCE = 32;
 const LONGEST_STEP = 256;
 const growing = (before: number): number => Math.min(Math.max(4, 4 * before), LONGEST_STEP);
 
-export type FrontierHeads = ReturnType<typeof createFrontierHeads>;
-
 export function createFrontierHeads(store: Store, keys: FrontierKeys, slots: Slots) {
+  const isShared = store.writeUnchanged !== undefined;
+
   /** The heads of the hosts of these rows. */
   async function read(rows: readonly HostScore[]): Promise<Heads> {
     const hosts = [...new Set(rows.map(({ host }) => host))];
@@ -39,50 +40,76 @@ export function createFrontierHeads(store: Store, keys: FrontierKeys, slots: Slo
     const heads: Heads = new Map();
     for (const [i, host] of hosts.entries()) {
       const score = scoreIn(found[i]?.cells);
-      if (score !== undefined) heads.set(host, score);
+      if (score !== undefined) heads.set(host, { score, version: found[i]?.version });
     }
     return heads;
   }
 
-  /** Sees to it that no row of these is above the head of its host. Call it before they enter the queue. */
+  /** Sees to it that no row of these is above the head of its host. Call it when they are in the queue. */
   async function raise(heads: Heads, rows: readonly HostScore[]): Promise<void> {
-    const best: Heads = new Map();
-    for (const { host, score } of rows) {
-      const to = best.get(host) ?? heads.get(host);
-      if (to === undefined || score > to) best.set(host, score);
-    }
-    await move(heads, best);
+    const best = new Map<HostKey, number>();
+    for (const { host, score } of rows) best.set(host, Math.max(score, best.get(host) ?? -Infinity));
+    // A note that stays is written too: whoever lowers it by what was in the queue before must look again.
+    await move(heads, [...best.keys()], async (host, at = -Infinity) => Math.max(at, best.get(host)!), isShared);
   }
 
   /** Puts the heads of hosts that have lost their best row at the best that is left. Call it when the rows are out. */
   async function lower(heads: Heads, rows: readonly HostScore[]): Promise<void> {
-    const hosts = new Set<HostKey>();
-    for (const { host, score } of rows) if (score >= (heads.get(host) ?? Infinity)) hosts.add(host);
-    await settle(heads, [...hosts]);
+    const found = isShared ? await read(rows) : heads;
+    const hosts = rows.flatMap(({ host, score }) => (score >= (found.get(host)?.score ?? Infinity) ? [host] : []));
+    await settle(found, [...new Set(hosts)]);
   }
 
   async function settle(heads: Heads, hosts: readonly HostKey[]): Promise<void> {
     for (let i = 0; i < hosts.length; i += HOSTS_AT_ONCE) {
-      const some = hosts.slice(i, i + HOSTS_AT_ONCE);
-      const scores = await Promise.all(some.map((host) => bestDue(host, heads.get(host)!)));
-      await move(heads, new Map(some.map((host, at) => [host, scores[at]])));
+      await move(heads, hosts.slice(i, i + HOSTS_AT_ONCE), async (host, at) =>
+        at === undefined ? undefined : bestDue(host, at),
+      );
     }
   }
 
-  async function move(heads: Heads, to: ReadonlyMap<HostKey, number | undefined>): Promise<void> {
+  /**
+   * Moves the heads of hosts to where `to` says, by their notes. One whose note somebody else has changed is decided on again.
+   * @param always writes notes too that stay
+   */
+  async function move(
+    heads: Heads,
+    hosts: readonly HostKey[],
+    to: (host: HostKey, at: number | undefined) => Promise<number | undefined>,
+    always = false,
+  ): Promise<void> {
+    const scores = await Promise.all(hosts.map((host) => to(host, heads.get(host)?.score)));
+    const moves = hosts
+      .map((host, i) => ({ host, from: heads.get(host), score: scores[i] }))
+      .filter(({ from, score }) => always || from?.score !== score);
     const added: RowChange[] = [];
-    const notes: RowChange[] = [];
-    const removed: RowChange[] = [];
-    for (const [host, score] of to) {
-      const from = heads.get(host);
-      if (score === from) continue;
-      if (score !== undefined) added.push(put(keys.head(score, host), score));
-      notes.push(score === undefined ? { key: keys.note(host), clear: true } : put(keys.note(host), score));
-      if (from !== undefined) removed.push({ key: keys.head(from, host), clear: true });
-      if (score === undefined) heads.delete(host);
-      else heads.set(host, score);
+    const notes: VersionedChange[] = [];
+    const old: { host: HostKey; key: string }[] = [];
+    for (const { host, from, score } of moves) {
+      const note = keys.note(host);
+      if (score !== undefined && score !== from?.score) added.push(put(keys.head(score, host), score));
+      const change = score === undefined ? { key: note, clear: true } : put(note, score);
+      notes.push({ change, version: from?.version });
+      if (from && from.score !== score) old.push({ host, key: keys.head(from.score, host) });
     }
-    for (const changes of [added, notes, removed]) if (changes.length > 0) await store.write('frontier', changes);
+    if (added.length > 0) await store.write('frontier', added);
+    // Before the notes: a head that is put again by who has read the new one has another version.
+    const oldKeys = old.map(({ key }) => key);
+    const found = isShared && old.length > 0 ? await store.get('frontier', oldKeys, COLUMNS) : [];
+    const lost = await writeUnchanged(store, 'frontier', notes);
+    const isLost = (host: HostKey): boolean => lost.has(keys.note(host));
+    const removed = old.map(({ host, key }, i) => ({ host, change: { key, clear: true }, version: found[i]?.version }));
+    await writeUnchanged(
+      store,
+      'frontier',
+      removed.filter(({ host, version }) => !isLost(host) && (!isShared || version !== undefined)),
+    );
+    for (const { host, score } of moves) {
+      if (score === undefined) heads.delete(host);
+      else heads.set(host, { score });
+    }
+    const again = moves.filter(({ host }) => isLost(host)).map(({ host }) => host);
+    if (again.length > 0) await move(await read(again.map((host) => ({ host, score: 0 }))), again, to, always);
   }
 
   /** The score of the best row in the queue of a host, which is not above its head. */
@@ -105,7 +132,7 @@ export function createFrontierHeads(store: Store, keys: FrontierKeys, slots: Slo
     const heads = await read(rows);
     const found = await store.get(
       'frontier',
-      Array.from(heads, ([host, score]) => keys.head(score, host)),
+      Array.from(heads, ([host, { score }]) => keys.head(score, host)),
       COLUMNS,
     );
     const lost = [...heads.keys()].filter((_, i) => found[i] === undefined);
@@ -138,7 +165,7 @@ export function createFrontierHeads(store: Store, keys: FrontierKeys, slots: Slo
     /** Of each row, whether its host has a head that leads to it. */
     async lead(rows: readonly HostScore[]): Promise<boolean[]> {
       const { heads } = await confirmed(rows);
-      return rows.map(({ host, score }) => (heads.get(host) ?? -Infinity) >= score);
+      return rows.map(({ host, score }) => (heads.get(host)?.score ?? -Infinity) >= score);
     },
 
     /** Removes the notes of these hosts that name a head which is not there, so that a new one can be made. */
@@ -160,7 +187,7 @@ export function createFrontierHeads(store: Store, keys: FrontierKeys, slots: Slo
           if (parsed.kind !== 'head') continue;
           const { host } = parsed;
           const heads = await read([{ host, score: 0 }]);
-          const at = heads.get(host);
+          const at = heads.get(host)?.score;
           if (at === undefined || keys.head(at, host) !== key) {
             await store.write('frontier', [{ key, clear: true }]);
             stale += 1;

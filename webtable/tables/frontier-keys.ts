@@ -13,7 +13,7 @@
  */
 import { hostKeyOfRow, type HostKey } from '../keys/host-key.js';
 import { FENCE, type Slots } from '../keys/partition.js';
-import { after } from '../pages/scan-steps.js';
+import { after } from '../scan-steps.js';
 import type { KeyRange } from '../store.js';
 
 export type FrontierKeys = ReturnType<typeof createFrontierKeys>;

@@ -11,23 +11,24 @@
 import { hostKeyOfRow, type HostKey } from '../keys/host-key.js';
 import { FENCE, type Slots } from '../keys/partition.js';
 import { number } from '../pages/codec.js';
-import type { PageChange, PageRow } from '../pages/page.js';
-import { readRange, scanSteps } from '../pages/scan-steps.js';
+import type { PageChange } from '../pages/page.js';
+import { readRange, scanSteps } from '../scan-steps.js';
 import { INDEX_COLUMNS } from '../schema.js';
-import type { KeyRange, RowChange, Store } from '../store.js';
+import type { KeyRange, RowChange, Store, StoredRow } from '../store.js';
 import { createFrontierHeads, scoreIn, type HostScore } from './frontier-heads.js';
 import { createFrontierKeys } from './frontier-keys.js';
+import { isEnteredAlike, isHeld, rowAfter, type FrontierRow } from './frontier-rows.js';
+import { writeUnchanged } from '../write-unchanged.js';
 
-/** The fields of a row that decide its entry. */
-export const FRONTIER_FIELDS = ['dueAt', 'score', 'marks', 'refusedBy'] as const;
-/** One of them. */
-export type FrontierField = (typeof FRONTIER_FIELDS)[number];
-export type FrontierRow = Omit<PageRow<FrontierField>, 'key' | 'damaged'>;
-
-/** A row change, with what decided the row's entry before; `before` is undefined for a row that is new. */
+/** A row change, with what decided the row's entry before; `before` is undefined where there is no row. */
 export interface IndexedChange {
   readonly before: FrontierRow | undefined;
-  readonly change: PageChange;
+  /** Absent where only entries are put right. */
+  readonly change?: PageChange;
+  /** Entries that were found to differ from the row. */
+  readonly stale?: readonly FrontierEntry[];
+  /** A change before it was lost, and may have left another score in the entry of the row. */
+  readonly isAgain?: boolean;
 }
 
 /** An entry of a row. */
@@ -36,6 +37,8 @@ export interface FrontierEntry {
   readonly entryKey: string;
   readonly rowKey: string;
   readonly score: number;
+  /** Of the entry when it was read, where the store knows versions. */
+  readonly version?: string | undefined;
 }
 
 /** An entry that was found to differ from its row, which may be gone. */
@@ -50,12 +53,6 @@ export type Frontier = ReturnType<typeof createFrontier>;
 const COLUMNS = [INDEX_COLUMNS.frontierScore];
 /** Entries that are read, or moved, in one step. */
 const STEP = 1000;
-/** A change of one of these lifts a refusal. */
-const REFUSAL_INPUTS = ['status', 'distance', 'sitemap'] as const;
-
-/** Whether a batch holds a row. */
-export const isHeld = ({ marks }: Pick<FrontierRow, 'marks'>): boolean => marks?.generate !== undefined;
-
 /** @param inTurn runs a step while nobody else changes rows */
 export function createFrontier(store: Store, slots: Slots, inTurn: <T>(step: () => Promise<T>) => Promise<T>) {
   const keys = createFrontierKeys(slots);
@@ -92,7 +89,10 @@ export function createFrontier(store: Store, slots: Slots, inTurn: <T>(step: () 
     return dueAt > Math.max(now, queuedTo) ? entries.slice(0, 1) : entries;
   }
 
-  /** New entries with their heads, then what rests on them, then the removal of old entries with theirs. */
+  /**
+   * New entries with their heads, then what rests on them, then the removal of old entries with theirs. An entry that somebody
+   * else has put again since it was read, or since before the rows were written, stays.
+   */
   async function move(
     added: readonly FrontierEntry[],
     removed: readonly FrontierEntry[],
@@ -100,17 +100,29 @@ export function createFrontier(store: Store, slots: Slots, inTurn: <T>(step: () 
   ): Promise<void> {
     const dueAdded = dueScores(added);
     const found = await heads.read([...dueAdded, ...dueScores(removed)]);
-    await heads.raise(found, dueAdded);
+    const olds = await withVersions(removed);
     if (added.length > 0) await store.write('frontier', added.map(entryPut));
+    await heads.raise(found, dueAdded);
     const kept = (await between?.()) ?? new Set();
-    const old = removed.filter(({ rowKey }) => !kept.has(rowKey));
-    if (old.length > 0) {
-      await store.write(
-        'frontier',
-        old.map(({ entryKey }) => ({ key: entryKey, clear: true })),
-      );
-    }
-    await heads.lower(found, dueScores(old));
+    const gone = olds.filter(({ rowKey }) => !kept.has(rowKey));
+    await writeUnchanged(
+      store,
+      'frontier',
+      gone.map(({ entryKey: key, version }) => ({ change: { key, clear: true }, version })),
+    );
+    await heads.lower(found, dueScores(gone));
+  }
+
+  /** On a store that knows versions: those of these entries that are there, each with its version. */
+  async function withVersions(entries: readonly FrontierEntry[]): Promise<readonly FrontierEntry[]> {
+    const unknown = entries.filter(({ version }) => version === undefined);
+    if (!store.writeUnchanged || unknown.length === 0) return entries;
+    const keys = unknown.map(({ entryKey }) => entryKey);
+    const rows = await store.get('frontier', keys, COLUMNS);
+    const versions = new Map(keys.map((key, i) => [key, rows[i]?.version]));
+    return entries
+      .map((entry) => ({ ...entry, version: entry.version ?? versions.get(entry.entryKey) }))
+      .filter(({ version }) => version !== undefined);
   }
 
   async function hasEntries(rows: readonly (FrontierRow & { readonly key: string })[]): Promise<boolean[]> {
@@ -142,9 +154,38 @@ export function createFrontier(store: Store, slots: Slots, inTurn: <T>(step: () 
   }
 
   /** The entry of a row; none where the key is no such entry's. */
-  function toEntry({ key, cells }: { key: string; cells: ReadonlyMap<string, Uint8Array> }): FrontierEntry[] {
+  function toEntry({ key, cells, version }: StoredRow): FrontierEntry[] {
     const parsed = keys.parse(key);
-    return 'rowKey' in parsed ? [{ entryKey: key, rowKey: parsed.rowKey, score: scoreIn(cells) ?? 0 }] : [];
+    return 'rowKey' in parsed ? [{ entryKey: key, rowKey: parsed.rowKey, score: scoreIn(cells) ?? 0, version }] : [];
+  }
+
+  async function write(
+    changes: readonly IndexedChange[],
+    now: number,
+    writeRows: () => Promise<ReadonlySet<string> | void>,
+  ): Promise<void> {
+    const added: FrontierEntry[] = [];
+    const removed: FrontierEntry[] = [];
+    for (const { before, change, stale = [], isAgain } of changes) {
+      const key = change?.key ?? stale[0]!.rowKey;
+      const after = change ? rowAfter(before, change) : before;
+      // Whichever entry it has, by whichever clock, that one still holds.
+      const isAlike = before !== undefined && after !== undefined && isEnteredAlike(before, after);
+      if (isAlike && stale.length === 0 && !isAgain) continue;
+      const entry = after && entryFor(key, after, now);
+      if (entry) added.push(entry);
+      const olds = before && !isAlike ? entriesBefore(key, before, now) : [];
+      const isOld = ({ entryKey }: FrontierEntry): boolean => entryKey !== entry?.entryKey;
+      removed.push(...stale.filter(isOld), ...olds.filter(isOld));
+    }
+    await move(added, removed, async () => {
+      const lost = (await writeRows()) ?? new Set();
+      // Absent rows have no version: one that was made and removed meanwhile may have taken the entry of this one with it.
+      const isNew = new Set(changes.flatMap(({ before, change }) => (before || !change ? [] : [change.key])));
+      const again = added.filter(({ rowKey }) => isNew.has(rowKey) && !lost.has(rowKey));
+      if (store.writeUnchanged && again.length > 0) await move(again, []);
+      return lost;
+    });
   }
 
   return {
@@ -158,43 +199,25 @@ export function createFrontier(store: Store, slots: Slots, inTurn: <T>(step: () 
      * heads, new entries, then the rows, then the removal of old entries.
      * @param writeRows writes the rows; resolves to the keys of those that it could not, whose old entries then stay
      */
-    async write(
-      changes: readonly IndexedChange[],
-      now: number,
-      writeRows: () => Promise<ReadonlySet<string>>,
-    ): Promise<void> {
-      const added: FrontierEntry[] = [];
-      const removed: FrontierEntry[] = [];
-      for (const { before, change } of changes) {
-        const { key } = change;
-        const after = rowAfter(before, change);
-        // Whichever entry it has, by whichever clock, that one still holds.
-        if (before && isEnteredAlike(before, after)) continue;
-        const entry = entryFor(key, after, now);
-        if (entry) added.push(entry);
-        const olds = before ? entriesBefore(key, before, now) : [];
-        removed.push(...olds.filter(({ entryKey }) => entryKey !== entry?.entryKey));
-      }
-      await move(added, removed, writeRows);
-    },
+    write,
 
-    /** Removes whole rows by `removeRows`, then the entries that lead to them. */
+    /** Removes whole rows by `removeRows`, which answers as `writeRows`, then the entries that lead to them. */
     async remove(
       rows: readonly (FrontierRow & { readonly key: string })[],
       now: number,
-      removeRows: () => Promise<void>,
+      removeRows: () => Promise<ReadonlySet<string>>,
     ): Promise<void> {
       const entries = rows.flatMap((row) => entriesBefore(row.key, row, now));
       await move([], entries, removeRows);
     },
 
-    /** Enters rows as they are, and removes the entries that were found to differ from them. */
-    async correct(found: readonly StaleEntry[], now: number): Promise<void> {
-      const added = found.flatMap(({ entry, row }) => (row && entryFor(entry.rowKey, row, now)) ?? []);
-      const right = new Set(added.map(({ entryKey }) => entryKey));
-      const removed = found.map(({ entry }) => entry).filter(({ entryKey }) => !right.has(entryKey));
-      await move(added, removed);
-    },
+    /** Enters rows as they are, and removes the entries that were found to differ from them. Nothing else may write meanwhile. */
+    correct: (found: readonly StaleEntry[], now: number): Promise<void> =>
+      write(
+        found.map(({ entry, row }) => ({ before: row, stale: [entry] })),
+        now,
+        async () => {},
+      ),
 
     /**
      * Enters the rows that have no entry which leads to them in time.
@@ -215,11 +238,13 @@ export function createFrontier(store: Store, slots: Slots, inTurn: <T>(step: () 
     /**
      * Moves the entries that have become due into the queues, a step at a time.
      * @param until what becomes due until then is moved
+     * @param onStep called before each step
      */
-    async promote(now: number, until: number): Promise<void> {
+    async promote(now: number, until: number, onStep = async (): Promise<void> => {}): Promise<void> {
       queuedTo = Math.max(queuedTo, until);
       for (const slot of slots.all) {
         const range = keys.timedUntil(slot, until);
+        do await onStep();
         while ((await inTurn(() => promoteStep(range))) === STEP);
       }
       promotedTo = Math.max(promotedTo, Math.min(now, until));
@@ -281,31 +306,6 @@ export function createFrontier(store: Store, slots: Slots, inTurn: <T>(step: () 
     removeStaleHeads: heads.removeStale,
     fences: keys.fences,
   };
-}
-
-const isEnteredAlike = (a: FrontierRow, b: FrontierRow): boolean =>
-  a.dueAt === b.dueAt && a.score === b.score && a.refusedBy === b.refusedBy && isHeld(a) === isHeld(b);
-
-/** What decides the entry of a row once a change is made. */
-function rowAfter(before: FrontierRow | undefined, { set, unset, marks }: PageChange): FrontierRow {
-  const held = marks?.generate;
-  const generate = held === undefined ? before?.marks?.generate : (held ?? undefined);
-  const dueAt = set?.dueAt ?? before?.dueAt;
-  const score = set?.score ?? before?.score;
-  const refusedBy = set?.refusedBy ?? (unset?.includes('refusedBy') ? undefined : before?.refusedBy);
-  return {
-    ...(dueAt !== undefined && { dueAt }),
-    ...(score !== undefined && { score }),
-    ...(generate !== undefined && { marks: { generate } }),
-    ...(refusedBy !== undefined && { refusedBy }),
-  };
-}
-
-/** The change, which lifts a refusal where it changes what was refused. */
-export function liftingRefusal(before: FrontierRow | undefined, change: PageChange): PageChange {
-  if (before?.refusedBy === undefined || change.set?.refusedBy !== undefined) return change;
-  const lifts = REFUSAL_INPUTS.some((field) => change.set?.[field] !== undefined);
-  return lifts ? { ...change, unset: [...(change.unset ?? []), 'refusedBy'] } : change;
 }
 
 /** A row of an index holds one cell, so that it is written without reading what is there. */

@@ -4,7 +4,7 @@
  */
 import type { HostKey } from '../keys/host-key.js';
 import { json, text, type Codec } from '../pages/codec.js';
-import { scanSteps } from '../pages/scan-steps.js';
+import { scanSteps } from '../scan-steps.js';
 import { INDEX_COLUMNS } from '../schema.js';
 import type { Column, Store } from '../store.js';
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { CrawlError } from '../../packages/errors/index.js';
 import type { ContentStore } from '../content/content-store.js';
-import { RowContent } from '../content/row-content.js';
+import { createRowContent } from '../content/row-content.js';
 import { DEFAULT_SLOTS, slotsOf, type Slots } from '../keys/partition.js';
 import { text } from '../pages/codec.js';
 import { createPages, type Pages } from '../pages/pages.js';
@@ -64,11 +64,11 @@ export async function openTables(given: Store, { slots: wanted = DEFAULT_SLOTS }
   const slots = slotsOf(found ?? wanted);
   const exclusive = given.exclusive?.bind(given) ?? LOCKS.get(given) ?? createLocks();
   LOCKS.set(given, exclusive);
-  const ownContent = new RowContent(store);
+  const ownContent = createRowContent(store);
   const content = (): ContentStore => given.content ?? ownContent;
   const pages = createPages(store, content);
-  const frontier = createFrontier(store, slots, (step) => exclusive('rows', step));
-  const batches = createBatches(store, slots);
+  const frontier = createFrontier(store, slots, (step) => (store.writeUnchanged ? step() : exclusive('rows', step)));
+  const batches = createBatches(store, slots, exclusive);
   if (found === undefined) {
     await writeFences(store, 'frontier', frontier.fences());
     await writeFences(store, 'batch', batches.fences());

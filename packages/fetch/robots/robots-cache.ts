@@ -102,18 +102,9 @@ export function createRobots(options: RobotsOptions): Robots {
   const cache = createBoundedCache<Entry>(options.memory ?? 16_777_216);
   const underWay = new Map<string, Promise<Loaded | Elsewhere>>();
 
-  function isFresh({ fetchedAt }: { readonly fetchedAt: number }): boolean {
-    const now = clock();
-    return now >= fetchedAt && now < fetchedAt + DAY;
-  }
-
   async function freshOf(origin: string): Promise<StoredRobots | undefined> {
     const stored = await store.get(origin);
-    return stored && isFresh(stored) ? stored : undefined;
-  }
-
-  function rulesOf({ body = '' }: RobotsFile): RobotsRules {
-    return parseRobots(Buffer.from(body, 'latin1')).rulesFor(options.agents);
+    return stored && isFreshRobots(stored, clock()) ? stored : undefined;
   }
 
   async function load(origin: string, hooks: RobotsHooks): Promise<Loaded | Elsewhere> {
@@ -140,7 +131,7 @@ export function createRobots(options: RobotsOptions): Robots {
     { onSitemaps }: RobotsHooks,
   ): Promise<Entry> {
     const { fetchedAt, status, body } = robots;
-    const rules = rulesOf(robots);
+    const rules = robotsRules(robots, options.agents);
     const entry = { fetchedAt, rules, changes: seen };
     if (isNew) {
       if (rules.sitemaps.length > 0) await onSitemaps?.(rules.sitemaps);
@@ -168,7 +159,7 @@ export function createRobots(options: RobotsOptions): Robots {
         found = await fetchRobots(protocol, url, false);
         if ('kind' in found || origin === undefined) return { asked: true };
         await store.put(origin, { ...found, fetchedAt: clock(), isUntold: true });
-        const { crawlDelay } = rulesOf(found);
+        const { crawlDelay } = robotsRules(found, options.agents);
         return { asked: true, ...(crawlDelay !== undefined && { crawlDelay }) };
       });
       if (!found) return { kind: 'unavailable', message: 'robots.txt: given up', url, code: 'aborted' };
@@ -181,7 +172,7 @@ export function createRobots(options: RobotsOptions): Robots {
   /** The entry of an origin; callers who come while it is loaded wait for the same one. */
   function entryOf(origin: string, hooks: RobotsHooks): (Entry & Asked) | Promise<Loaded | Elsewhere> {
     const known = cache.get(origin);
-    if (known && isFresh(known) && known.changes === changes()) return known;
+    if (known && isFreshRobots(known, clock()) && known.changes === changes()) return known;
     const loading = underWay.get(origin);
     if (loading) return loading;
     const started = load(origin, hooks).then(
@@ -211,6 +202,16 @@ export function createRobots(options: RobotsOptions): Robots {
       return { kind: 'allowed', ...(crawlDelay !== undefined && { crawlDelay }), ...asked };
     },
   };
+}
+
+/** Whether a robots.txt that was fetched then is still to be used: for a day (RFC 9309, section 2.4). Times in ms since the epoch. */
+export function isFreshRobots({ fetchedAt }: Pick<StoredRobots, 'fetchedAt'>, now: number): boolean {
+  return now >= fetchedAt && now < fetchedAt + DAY;
+}
+
+/** What a robots.txt says to a crawler by these names, the preferred first. */
+export function robotsRules({ body = '' }: RobotsFile, agents: readonly string[]): RobotsRules {
+  return parseRobots(Buffer.from(body, 'latin1')).rulesFor(agents);
 }
 
 const itself = <T>(value: T): T => value;

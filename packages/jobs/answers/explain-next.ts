@@ -5,7 +5,7 @@ import { isSetAside } from '../hosts/backoff-record.js';
 import type { CrawlContext } from '../context.js';
 import type { RobotsExplanation } from './explain-robots.js';
 import { SELECTION_FIELDS } from '../fetching/fetch-item.js';
-import { isReleasedSource } from '../linking/reschedule.js';
+import { isReleasedSource } from '../rows/reschedule.js';
 import { refusalOf, rejection } from '../selection/refusal.js';
 
 /** What happens next to a URL, and why. */

@@ -1,8 +1,9 @@
-import { createRobots, parseRobots, type RobotsLine, type StoredRobots } from '../../fetch/index.js';
+import { createRobots, isFreshRobots, robotsRules, type RobotsLine, type StoredRobots } from '../../fetch/index.js';
 import type { CrawlContext } from '../context.js';
 import { robotsProtocol } from '../requests/protocol-for.js';
 import { createSeedHosts } from '../hosts/seed-hosts.js';
-import { createRobotsStore } from '../requests/robots-store.js';
+import { isTooLong } from '../hosts/queue-delays.js';
+import { createRobotsStore, robotsAgents } from '../requests/robots-files.js';
 
 /** What robots.txt says to a URL, and where that was learnt. Texts are untrusted. */
 export interface RobotsExplanation {
@@ -26,28 +27,22 @@ export interface RobotsExplanation {
   readonly message?: string;
 }
 
-const DAY = 86_400_000;
-
 /**
  * What robots.txt says to a URL by the record in the table, or, with `fetchNow`, by the file as it is now. Neither
  * writes the record.
  * @param url normalised
  */
 export async function explainRobots(crawl: CrawlContext, url: string, fetchNow: boolean): Promise<RobotsExplanation> {
-  const { origin } = new URL(url);
-  const agents = [crawl.settings.http.agentName, ...crawl.settings.http.robotsAgents];
   if (!fetchNow) {
-    const stored = await createRobotsStore(crawl.tables).get(origin);
+    const stored = await createRobotsStore(crawl.tables).get(new URL(url).origin);
     if (!stored) return { source: 'none', verdict: 'unknown' };
-    const age = crawl.clock() - stored.fetchedAt;
-    const expired = age < 0 || age >= DAY;
-    return { source: 'stored', ...verdictOf(crawl, stored, url, agents), ...(expired && { expired }) };
+    const expired = !isFreshRobots(stored, crawl.clock());
+    return { source: 'stored', ...verdictOf(crawl, stored, url), ...(expired && { expired }) };
   }
-
   let fetched: StoredRobots | undefined;
   const robots = createRobots({
     protocol: robotsProtocol(crawl, createSeedHosts(crawl, { keep: false }), () => {}),
-    agents,
+    agents: robotsAgents(crawl.settings),
     clock: crawl.clock,
     store: {
       get: () => Promise.resolve(undefined),
@@ -55,27 +50,20 @@ export async function explainRobots(crawl: CrawlContext, url: string, fetchNow: 
     },
   });
   const verdict = await robots.check(url);
-  if (fetched) return { source: 'fetched', ...verdictOf(crawl, fetched, url, agents) };
+  if (fetched) return { source: 'fetched', ...verdictOf(crawl, fetched, url) };
   const message = verdict.kind === 'unavailable' ? verdict.message : 'robots.txt: no answer';
   return { source: 'fetched', verdict: 'unavailable', message };
 }
 
-function verdictOf(
-  crawl: CrawlContext,
-  stored: StoredRobots,
-  url: string,
-  agents: readonly string[],
-): Omit<RobotsExplanation, 'source'> {
-  const rules = parseRobots(Buffer.from(stored.body ?? '', 'latin1')).rulesFor(agents);
+function verdictOf({ settings }: CrawlContext, stored: StoredRobots, url: string): Omit<RobotsExplanation, 'source'> {
+  const { allowed: isAllowed, crawlDelay } = robotsRules(stored, robotsAgents(settings));
   const { pathname, search } = new URL(url);
-  const { allowed, line } = rules.allowed(pathname + search);
-  const { crawlDelay } = rules;
-  const { maxCrawlDelay } = crawl.settings.fetcher;
+  const { allowed, line } = isAllowed(pathname + search);
   return {
     verdict: allowed ? 'allowed' : 'denied',
     ...(line && { line }),
     ...(crawlDelay !== undefined && { crawlDelay }),
-    ...(crawlDelay !== undefined && maxCrawlDelay >= 0 && crawlDelay > maxCrawlDelay && { delayTooLong: true }),
+    ...(isTooLong(settings.fetcher, crawlDelay) && { delayTooLong: true }),
     fetchedAt: stored.fetchedAt,
     status: stored.status,
   };

@@ -15,8 +15,7 @@ const MAX_SITEMAPS = 100;
  * Makes rows for the sitemaps that a robots.txt names, one link further than the page for which it was asked. They pass
  * normalisers and filters as links do, `db.ignoreExternalLinks`, and what the crawl excludes. A row that is there is only
  * noted as a sitemap.
- * Counters: sitemaps_added, sitemaps_known, sitemaps_invalid, sitemaps_too_long, sitemaps_rejected_<plugin>,
- * sitemaps_external, sitemaps_excluded, sitemaps_over_limit, sitemaps_not_added (`db.updateAdditionsAllowed`).
+ * Counters: those of fetch that begin with `sitemaps_`.
  */
 export async function addSitemaps(
   crawl: CrawlContext,

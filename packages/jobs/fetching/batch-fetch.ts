@@ -1,14 +1,14 @@
 import type { BatchHeader } from '../../../webtable/index.js';
-import { BatchPages } from './batch-pages.js';
+import { createBatchPages } from './batch-pages.js';
 import type { CrawlContext } from '../context.js';
-import type { FetchedPage, FetchItem, FetchRun, FetchTools } from './fetch-item.js';
+import type { FetchItem, FetchRun, FetchTools } from './fetch-item.js';
 import { fetchPage } from './fetch-page.js';
 import type { OutgoingBatch } from './outgoing-batch.js';
 import { gracePeriod } from '../requests/grace-period.js';
 import type { JobOptions, Progress, Report } from '../reporting/job.js';
 import { parseRows } from '../parsing/parse-rows.js';
-import { createOpenQueues, type OpenQueues, type QueuedPage, type SharedFetch } from './shared-fetch.js';
-import { createTracker, type Tracker } from '../reporting/tracker.js';
+import { createOpenQueues, type QueuedPage, type SharedFetch } from './shared-fetch.js';
+import { createTracker } from '../reporting/tracker.js';
 
 export interface BatchFetchOptions extends JobOptions {
   /** Pass over pages that this batch has fetched. */
@@ -26,6 +26,8 @@ export interface BatchFetchEnd {
   readonly stored: number;
   /** All its pages have moved on, so that nothing is left to do for it. */
   readonly isClosed: boolean;
+  /** Pages are left, because the time was over. */
+  readonly isTimedOut: boolean;
 }
 
 /** The fetch of a batch that is under way. */
@@ -46,177 +48,124 @@ export async function beginBatchFetch(
   batch: BatchHeader,
   options: BatchFetchOptions,
 ): Promise<BatchFetch> {
-  const tracker = createTracker(crawl, 'fetch', options, { batchId: batch.batchId, total: batch.size });
-  const pages = new BatchPages(crawl, batch, options.resume || batch.fetching === true, tracker.count);
+  const { batchId } = batch;
+  const { outgoing, parse } = options;
+  const tracker = createTracker(crawl, 'fetch', options, { batchId, total: batch.size });
+  const pages = createBatchPages(crawl, batch, options.resume || batch.fetching === true, tracker.count);
   await pages.begin();
-  return new RunningFetch(crawl, tools, shared, batch.batchId, pages, tracker, options);
-}
-
-class RunningFetch implements BatchFetch {
-  readonly batchId: string;
-  readonly ended: Promise<BatchFetchEnd>;
-  readonly #crawl: CrawlContext;
-  readonly #shared: SharedFetch;
-  readonly #options: BatchFetchOptions;
-  readonly #pages: BatchPages;
-  readonly #tracker: Tracker;
-  readonly #run: FetchRun;
   /** With its pages that wait or are in work, and one for each queue of which rows are still read. */
-  readonly #queues: OpenQueues;
+  const open = createOpenQueues(shared);
   /** Aborts when the time is over: what waits is passed over. */
-  readonly #timedOut = new AbortController();
-  #allQueuesAdded = false;
-  #inWork = 0;
-  #stored = 0;
-  #moved = 0;
-  #resolveDone = (): void => {};
+  const timedOut = new AbortController();
+  const grace = gracePeriod(AbortSignal.any([shared.stopped, timedOut.signal]));
+  const isTimedOut = (): boolean => timedOut.signal.aborted;
+  let allQueuesAdded = false;
+  let inWork = 0;
+  let stored = 0;
+  let moved = 0;
+  let resolveDone = (): void => {};
 
-  constructor(
-    crawl: CrawlContext,
-    tools: FetchTools,
-    shared: SharedFetch,
-    batchId: string,
-    pages: BatchPages,
-    tracker: Tracker,
-    options: BatchFetchOptions,
-  ) {
-    this.batchId = batchId;
-    this.#crawl = crawl;
-    this.#shared = shared;
-    this.#pages = pages;
-    this.#tracker = tracker;
-    this.#options = options;
-    this.#queues = createOpenQueues(shared);
-    const grace = gracePeriod(AbortSignal.any([shared.stopped, this.#timedOut.signal]));
-    this.#run = this.#createRun(tools, grace.signal);
-    const done = new Promise<void>((resolve, reject) => {
-      this.#resolveDone = resolve;
-      this.#addQueues(tools).catch(reject);
-    });
-    this.ended = this.#finish(done).finally(grace.clear);
-    // Whoever waits for it gets the failure.
-    this.ended.catch(() => undefined);
-  }
+  const again = (queue: string, item: FetchItem): QueuedPage => {
+    pages.left += 1;
+    open.enter(queue);
+    return workOn(item);
+  };
+  const { queues } = shared;
+  const run: FetchRun = {
+    ...tools,
+    batchId,
+    tracker,
+    parse,
+    giveUp: grace.signal,
+    joined: pages.joined,
+    // A host keeps the queue that it was filed under, also when its address has changed since.
+    queueNames: { nameOf: (host) => pages.queueOf(host) ?? tools.queueNames.nameOf(host) },
+    queues: {
+      ...queues,
+      push: (queue, item) => queues.push(queue, again(queue, item)),
+      putBack: (queue, item) => queues.putBack(queue, again(queue, item)),
+    },
+    join(queue, item) {
+      pages.held += 1;
+      tracker.more();
+      queues.push(queue, again(queue, item));
+    },
+    async store(page) {
+      if (outgoing) {
+        if (await outgoing.move({ ...page, from: batchId })) moved += 1;
+      } else {
+        await shared.write({ ...page.change, marks: { fetch: batchId, parse: page.isParsed ? batchId : null } });
+      }
+      stored += 1;
+    },
+  };
 
-  get progress(): Progress {
-    return this.#tracker.progress();
-  }
-
-  get pagesLeft(): number {
-    return Math.max(0, this.#pages.left);
-  }
-
-  #createRun(tools: FetchTools, giveUp: AbortSignal): FetchRun {
-    const { queues } = this.#shared;
-    const again = (queue: string, item: FetchItem): QueuedPage => {
-      this.#pages.left += 1;
-      this.#queues.enter(queue);
-      return this.#workOn(item);
-    };
-    return {
-      ...tools,
-      batchId: this.batchId,
-      tracker: this.#tracker,
-      parse: this.#options.parse,
-      giveUp,
-      joined: this.#pages.joined,
-      // A host keeps the queue that it was filed under, also when its address has changed since.
-      queueNames: { nameOf: (host) => this.#pages.queueOf(host) ?? tools.queueNames.nameOf(host) },
-      queues: {
-        push: (queue, item) => queues.push(queue, again(queue, item)),
-        putBack: (queue, item) => queues.putBack(queue, again(queue, item)),
-        setDelay: (queue, seconds) => queues.setDelay(queue, seconds),
-        pause: (queue, seconds) => queues.pause(queue, seconds),
-        away: (queue, wait) => queues.away(queue, wait),
-      },
-      join: (queue, item) => {
-        this.#pages.held += 1;
-        this.#tracker.more();
-        queues.push(queue, again(queue, item));
-      },
-      store: (page) => this.#store(page),
-    };
-  }
-
-  async #store(page: FetchedPage): Promise<void> {
-    const { batchId } = this;
-    const { outgoing } = this.#options;
-    if (outgoing) {
-      if (await outgoing.move({ ...page, from: batchId })) this.#moved += 1;
-    } else {
-      await this.#shared.write({ ...page.change, marks: { fetch: batchId, parse: page.isParsed ? batchId : null } });
-    }
-    this.#stored += 1;
-  }
-
-  #workOn(item: FetchItem): QueuedPage {
-    const { inWork, onPage } = this.#shared;
+  function workOn(item: FetchItem): QueuedPage {
     return {
       work: async (queue) => {
         const page = { key: item.key, queue, since: performance.now() };
-        this.#inWork += 1;
-        inWork.add(page);
+        inWork += 1;
+        shared.inWork.add(page);
         try {
-          return this.#isTimedOut ? 'no_request' : await fetchPage(this.#crawl, this.#run, item, queue);
+          return isTimedOut() ? 'no_request' : await fetchPage(crawl, run, item, queue);
         } finally {
-          this.#inWork -= 1;
-          inWork.delete(page);
-          this.#pages.left -= 1;
-          this.#leave(queue);
-          onPage();
+          inWork -= 1;
+          shared.inWork.delete(page);
+          pages.left -= 1;
+          leave(queue);
+          shared.onPage();
         }
       },
     };
   }
 
   /** One page less in a queue. */
-  #leave(queue: string): void {
-    this.#queues.leave(queue);
-    this.#checkDone();
+  function leave(queue: string): void {
+    open.leave(queue);
+    checkDone();
   }
 
-  #checkDone(): void {
-    if (this.#isTimedOut ? this.#inWork === 0 : this.#allQueuesAdded && this.#queues.isEmpty) this.#resolveDone();
+  function checkDone(): void {
+    if (isTimedOut() ? inWork === 0 : allQueuesAdded && open.isEmpty) resolveDone();
   }
 
-  get #isTimedOut(): boolean {
-    return this.#timedOut.signal.aborted;
-  }
-
-  async #addQueues({ delays, since }: FetchTools): Promise<void> {
-    const { queues, stopped, openSource } = this.#shared;
-    for await (const queue of this.#pages.queues()) {
-      if (this.#isTimedOut || stopped.aborted) break;
-      await openSource();
-      this.#queues.enter(queue);
-      queues.addQueue(queue, this.#readQueue(queue));
-      const delay = delays.of(queue);
-      if (delay > 0) queues.pause(queue, (since - performance.now()) / 1000 + delay);
+  async function addQueues(): Promise<void> {
+    for await (const queue of pages.queues()) {
+      if (isTimedOut() || shared.stopped.aborted) break;
+      await shared.openSource();
+      open.enter(queue);
+      queues.addQueue(queue, readQueue(queue));
+      const delay = tools.delays.of(queue);
+      if (delay > 0) queues.pause(queue, (tools.since - performance.now()) / 1000 + delay);
     }
-    this.#allQueuesAdded = true;
-    this.#checkDone();
+    allQueuesAdded = true;
+    checkDone();
   }
 
   /** The pages of a queue, read as it drains. */
-  async *#readQueue(queue: string): AsyncGenerator<QueuedPage> {
+  async function* readQueue(queue: string): AsyncGenerator<QueuedPage> {
     try {
-      if (this.#isTimedOut) return;
-      for await (const item of this.#pages.read(queue)) {
-        this.#queues.enter(queue);
-        yield this.#workOn(item);
-        if (this.#isTimedOut) return;
+      if (isTimedOut()) return;
+      for await (const item of pages.read(queue)) {
+        open.enter(queue);
+        yield workOn(item);
+        if (isTimedOut()) return;
       }
     } finally {
-      this.#shared.closeSource();
-      this.#leave(queue);
+      shared.closeSource();
+      leave(queue);
     }
   }
 
-  async #finish(done: Promise<void>): Promise<BatchFetchEnd> {
-    const { timeUp, stopped, running } = this.#shared;
+  async function finish(): Promise<BatchFetchEnd> {
+    const { timeUp, stopped, running } = shared;
+    const done = new Promise<void>((resolve, reject) => {
+      resolveDone = resolve;
+      addQueues().catch(reject);
+    });
     const timeOut = (): void => {
-      this.#timedOut.abort();
-      this.#checkDone();
+      timedOut.abort();
+      checkDone();
     };
     timeUp.addEventListener('abort', timeOut, { once: true });
     if (timeUp.aborted) timeOut();
@@ -225,18 +174,28 @@ class RunningFetch implements BatchFetch {
     } finally {
       timeUp.removeEventListener('abort', timeOut);
     }
-    let isClosed = false;
-    if (this.#isTimedOut) this.#tracker.count('time_limit');
-    else if (!stopped.aborted) isClosed = await this.#close();
-    return { report: this.#tracker.report(), stored: this.#stored, isClosed };
+    const isClosed = !isTimedOut() && !stopped.aborted && (await close());
+    return { report: tracker.report(), stored, isClosed, isTimedOut: isTimedOut() };
   }
 
-  async #close(): Promise<boolean> {
-    const isClosed = await this.#pages.end(this.#moved);
+  async function close(): Promise<boolean> {
+    const isClosed = await pages.end(moved);
     // Pages that were passed over may have been left without a parse.
-    if (this.#options.parse && this.#pages.sawFetched) {
-      await parseRows(this.#crawl, this.batchId, false, this.#tracker);
-    }
+    if (parse && pages.sawFetched) await parseRows(crawl, batchId, false, tracker);
     return isClosed;
   }
+
+  const ended = finish().finally(grace.clear);
+  // Whoever waits for it gets the failure.
+  ended.catch(() => undefined);
+  return {
+    batchId,
+    ended,
+    get progress() {
+      return tracker.progress();
+    },
+    get pagesLeft() {
+      return Math.max(0, pages.left);
+    },
+  };
 }

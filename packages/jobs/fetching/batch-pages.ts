@@ -6,90 +6,76 @@ import { FETCH_FIELDS, type FetchItem } from './fetch-item.js';
 /** Row keys that one queue reads ahead. */
 const READ_AHEAD = 50;
 
-/** The pages of a batch that is being fetched: reads those to fetch from its index, and keeps count of them. */
-export class BatchPages {
-  /** Keys of rows that join the batch as targets of redirects, from before they get their mark on. */
-  readonly joined = new Set<string>();
-  /** Pages that are left to fetch, as far as is known; below 0 where more joined than were counted. */
-  left: number;
-  /** Rows that the batch holds, of those that were read so far or joined. */
-  held = 0;
-  /** Some were fetched by a run before this one. */
-  sawFetched = false;
-  readonly #crawl: CrawlContext;
-  readonly #batch: BatchHeader;
-  readonly #resume: boolean;
-  readonly #count: Count;
-  readonly #queueOfHost = new Map<string, string>();
+/**
+ * Reads the pages of a batch that are to be fetched from its index, and keeps count of them.
+ * @param resume pass over pages that the batch has fetched
+ * @param count of pages that are passed over
+ */
+export function createBatchPages({ tables }: CrawlContext, batch: BatchHeader, resume: boolean, count: Count) {
+  const { pages, batches } = tables;
+  const { batchId } = batch;
+  const queueOfHost = new Map<string, string>();
+  const state = {
+    /** Keys of rows that join the batch as targets of redirects, from before they get their mark on. */
+    joined: new Set<string>(),
+    /** Pages that are left to fetch, as far as is known; below 0 where more joined than were counted. */
+    left: batch.size,
+    /** Rows that the batch holds, of those that were read so far or joined. */
+    held: 0,
+    /** Some were fetched by a run before this one. */
+    sawFetched: false,
 
-  /**
-   * @param resume pass over pages that the batch has fetched
-   * @param count of pages that are passed over
-   */
-  constructor(crawl: CrawlContext, batch: BatchHeader, resume: boolean, count: Count) {
-    this.#crawl = crawl;
-    this.#batch = batch;
-    this.#resume = resume;
-    this.#count = count;
-    this.left = batch.size;
-  }
+    /** Notes that a fetch is under way, which goes on where it was stopped. */
+    begin: (): Promise<void> => batches.advance(batchId, ['open'], (header) => ({ ...header, fetching: true })),
 
-  /** Notes that a fetch is under way, which goes on where it was stopped. */
-  async begin(): Promise<void> {
-    await this.#crawl.tables.batches.put({ ...this.#batch, fetching: true });
-  }
+    /** The names of the queues of the batch. */
+    async *queues(): AsyncGenerator<string> {
+      for await (const { queue, hosts } of batches.queues(batchId)) {
+        for (const host of hosts) queueOfHost.set(hostOfKey(host), queue);
+        yield queue;
+      }
+    },
 
-  /** The names of the queues of the batch. */
-  async *queues(): AsyncGenerator<string> {
-    for await (const { queue, hosts } of this.#crawl.tables.batches.queues(this.#batch.batchId)) {
-      for (const host of hosts) this.#queueOfHost.set(hostOfKey(host), queue);
-      yield queue;
-    }
-  }
+    /** The queue of a host that the batch had from its beginning. */
+    queueOf: (host: string): string | undefined => queueOfHost.get(host),
 
-  /** The queue of a host that the batch had from its beginning. */
-  queueOf(host: string): string | undefined {
-    return this.#queueOfHost.get(host);
-  }
+    /** The pages of a queue that are to be fetched, read as they are asked for. */
+    async *read(queue: string): AsyncGenerator<FetchItem> {
+      for (let last: string | undefined; ;) {
+        const keys = await batches.rowKeys(batchId, queue, last, READ_AHEAD);
+        if (keys.length === 0) return;
+        last = keys.at(-1);
+        for (const row of await pages.getMany(keys, FETCH_FIELDS)) if (row && isToFetch(row)) yield row;
+      }
+    },
 
-  /** The pages of a queue that are to be fetched, read as they are asked for. */
-  async *read(queue: string): AsyncGenerator<FetchItem> {
-    const { pages, batches } = this.#crawl.tables;
-    for (let last: string | undefined; ;) {
-      const keys = await batches.rowKeys(this.#batch.batchId, queue, last, READ_AHEAD);
-      if (keys.length === 0) return;
-      last = keys.at(-1);
-      for (const row of await pages.getMany(keys, FETCH_FIELDS)) if (row && this.#isToFetch(row)) yield row;
-    }
-  }
+    /**
+     * Ends a fetch that was not stopped: no page is left to fetch.
+     * @param moved pages that have moved on to another batch
+     * @returns whether it holds no row any more, so that it was closed
+     */
+    async end(moved: number): Promise<boolean> {
+      const isEmpty = moved > 0 && moved === state.held;
+      if (isEmpty) await batches.clear(batchId);
+      await batches.advance(batchId, ['open'], ({ fetching: _, size, ...header }) =>
+        isEmpty ? { ...header, size, state: 'closed' } : { ...header, size: Math.max(0, size - moved) },
+      );
+      return isEmpty;
+    },
+  };
+  return state;
 
-  #isToFetch(row: FetchItem): boolean {
+  function isToFetch(row: FetchItem): boolean {
     // A redirect's target that joined while its host was being read was handed to the queue already.
-    if (this.joined.has(row.key)) return false;
-    const { batchId } = this.#batch;
+    if (state.joined.has(row.key)) return false;
     const isHeld = row.marks?.generate === batchId;
-    if (isHeld) this.held += 1;
-    const isFetched = this.#resume && row.marks?.fetch === batchId;
+    if (isHeld) state.held += 1;
+    const isFetched = resume && row.marks?.fetch === batchId;
     if (isHeld && !row.damaged && !isFetched) return true;
-    this.left -= 1;
+    state.left -= 1;
     if (!isHeld) return false;
-    this.sawFetched ||= !row.damaged;
-    this.#count(row.damaged ? 'damaged' : 'already_fetched');
+    state.sawFetched ||= !row.damaged;
+    count(row.damaged ? 'damaged' : 'already_fetched');
     return false;
-  }
-
-  /**
-   * Ends a fetch that was not stopped: no page is left to fetch.
-   * @param moved pages that have moved on to another batch
-   * @returns whether it holds no row any more, so that it was closed
-   */
-  async end(moved: number): Promise<boolean> {
-    const { batches } = this.#crawl.tables;
-    const { fetching: _, ...header } = this.#batch;
-    const isEmpty = moved > 0 && moved === this.held;
-    if (isEmpty) await batches.clear(header.batchId);
-    const size = Math.max(0, header.size - moved);
-    await batches.put(isEmpty ? { ...header, state: 'closed' } : { ...header, size });
-    return isEmpty;
   }
 }

@@ -16,7 +16,7 @@ import { createQueueDelays } from '../hosts/queue-delays.js';
 import { createQueueNames } from '../hosts/queue-name.js';
 import { withBackoff } from '../requests/robots-backoff.js';
 import { createRobotsTurns } from '../requests/robots-turns.js';
-import { createRobotsStore } from '../requests/robots-store.js';
+import { createRobotsStore, robotsAgents } from '../requests/robots-files.js';
 import { createSeedHosts } from '../hosts/seed-hosts.js';
 
 /** What {@link openFetcher} takes. */
@@ -83,7 +83,7 @@ export async function openFetcher(crawl: CrawlContext, options: FetcherOptions):
   const tools: FetchTools = {
     robots: createRobots({
       protocol: withBackoff(robotsProtocol(crawl, seedHosts, count, proxy.note), backoff, grace.signal),
-      agents: [settings.http.agentName, ...settings.http.robotsAgents],
+      agents: robotsAgents(settings),
       clock,
       store: createRobotsStore(tables),
       ...(crawl.outsideChanges && { changes: crawl.outsideChanges }),

@@ -1,13 +1,8 @@
 /** Bounds how many bodies that may be larger than those of other pages are in memory at a time. */
-export interface LargeBodies {
-  /** Takes a place until `release` is called, once; undefined where all are taken. */
-  take(): { release(): void } | undefined;
-  /** Waits until a place may be free, or the signal aborts. Whoever waits asks anew: another may have been quicker. */
-  whenFree(signal: AbortSignal): Promise<void>;
-}
+export type LargeBodies = ReturnType<typeof createLargeBodies>;
 
 /** @param places at least 1 */
-export function createLargeBodies(places: number): LargeBodies {
+export function createLargeBodies(places: number) {
   let taken = 0;
   const waiting = new Set<() => void>();
 
@@ -18,12 +13,14 @@ export function createLargeBodies(places: number): LargeBodies {
   }
 
   return {
+    /** Takes a place until `release` is called, once; undefined where all are taken. */
     take() {
       if (taken >= places) return undefined;
       taken += 1;
       return { release };
     },
-    whenFree(signal) {
+    /** Waits until a place may be free, or the signal aborts. Whoever waits asks anew: another may have been quicker. */
+    whenFree(signal: AbortSignal): Promise<void> {
       if (taken < places || signal.aborted) return Promise.resolve();
       return new Promise((resolve) => {
         const wake = (): void => {

@@ -4,6 +4,7 @@ import { hostOf } from '../../url/index.js';
 import { addSitemaps } from './add-sitemaps.js';
 import type { CrawlContext } from '../context.js';
 import type { FetchItem, FetchRun } from './fetch-item.js';
+import { isTooLong } from '../hosts/queue-delays.js';
 import { protocolFor } from '../requests/protocol-for.js';
 import { hostIfAny } from '../requests/robots-backoff.js';
 
@@ -63,9 +64,8 @@ export async function mayAsk(
     const message = rules.line && `line ${rules.line.number}: ${rules.line.text}`;
     return { outcome: { kind: 'gone', code: 'robots_denied', ...(message !== undefined && { message }) }, asked };
   }
-  const { maxCrawlDelay } = crawl.settings.fetcher;
   if (rules.crawlDelay !== undefined) {
-    if (maxCrawlDelay >= 0 && rules.crawlDelay > maxCrawlDelay) {
+    if (isTooLong(crawl.settings.fetcher, rules.crawlDelay)) {
       const message = `Crawl-delay: ${rules.crawlDelay}`;
       return { outcome: { kind: 'gone', code: 'crawl_delay_too_long', message }, asked };
     }

@@ -1,7 +1,7 @@
 import { createGroupWriter, type PageChange } from '../../../webtable/index.js';
 import type { CrawlContext } from '../context.js';
 import { holdBatch } from '../rows/hold-batch.js';
-import { newBatchId } from '../rows/new-batch-id.js';
+import { newBatch } from '../rows/new-batch.js';
 import type { FetchedPage } from './fetch-item.js';
 
 /** A page on its way out of the batch that selected it. */
@@ -46,14 +46,8 @@ export function createOutgoingBatch(crawl: CrawlContext): OutgoingBatch {
   let lastWrite: Promise<unknown> = Promise.resolve();
 
   async function open(): Promise<Open> {
-    const batchId = await newBatchId(crawl);
+    const batchId = await newBatch(crawl, { state: 'open' });
     const release = await holdBatch(crawl, batchId);
-    try {
-      await tables.batches.put({ batchId, state: 'open', size: 0 });
-    } catch (error) {
-      release();
-      throw error;
-    }
     return { batchId, release, since: performance.now(), size: 0 };
   }
 
@@ -105,7 +99,7 @@ export function createOutgoingBatch(crawl: CrawlContext): OutgoingBatch {
       const { batchId, release } = closing;
       try {
         await lastWrite;
-        await tables.batches.put({ batchId, state: 'open', size: closing.size });
+        await tables.batches.advance(batchId, ['open'], (header) => ({ ...header, size: closing.size }));
       } finally {
         release();
       }

@@ -27,28 +27,21 @@ export interface SharedFetch {
   readonly inWork: Set<{ readonly key: string; readonly queue: string; readonly since: number }>;
 }
 
-/** The queues in which one batch has pages. */
-export interface OpenQueues {
-  readonly isEmpty: boolean;
-  /** One page more in a queue. */
-  enter(queue: string): void;
-  /** One page less in a queue. */
-  leave(queue: string): void;
-}
-
-/** Starts with none. */
-export function createOpenQueues({ useQueue }: Pick<SharedFetch, 'useQueue'>): OpenQueues {
+/** The queues in which one batch has pages; at first none. */
+export function createOpenQueues({ useQueue }: Pick<SharedFetch, 'useQueue'>) {
   const open = new Map<string, number>();
   return {
-    get isEmpty() {
+    get isEmpty(): boolean {
       return open.size === 0;
     },
-    enter(queue) {
+    /** One page more in a queue. */
+    enter(queue: string): void {
       const pages = open.get(queue) ?? 0;
       open.set(queue, pages + 1);
       if (pages === 0) useQueue(queue, 1);
     },
-    leave(queue) {
+    /** One page less in a queue. */
+    leave(queue: string): void {
       const pages = open.get(queue)! - 1;
       open.set(queue, pages);
       if (pages > 0) return;

@@ -1,24 +1,16 @@
 import { setMaxListeners } from 'node:events';
 import { CrawlError } from '../../errors/index.js';
 
-/** The time that a job may take. */
-export interface TimeLimit {
-  /** Aborts when the time is over; never where there is no limit. Any number may listen. */
-  readonly signal: AbortSignal;
-  /** Ends the timer. */
-  clear(): void;
-}
-
 /** Seconds that a timer of Node can count, rounded down: 24 days and a bit. */
 const MOST_SECONDS = 35_000 * 60;
 
 /**
- * Starts the time of a job.
+ * Starts the time that a job may take. The signal aborts when it is over, never where there is no limit; any number may listen.
  * @param maxTime seconds, as the caller of the job says; absent: `minutes` holds
  * @param minutes `fetcher.timelimitMins`; below 0 is no limit
  * @throws CrawlError USAGE for a `maxTime` that is not above 0, or longer than 24 days
  */
-export function startTimeLimit(maxTime: number | undefined, minutes: number): TimeLimit {
+export function startTimeLimit(maxTime: number | undefined, minutes: number) {
   if (maxTime !== undefined && !(maxTime > 0 && maxTime <= MOST_SECONDS)) {
     throw new CrawlError(
       'USAGE',

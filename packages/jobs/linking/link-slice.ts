@@ -26,24 +26,19 @@ export interface LinkEvent {
 }
 
 /** Links of consecutive pages of a batch, gathered by target: as many as fit into memory. */
-export interface LinkSlice {
-  readonly batchId: string;
-  /** How many links it holds; long ones count for several. */
-  readonly links: number;
-  readonly targets: ReadonlyMap<string, readonly LinkEvent[]>;
-  add(target: string, event: LinkEvent): void;
-}
+export type LinkSlice = ReturnType<typeof createLinkSlice>;
 
-export function createLinkSlice(batchId: string): LinkSlice {
+export function createLinkSlice(batchId: string) {
   const targets = new Map<string, LinkEvent[]>();
   let links = 0;
   return {
     batchId,
-    targets,
-    get links() {
+    targets: targets as ReadonlyMap<string, readonly LinkEvent[]>,
+    /** How many links it holds; long ones count for several. */
+    get links(): number {
       return links;
     },
-    add(target, event) {
+    add(target: string, event: LinkEvent): void {
       const events = targets.get(target);
       if (events) events.push(event);
       else targets.set(target, [event]);

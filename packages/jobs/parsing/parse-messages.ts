@@ -2,7 +2,7 @@ import type { Settings } from '../../../config/index.js';
 import type { PlainField } from '../../../webtable/index.js';
 import type { Plugin } from '../../plugin-api/index.js';
 import type { CrawlScope, UrlPatterns } from '../scope/crawl-scope.js';
-import type { CounterName } from '../reporting/counters.js';
+import type { Counts } from '../reporting/counters.js';
 import type { PageContent, ParseResult } from './parse-page.js';
 import type { PageDraft } from './draft.js';
 import type { ThreadShare } from './thread-share.js';
@@ -38,7 +38,7 @@ export const READY = 'ready';
 /** A parsed page with what was counted. */
 export interface ThreadResult {
   readonly result: ParseResult;
-  readonly counters: readonly (readonly [name: CounterName, n: number])[];
+  readonly counters: Counts;
 }
 
 /** A page of which the main thread does the rest, with what was counted. */

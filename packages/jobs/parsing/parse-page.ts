@@ -1,7 +1,7 @@
 import { chooseParser } from '../../parse/index.js';
 import { urlSteps } from '../../plugin-api/index.js';
 import { encodeFields, type EncodedFields, type PageChange } from '../../../webtable/index.js';
-import type { Count } from '../reporting/counters.js';
+import type { Count, CounterName } from '../reporting/counters.js';
 import type { CrawlContext } from '../context.js';
 import { draftPage, sign, type PageDraft, type PageFailure } from './draft.js';
 import { finishPage, type FinishWork } from './finish.js';
@@ -34,11 +34,7 @@ export type ParseContext = Pick<CrawlContext, 'settings' | 'plugins' | 'parseThr
  * Parses a page, in a thread where the crawl has some, and makes what is to be written of it. A failure of the page or of
  * a plugin is a result, not a throw. What plugins do that were handed in as objects is done here, with what the thread
  * made of the page.
- * Counters: parsed (parsed_in_part where a bound was reached), or failed_<code>; links, and links_<why> for those that
- * were dropped; not_a_sitemap for what was named as one and is neither sitemap, feed nor list of URLs, and was parsed as any
- * page; plugin_error_<name> and custom_over_limit_<name> of `onPage`; parse_thread_failed for pages that were
- * parsed here because no thread could be started, and parsed_in_main_thread for those whose parser was handed in as an
- * object.
+ * Counters: `COUNTERS.parse`.
  */
 export async function parsePage(crawl: ParseContext, page: PageContent, count: Count): Promise<ParseResult> {
   const { parseThreads, settings, scope } = crawl;
@@ -51,7 +47,7 @@ export async function parsePage(crawl: ParseContext, page: PageContent, count: C
     count('parse_thread_failed');
     return parseHere(crawl, page, count);
   }
-  const take = (): void => answer.counters.forEach(([reason, n]) => count(reason, n));
+  const take = (): void => Object.entries(answer.counters).forEach(([name, n]) => count(name as CounterName, n));
   if ('result' in answer) {
     take();
     return answer.result;

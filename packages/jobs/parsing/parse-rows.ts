@@ -53,8 +53,19 @@ async function parseTogether(
     );
     return { key, encoded, unset, marks: { parse: parsed ? batchId : null } };
   };
-  const changes = await Promise.all(keys.map(parseRow));
-  for (const outcome of await writeEach(crawl.tables.pages.write, changes)) {
+  const changes = new Map((await Promise.all(keys.map(parseRow))).map((change) => [change.key, change]));
+  const released = new Set<string>();
+  const write = (some: readonly string[]): Promise<void> =>
+    crawl.tables.changeRows(some, [], crawl.clock(), (rows, left) =>
+      left.map((key, i) => {
+        if (rows[i]?.damaged || rows[i]?.marks?.generate === batchId) return changes.get(key);
+        // generate has released it meanwhile, since the batch was too old.
+        released.add(key);
+        return undefined;
+      }),
+    );
+  for (const outcome of await writeEach(write, keys)) {
     if (outcome.status === 'rejected') countDamaged(outcome.reason, tracker.count);
   }
+  tracker.count('released', released.size);
 }

@@ -1,7 +1,7 @@
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
 import { messageOf } from '../../errors/index.js';
 import { urlSteps, type Plugin } from '../../plugin-api/index.js';
-import type { Count, CounterName } from '../reporting/counters.js';
+import { createCounts } from '../reporting/counters.js';
 import {
   packResult,
   READY,
@@ -28,18 +28,16 @@ function serve(port: MessagePort, plugins: Awaited<ReturnType<MakePagePlugins>>)
   const listsOf = createPluginLists(plugins);
   let last = Promise.resolve();
   const work = async ({ page, share }: ParseTask): Promise<ParseReply | ThreadDraft> => {
-    const counted = new Map<CounterName, number>();
-    const count: Count = (reason, n = 1) => void counted.set(reason, (counted.get(reason) ?? 0) + n);
+    const { all: counters, count } = createCounts();
     const lists = listsOf(share);
     const crawl = { ...context, plugins: lists.plugins };
     if (share.finishes) {
       const result = await parseHere(crawl, page, count, performance.now() + crawl.settings.parser.timeout * 1000);
-      return packResult({ result, counters: [...counted] });
+      return packResult({ result, counters });
     }
     const draft = await draftPage(crawl, page, { steps: lists.steps, signs: share.signs }, count);
-    if (draft.kind === 'draft') return { draft, counters: [...counted] };
-    const result = failure(draft, count);
-    return packResult({ result, counters: [...counted] });
+    if (draft.kind === 'draft') return { draft, counters };
+    return packResult({ result: failure(draft, count), counters });
   };
   const answer = async (task: ParseTask): Promise<void> => {
     if (task.terms) {
@@ -53,9 +51,8 @@ function serve(port: MessagePort, plugins: Awaited<ReturnType<MakePagePlugins>>)
     } catch (error) {
       // What a parser of JavaScript returns need not be plain data.
       const why = { kind: 'failed', code: `plugin_error_${reply.draft.by}`, message: messageOf(error) } as const;
-      const counted: [CounterName, number][] = [];
-      const result = failure(why, (reason, n = 1) => counted.push([reason, n]));
-      const failed = packResult({ result, counters: counted });
+      const { all: counters, count } = createCounts();
+      const failed = packResult({ result: failure(why, count), counters });
       port.postMessage(failed, [failed.bytes.buffer]);
     }
   };

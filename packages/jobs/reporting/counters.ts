@@ -73,6 +73,7 @@ export const COUNTERS = {
     already_parsed: 'pages that the batch has parsed before',
     not_a_sitemap: 'pages named as sitemaps that are neither sitemap, feed nor list of URLs; parsed as any page',
     not_fetched: 'pages of the batch without a new body',
+    released: 'pages that the batch did not hold any more when they were parsed, and of which nothing was stored',
     damaged: 'rows that cannot be read',
     links: 'links that were kept',
     links_too_long: 'links longer than `db.maxOutlinkLength`',
@@ -162,5 +163,48 @@ export type CounterName =
   | ProtocolCode
   | PluginErrorCode;
 
+/** Of the counters of updatedb those that crawl reports too; the others would repeat what fetch and parse have counted. */
+export const UPDATEDB_IN_CRAWL = [
+  'added',
+  'not_added',
+  'refused',
+  'sooner',
+  'plugin_error_<plugin>',
+] as const satisfies readonly (keyof (typeof COUNTERS)['updatedb'])[];
+
 /** Adds to a counter; one where no number is given. */
 export type Count = (name: CounterName, n?: number) => void;
+
+/** Counters by name, as reports have them. */
+export type Counts = Readonly<Record<string, number>>;
+
+/** Counters that are all zero. */
+export function createCounts() {
+  const all: Record<string, number> = {};
+  const add = (name: string, n: number): void => {
+    if (n !== 0) all[name] = (all[name] ?? 0) + n;
+  };
+  return {
+    /** Those that are not zero. */
+    all: all as Counts,
+    count: ((name, n = 1) => add(name, n)) as Count,
+    /** Adds other counters, each with a prefix where one is given. */
+    add(others: Counts, prefix = ''): void {
+      for (const [name, n] of Object.entries(others)) add(prefix + name, n);
+    },
+  };
+}
+
+/** The sums of counters, in order of their names. */
+export function addCounters(...all: readonly Counts[]): Counts {
+  const sums = createCounts();
+  for (const counters of all) sums.add(counters);
+  return Object.fromEntries(Object.entries(sums.all).sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** Those of some counters that a list names. */
+export function onlyThose(counters: Counts, names: readonly string[]): Counts {
+  const isNamed = (name: string): boolean =>
+    names.some((each) => (each.endsWith('>') ? name.startsWith(each.replace(/<.*/, '')) : each === name));
+  return Object.fromEntries(Object.entries(counters).filter(([name]) => isNamed(name)));
+}

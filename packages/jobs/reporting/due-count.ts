@@ -9,22 +9,12 @@ export interface DueCount {
   readonly at: number;
 }
 
-/** Counts on demand, and so seldom that it takes at most a hundredth of the time. */
-export interface DueCounter {
-  /** The last count. */
-  readonly last: DueCount | undefined;
-  /** Counts, unless the last count is new enough or one is under way. */
-  count(): Promise<DueCount>;
-  /** The same in the background. */
-  refresh(): void;
-}
-
 /** Rows that are counted at the most. */
 const LIMIT = 1_000_000;
 const TIMES_ITS_COST = 100;
 
-/** Has counted nothing yet. */
-export function createDueCount({ tables, clock }: Pick<CrawlContext, 'tables' | 'clock'>): DueCounter {
+/** Counts on demand, and so seldom that it takes at most a hundredth of the time. */
+export function createDueCount({ tables, clock }: Pick<CrawlContext, 'tables' | 'clock'>) {
   let last: DueCount | undefined;
   let counting: Promise<DueCount> | undefined;
   let notBefore = -Infinity;
@@ -43,11 +33,13 @@ export function createDueCount({ tables, clock }: Pick<CrawlContext, 'tables' | 
     return (counting ??= count().finally(() => (counting = undefined)));
   };
   return {
+    /** The last count. */
     get last() {
       return last;
     },
+    /** Counts, unless the last count is new enough or one is under way. */
     count: refreshed,
-    // The job that shows it meets the fault of the table by itself.
+    /** The same in the background. The job that shows it meets the fault of the table by itself. */
     refresh: () => void refreshed().catch(() => undefined),
   };
 }

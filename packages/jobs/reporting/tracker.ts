@@ -1,25 +1,9 @@
-import type { Count } from './counters.js';
+import { addCounters, createCounts, type Count } from './counters.js';
 import type { CrawlContext } from '../context.js';
 import type { JobOptions, Progress, Report } from './job.js';
 
 /** Counts what a job does and reports its progress. */
-export interface Tracker {
-  /** Adds to a counter. */
-  readonly count: Count;
-  /** The same for what failed. */
-  readonly fail: Count;
-  /** Adds the counters of another report, each with a prefix where one is given. */
-  add(counters: Report['counters'], prefix?: string): void;
-  /** One row more to do than was known. */
-  more(): void;
-  /** Rows that are through. */
-  done(n?: number): void;
-  /** True once the caller wants the job to end. */
-  readonly aborted: boolean;
-  /** How far the job has got. */
-  progress(): Progress;
-  report(batchId?: string): Report;
-}
+export type Tracker = ReturnType<typeof createTracker>;
 
 const PROGRESS_INTERVAL = 200;
 /** Counters of failures that are counted in many places. */
@@ -31,43 +15,40 @@ export function createTracker(
   job: string,
   { signal, onProgress }: JobOptions,
   start: { batchId?: string; total?: number } = {},
-): Tracker {
-  const counters: Record<string, number> = {};
+) {
+  const { all, count, add } = createCounts();
   const failures = new Set<string>();
   const began = crawl.clock();
   let reportedAt = began;
   let done = 0;
   let total = start.total;
 
-  const add = (name: string, n: number): void => {
-    if (n !== 0) counters[name] = (counters[name] ?? 0) + n;
-  };
   const progress = (): Progress => ({
     job,
     ...start,
     ...(total !== undefined && { total }),
     done,
-    counters: { ...counters },
-    errors: Object.fromEntries(
-      Object.entries(counters).filter(([reason]) => failures.has(reason) || FAILURE.test(reason)),
-    ),
+    counters: { ...all },
+    errors: Object.fromEntries(Object.entries(all).filter(([reason]) => failures.has(reason) || FAILURE.test(reason))),
   });
   crawl.watch?.(progress);
 
   return {
-    count: (name, n = 1) => add(name, n),
+    count,
+    add,
+    /** How far the job has got. */
     progress,
-    fail(name, n = 1) {
+    /** Adds to a counter of what failed. */
+    fail: ((name, n) => {
       failures.add(name);
-      add(name, n);
-    },
-    add(others, prefix = '') {
-      for (const [name, n] of Object.entries(others)) add(prefix + name, n);
-    },
-    more() {
+      count(name, n);
+    }) as Count,
+    /** One row more to do than was known. */
+    more(): void {
       if (total !== undefined) total += 1;
     },
-    done(n = 1) {
+    /** Rows that are through. */
+    done(n = 1): void {
       done += n;
       const now = crawl.clock();
       // A clock that was set back must not silence the progress for long.
@@ -75,26 +56,19 @@ export function createTracker(
       reportedAt = now;
       onProgress(progress());
     },
-    get aborted() {
+    /** True once the caller wants the job to end. */
+    get aborted(): boolean {
       return signal?.aborted ?? false;
     },
-    report(batchId = start.batchId) {
+    report(batchId = start.batchId): Report {
       onProgress?.(progress());
       return {
         job,
         ...(batchId !== undefined && { batchId }),
         seconds: Math.max(0, crawl.clock() - began) / 1000,
-        counters: addCounters(counters),
+        counters: addCounters(all),
         ...(signal?.aborted && { interrupted: true }),
       };
     },
   };
-}
-
-/** The sums of counters, in order of their names. */
-export function addCounters(...all: readonly Report['counters'][]): Report['counters'] {
-  const sums: Record<string, number> = {};
-  for (const counters of all)
-    for (const [reason, n] of Object.entries(counters)) sums[reason] = (sums[reason] ?? 0) + n;
-  return Object.fromEntries(Object.entries(sums).sort(([a], [b]) => (a < b ? -1 : 1)));
 }

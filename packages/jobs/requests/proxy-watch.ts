@@ -4,19 +4,7 @@ import type { FetchOutcome } from '../../plugin-api/index.js';
 import type { CrawlContext } from '../context.js';
 
 /** Notices that no request gets through the proxy any more, so that a run does not pass over all pages for it. */
-export interface ProxyWatch {
-  /**
-   * Takes how a request ended.
-   * @throws CrawlError PROXY_FAILED when it is one of many that failed at the proxy, and none got through meanwhile
-   */
-  note(outcome: FetchOutcome): void;
-  /**
-   * Judges the run at its end.
-   * @throws CrawlError PROXY_FAILED when no request got through, or the proxy was down for many at the end. One that only
-   *   refuses some hosts has done its part.
-   */
-  conclude(): void;
-}
+export type ProxyWatch = ReturnType<typeof createProxyWatch>;
 
 /** Requests in a row that fail at the proxy before it is given up. */
 const MOST = 10;
@@ -27,7 +15,7 @@ const PATIENCE = 30_000;
 export function createProxyWatch(
   { settings }: Pick<CrawlContext, 'settings'>,
   clock: () => number = () => performance.now(),
-): ProxyWatch {
+) {
   const { proxy } = settings.http;
   let inRow = 0;
   /** Of these those that did not reach the proxy. */
@@ -45,7 +33,11 @@ export function createProxyWatch(
   }
 
   return {
-    note(outcome) {
+    /**
+     * Takes how a request ended.
+     * @throws CrawlError PROXY_FAILED when it is one of many that failed at the proxy, and none got through meanwhile
+     */
+    note(outcome: FetchOutcome): void {
       if (proxy === '') return;
       if (isProxyFailure(outcome)) {
         if (inRow === 0) since = clock();
@@ -61,7 +53,12 @@ export function createProxyWatch(
         down = 0;
       }
     },
-    conclude() {
+    /**
+     * Judges the run at its end.
+     * @throws CrawlError PROXY_FAILED when no request got through, or the proxy was down for many at the end. One that only
+     *   refuses some hosts has done its part.
+     */
+    conclude(): void {
       if (isProven ? down >= MOST : inRow > 0) throw failure();
     },
   };

@@ -1,6 +1,7 @@
 import type { FetchQueues, HostTurn } from '../../fetch/index.js';
 import type { CrawlContext } from '../context.js';
 import type { FetchTools } from '../fetching/fetch-item.js';
+import { isTooLong } from '../hosts/queue-delays.js';
 import { hostIfAny } from './robots-backoff.js';
 
 /** What turns are made of. */
@@ -16,7 +17,6 @@ export function createRobotsTurns(
   { settings }: Pick<CrawlContext, 'settings'>,
   { queues, queueNames, delays, backoff }: RobotsTurnsOptions,
 ): HostTurn {
-  const { maxCrawlDelay } = settings.fetcher;
   return async (url, ask) => {
     const host = hostIfAny(url);
     const queue = host === undefined ? url : await queueNames.nameOf(host);
@@ -30,7 +30,7 @@ export function createRobotsTurns(
         isMade = true;
         const { asked, crawlDelay } = await ask();
         // Pages of a host that asks for more are not fetched at all.
-        if (crawlDelay !== undefined && (maxCrawlDelay < 0 || crawlDelay <= maxCrawlDelay)) {
+        if (crawlDelay !== undefined && !isTooLong(settings.fetcher, crawlDelay)) {
           delays.crawlDelay(queue, crawlDelay);
           queues.setDelay(queue, delays.of(queue));
         }

@@ -1,18 +1,19 @@
 import type { BatchFetch } from '../fetching/batch-fetch.js';
 import type { CrawlContext } from '../context.js';
 import type { CrawlOptions } from '../crawl.js';
-import { openFetcher, type Fetcher } from '../fetching/fetcher.js';
-import { createOutgoingBatch, type OutgoingBatch } from '../fetching/outgoing-batch.js';
+import { openFetcher } from '../fetching/fetcher.js';
+import { createOutgoingBatch } from '../fetching/outgoing-batch.js';
 import { flushIn } from './flush-time.js';
+import { UPDATEDB_IN_CRAWL, onlyThose } from '../reporting/counters.js';
 import type { JobOptions, Progress } from '../reporting/job.js';
 import { holdBatch } from '../rows/hold-batch.js';
 import { createRoundsProgress } from './rounds-progress.js';
 import { LOOK_AGAIN, RoundSelector } from './round-selector.js';
 import type { Tracker } from '../reporting/tracker.js';
-import { createTasks, type Tasks } from './tasks.js';
+import { createTasks } from './tasks.js';
 import { updateAndCount } from '../updatedb.js';
 import type { Watch } from '../reporting/running-jobs.js';
-import { createWake, type Wake } from './wake.js';
+import { createWake } from './wake.js';
 
 /**
  * Crawls in rounds until nothing is due, a limit is reached, or a round could fetch nothing. Rounds overlap where
@@ -27,8 +28,8 @@ export async function crawlRounds(
   timeUp: AbortSignal,
   watch?: Watch,
 ): Promise<void> {
-  const wake = createWake();
   const { signal, threads = crawl.settings.fetcher.threadsFetch } = options;
+  const wake = createWake();
   const fetcher = await openFetcher(crawl, {
     threads,
     count: tracker.count,
@@ -36,133 +37,78 @@ export async function crawlRounds(
     timeUp,
     ...(signal && { signal }),
   });
-  try {
-    const rounds = new Rounds(crawl, options, tracker, fetcher, wake, timeUp);
-    watch?.(
-      () => rounds.progress,
-      () => fetcher.status(),
-    );
-    await rounds.run();
-  } finally {
-    // All is through, or is not to go on.
-    fetcher.abort();
-    await fetcher.close();
-  }
-}
-
-class Rounds {
-  readonly #crawl: CrawlContext;
-  readonly #options: CrawlOptions;
-  readonly #tracker: Tracker;
-  readonly #fetcher: Fetcher;
-  readonly #wake: Wake;
-  readonly #timeUp: AbortSignal;
-  readonly #threads: number;
-  readonly #selector: RoundSelector;
-  readonly #outgoing: OutgoingBatch;
-  readonly #fetches = new Set<BatchFetch>();
+  const selector = new RoundSelector(crawl, options, tracker);
+  const outgoing = createOutgoingBatch(crawl);
   /** Each follows a batch to the end of its updatedb. */
-  readonly #tasks: Tasks;
-  readonly #progress = createRoundsProgress();
+  const tasks = createTasks(wake.now);
+  const fetches = new Set<BatchFetch>();
+  const sums = createRoundsProgress();
   /** Runs of updatedb under way. */
-  #updates = 0;
+  let updates = 0;
+  const step: JobOptions = signal ? { signal } : {};
 
-  constructor(
-    crawl: CrawlContext,
-    options: CrawlOptions,
-    tracker: Tracker,
-    fetcher: Fetcher,
-    wake: Wake,
-    timeUp: AbortSignal,
-  ) {
-    this.#crawl = crawl;
-    this.#options = options;
-    this.#tracker = tracker;
-    this.#fetcher = fetcher;
-    this.#wake = wake;
-    this.#timeUp = timeUp;
-    this.#threads = options.threads ?? crawl.settings.fetcher.threadsFetch;
-    this.#selector = new RoundSelector(crawl, options, tracker);
-    this.#outgoing = createOutgoingBatch(crawl);
-    this.#tasks = createTasks(wake.now);
+  function progress(): Progress {
+    const { maxPages } = options;
+    for (const fetch of fetches) sums.add(fetch.progress);
+    return {
+      job: 'crawl',
+      round: selector.rounds,
+      ...(maxPages !== undefined && { total: maxPages }),
+      ...sums.sum(),
+    };
   }
 
-  get progress(): Progress {
-    const { maxPages } = this.#options;
-    const total = maxPages === undefined ? {} : { total: maxPages };
-    for (const fetch of this.#fetches) this.#progress.add(fetch.progress);
-    return { job: 'crawl', round: this.#selector.rounds, ...total, ...this.#progress.sum() };
-  }
-
-  async run(): Promise<void> {
-    this.#timeUp.addEventListener('abort', this.#wake.now, { once: true });
-    try {
-      await this.#goOn();
-    } catch (error) {
-      this.#tasks.fail(error);
-    } finally {
-      this.#timeUp.removeEventListener('abort', this.#wake.now);
-    }
-    if (this.#tasks.failure) this.#fetcher.abort();
-    await this.#tasks.settled();
-    // What came in since the last one, also where the crawl was ended.
-    await this.#flush().catch(this.#tasks.fail);
-    await this.#tasks.settled();
-    if (this.#tasks.failure) throw this.#tasks.failure.error;
-    this.#tracker.add(this.#selector.passedOver, 'generate_');
-  }
-
-  async #goOn(): Promise<void> {
-    for (const { batchId, state, size } of await this.#crawl.tables.batches.list()) {
-      if (state === 'generating' || state === 'updated') continue;
-      this.#selector.countSelected(size);
-      await this.#begin(batchId);
-    }
-    while (!this.#tracker.aborted && !this.#tasks.failure) {
-      if (this.#timeUp.aborted) return this.#tracker.count('time_limit');
-      const wait = Math.min(this.#flushIn, LOOK_AGAIN);
-      if (wait <= 0) await this.#flush();
-      else if (this.#selector.wantsMore(this.#fetchState)) await this.#select();
-      else if (this.#tasks.size > 0 || this.#outgoing.size > 0) await this.#wake.wait(wait);
-      else if (!this.#selector.sawOutsideChanges()) return;
-    }
-  }
-
-  get #pagesLeft(): number {
+  function pagesLeft(): number {
     let left = 0;
-    for (const { pagesLeft } of this.#fetches) left += pagesLeft;
+    for (const fetch of fetches) left += fetch.pagesLeft;
     return left;
   }
 
-  get #fetchState() {
-    const isAtRest = this.#tasks.size === 0 && this.#outgoing.size === 0;
-    return { isIdle: this.#fetcher.isIdle, pagesLeft: this.#pagesLeft, isAtRest };
+  async function goOn(): Promise<void> {
+    for (const { batchId, state, size } of await crawl.tables.batches.list()) {
+      if (state === 'generating' || state === 'updated') continue;
+      selector.countSelected(size);
+      await begin(batchId);
+    }
+    while (!tracker.aborted && !tasks.failure) {
+      if (timeUp.aborted) return tracker.count('time_limit');
+      const { isIdle } = fetcher;
+      const isAtRest = tasks.size === 0 && outgoing.size === 0;
+      const wait = Math.min(untilFlush(), LOOK_AGAIN);
+      if (wait <= 0) await flush();
+      else if (selector.wantsMore({ isIdle, pagesLeft: pagesLeft(), isAtRest })) await select();
+      else if (!isAtRest) await wake.wait(wait);
+      else if (!selector.sawOutsideChanges()) return;
+    }
   }
 
-  async #select(): Promise<void> {
-    const { signal } = this.#options;
-    const stop = signal ? AbortSignal.any([signal, this.#timeUp]) : this.#timeUp;
-    const batchId = await this.#selector.select(stop, (queue) => this.#fetcher.hasPages(queue));
-    if (batchId !== undefined) await this.#begin(batchId);
+  async function select(): Promise<void> {
+    const stop = signal ? AbortSignal.any([signal, timeUp]) : timeUp;
+    const batchId = await selector.select(stop, fetcher.hasPages);
+    if (batchId !== undefined) await begin(batchId);
   }
 
-  async #begin(batchId: string): Promise<void> {
-    const release = await holdBatch(this.#crawl, batchId);
+  async function begin(batchId: string): Promise<void> {
+    const release = await holdBatch(crawl, batchId);
     try {
-      const batch = await this.#crawl.tables.batches.get(batchId);
+      const batch = await crawl.tables.batches.get(batchId);
       if (batch.state !== 'open') {
         release();
-        return this.#tasks.add(this.#update(batchId));
+        return tasks.add(update(batchId));
       }
-      const fetch = await this.#fetcher.begin(batch, {
-        ...this.#step,
-        onProgress: (progress) => this.#report(progress),
+      const fetch = await fetcher.begin(batch, {
+        ...step,
+        onProgress(now) {
+          // Also the last of a batch that is through.
+          sums.add(now);
+          options.onProgress?.(progress());
+        },
         resume: true,
         parse: true,
-        ...(!this.#selector.isStrict && { outgoing: this.#outgoing }),
+        ...(!selector.isStrict && { outgoing }),
       });
-      this.#fetches.add(fetch);
-      this.#tasks.add(this.#follow(fetch, release));
+      fetches.add(fetch);
+      tasks.add(follow(fetch, release));
     } catch (error) {
       release();
       throw error;
@@ -170,64 +116,62 @@ class Rounds {
   }
 
   /** Waits for a batch to be fetched, then updates what has not moved on, unless the crawl is to end. */
-  async #follow(fetch: BatchFetch, release: () => void): Promise<void> {
+  async function follow(fetch: BatchFetch, release: () => void): Promise<void> {
     const { report, stored, isClosed } = await fetch.ended.finally(() => {
-      this.#fetches.delete(fetch);
+      fetches.delete(fetch);
       release();
     });
-    const { time_limit: _, ...counters } = report.counters;
-    this.#tracker.add(counters);
-    this.#progress.end(fetch.batchId);
+    tracker.add(report.counters);
+    sums.end(fetch.batchId);
     if (isClosed) return;
-    if (stored > 0) return this.#update(fetch.batchId);
+    if (stored > 0) return update(fetch.batchId);
     // What it releases must not be selected before it is known whether anything of it had been fetched earlier.
-    await this.#selector.pauseFor(() => this.#update(fetch.batchId, { expectNothing: true }));
+    await selector.pauseFor(() => update(fetch.batchId, { expectNothing: true }));
   }
 
   /** Milliseconds until updatedb takes what is fetched; Infinity while there is nothing, or it is at work. */
-  get #flushIn(): number {
-    if (this.#updates > 0) return Infinity;
-    const { size, since } = this.#outgoing;
-    const { isIdle } = this.#fetcher;
-    return flushIn({ size, age: performance.now() - since, left: this.#pagesLeft, threads: this.#threads, isIdle });
+  function untilFlush(): number {
+    if (updates > 0) return Infinity;
+    const { size, since } = outgoing;
+    return flushIn({ size, age: performance.now() - since, left: pagesLeft(), threads, isIdle: fetcher.isIdle });
   }
 
-  async #flush(): Promise<void> {
-    const batchId = await this.#outgoing.close();
-    if (batchId !== undefined) this.#tasks.add(this.#update(batchId));
+  async function flush(): Promise<void> {
+    const batchId = await outgoing.close();
+    if (batchId !== undefined) tasks.add(update(batchId));
   }
 
   /** Adds the links of what was fetched, and plans its next fetch. */
-  async #update(batchId: string, { expectNothing = false } = {}): Promise<void> {
-    if (this.#tracker.aborted || this.#tasks.failure) return;
-    this.#updates += 1;
+  async function update(batchId: string, { expectNothing = false } = {}): Promise<void> {
+    if (tracker.aborted || tasks.failure) return;
+    updates += 1;
     try {
-      const { report, released } = await updateAndCount(this.#crawl, { ...this.#step, batch: batchId });
-      for (const [name, n] of Object.entries(report.counters)) {
-        if (isOfUpdatedb(name)) this.#tracker.add({ [name]: n });
-      }
+      const { report, released } = await updateAndCount(crawl, { ...step, batch: batchId });
+      tracker.add(onlyThose(report.counters, UPDATEDB_IN_CRAWL));
       const fetchedNothing = released.notFetched > 0 && released.fetched === 0;
-      if (!expectNothing || !fetchedNothing) this.#selector.lookAgain();
+      if (!expectNothing || !fetchedNothing) selector.lookAgain();
       // What could not be fetched is due again at once: the next round would be this one.
-      else if (this.#tasks.size <= 1 && this.#outgoing.size === 0) this.#selector.giveUp();
+      else if (tasks.size <= 1 && outgoing.size === 0) selector.giveUp();
     } finally {
-      this.#updates -= 1;
+      updates -= 1;
     }
   }
 
-  get #step(): JobOptions {
-    const { signal } = this.#options;
-    return signal ? { signal } : {};
+  try {
+    watch?.(progress, fetcher.status);
+    timeUp.addEventListener('abort', wake.now, { once: true });
+    await goOn().catch(tasks.fail);
+    if (tasks.failure) fetcher.abort();
+    await tasks.settled();
+    // What came in since the last one, also where the crawl was ended.
+    await flush().catch(tasks.fail);
+    await tasks.settled();
+    if (tasks.failure) throw tasks.failure.error;
+    tracker.add(selector.passedOver, 'generate_');
+  } finally {
+    timeUp.removeEventListener('abort', wake.now);
+    // All is through, or is not to go on.
+    fetcher.abort();
+    await fetcher.close();
   }
-
-  #report(progress: Progress): void {
-    // Also the last of a batch that is through.
-    this.#progress.add(progress);
-    this.#options.onProgress?.(this.progress);
-  }
-}
-
-/** The counters of updatedb that a crawl reports; the others would repeat what fetch and parse have counted. */
-function isOfUpdatedb(name: string): boolean {
-  return ['added', 'not_added', 'refused', 'sooner'].includes(name) || name.startsWith('plugin_error_');
 }

@@ -1,6 +1,7 @@
 import type { CrawlContext } from '../context.js';
 import type { CrawlOptions } from '../crawl.js';
-import { generate } from '../generate.js';
+import { generateAndCount } from '../generate.js';
+import { createQueueDelays } from '../hosts/queue-delays.js';
 import type { Report } from '../reporting/job.js';
 import type { Tracker } from '../reporting/tracker.js';
 
@@ -52,9 +53,9 @@ export class RoundSelector {
   #pauses = 0;
 
   constructor(crawl: CrawlContext, options: CrawlOptions, tracker: Tracker) {
-    const { threadsFetch, threadsPerQueue, serverDelay, serverMinDelay } = crawl.settings.fetcher;
-    const { rounds, maxPages = Infinity, topN, threads = threadsFetch } = options;
-    const delay = threadsPerQueue > 1 ? serverMinDelay : serverDelay;
+    const { fetcher } = crawl.settings;
+    const { rounds, maxPages = Infinity, topN, threads = fetcher.threadsFetch } = options;
+    const delay = createQueueDelays(fetcher).of('');
     this.#crawl = crawl;
     this.#tracker = tracker;
     this.#maxRounds = rounds ?? Infinity;
@@ -86,15 +87,15 @@ export class RoundSelector {
     const topN = Math.min(this.#size, this.#maxPages - this.#pages);
     const generation = this.#generation;
     this.#outsideSeen = this.#crawl.outsideChanges?.() ?? 0;
-    const selecting = generate(this.#crawl, {
+    const selecting = generateAndCount(this.#crawl, {
       signal,
       ...(topN < Infinity && { topN }),
       maxPerQueue: this.#perQueue,
       ...(this.#perQueue < Infinity && { isBusy }),
     });
     this.#selecting = selecting.catch(() => undefined);
-    const { batchId, counters } = await selecting;
-    const { generated = 0, ...passedOver } = counters;
+    const { report, size, passedOver } = await selecting;
+    const { batchId } = report;
     this.passedOver = passedOver;
     if (batchId === undefined) {
       if (generation === this.#generation) this.#nothingDueSince = performance.now();
@@ -102,7 +103,7 @@ export class RoundSelector {
     }
     this.#nothingDueSince = -Infinity;
     this.rounds += 1;
-    this.#pages += generated;
+    this.#pages += size;
     this.#tracker.count('rounds');
     return batchId;
   }

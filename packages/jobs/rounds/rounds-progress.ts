@@ -1,28 +1,21 @@
 import type { Progress } from '../reporting/job.js';
-import { addCounters } from '../reporting/tracker.js';
+import { addCounters } from '../reporting/counters.js';
 
 type Sum = Pick<Progress, 'done' | 'counters' | 'errors'>;
 
-/** The progress of rounds that overlap, as one. */
-export interface RoundsProgress {
-  /** Takes how far the fetch of a batch has got, in place of what was known of it. */
-  add(progress: Progress): void;
-  /** Over all batches. */
-  sum(): Sum;
-  /** A batch is through: what is known of it stays in the sum. */
-  end(batchId: string): void;
-}
-
-/** Starts with nothing; it holds one entry for each batch that is not through. */
-export function createRoundsProgress(): RoundsProgress {
+/** The progress of rounds that overlap, as one. It holds one entry for each batch that is not through. */
+export function createRoundsProgress() {
   const open = new Map<string, Progress>();
   let ended: Sum = { done: 0, counters: {}, errors: {} };
   return {
-    add(progress) {
+    /** Takes how far the fetch of a batch has got, in place of what was known of it. */
+    add(progress: Progress): void {
       open.set(progress.batchId ?? '', progress);
     },
-    sum: () => [...open.values()].reduce(plus, ended),
-    end(batchId) {
+    /** Over all batches. */
+    sum: (): Sum => [...open.values()].reduce(plus, ended),
+    /** A batch is through: what is known of it stays in the sum. */
+    end(batchId: string): void {
       const last = open.get(batchId);
       open.delete(batchId);
       if (last) ended = plus(ended, last);

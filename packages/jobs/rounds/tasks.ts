@@ -1,37 +1,31 @@
-/** Work that goes on beside what started it. */
-export interface Tasks {
-  /** How many are under way. */
-  readonly size: number;
-  /** The first failure of any. */
-  readonly failure: { readonly error: unknown } | undefined;
-  add(task: Promise<void>): void;
-  /** Notes a failure from elsewhere, where it is the first. */
-  fail(error: unknown): void;
-  /** Waits until none is under way; it never rejects. */
-  settled(): Promise<void>;
-}
-
-/** @param onEnd called when one has ended, well or not */
-export function createTasks(onEnd: () => void): Tasks {
+/**
+ * Work that goes on beside what started it.
+ * @param onEnd called when a task has ended, well or not
+ */
+export function createTasks(onEnd: () => void) {
   const running = new Set<Promise<void>>();
-  let failure: Tasks['failure'];
+  let failure: { readonly error: unknown } | undefined;
   const fail = (error: unknown): void => void (failure ??= { error });
   return {
+    /** How many are under way. */
     get size() {
       return running.size;
     },
+    /** The first failure of any. */
     get failure() {
       return failure;
     },
-    add(task) {
+    add(task: Promise<void>): void {
       const tracked = task.catch(fail).finally(() => {
         running.delete(tracked);
         onEnd();
       });
       running.add(tracked);
     },
+    /** Notes a failure from elsewhere, where it is the first. */
     fail,
-    async settled() {
+    /** Waits until none is under way; it never rejects. */
+    async settled(): Promise<void> {
       while (running.size > 0) await Promise.all(running);
     },
   };

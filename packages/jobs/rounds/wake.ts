@@ -1,18 +1,12 @@
-/** Wakes the one who waits. */
-export interface Wake {
-  /** Ends the wait under way; without one it does nothing. */
-  now(): void;
-  /** Waits until it is woken, and so many milliseconds at the most. One wait at a time. */
-  wait(ms: number): Promise<void>;
-}
-
-/** Makes one that nobody waits for. */
-export function createWake(): Wake {
+/** Wakes the one who waits; at first nobody does. */
+export function createWake() {
   let wake: (() => void) | undefined;
   return {
+    /** Ends the wait under way; without one it does nothing. */
     now: () => wake?.(),
-    wait: (ms) =>
-      new Promise((resolve) => {
+    /** Waits until it is woken, and so many milliseconds at the most. One wait at a time. */
+    wait: (ms: number) =>
+      new Promise<void>((resolve) => {
         const timer = setTimeout(() => wake?.(), ms);
         wake = () => {
           clearTimeout(timer);

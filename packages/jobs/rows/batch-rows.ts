@@ -1,6 +1,6 @@
 import type { BatchEntry, BatchHeader, Field, PageRow } from '../../../webtable/index.js';
-import { CrawlError } from '../../errors/index.js';
-import type { Count } from '../reporting/counters.js';
+import { CrawlError, safeText } from '../../errors/index.js';
+import { createCounts, type Count } from '../reporting/counters.js';
 import type { CrawlContext } from '../context.js';
 import type { JobOptions, Report } from '../reporting/job.js';
 import { createTracker } from '../reporting/tracker.js';
@@ -37,28 +37,39 @@ export async function overBatches(
   }
 
   const began = crawl.clock();
-  const counters: Record<string, number> = {};
-  const add = (reason: string, n: number): void => void (counters[reason] = (counters[reason] ?? 0) + n);
+  const { all, count, add } = createCounts();
   for (const { batchId } of (await batches.list()).filter(hasWork)) {
     if (options.signal?.aborted) break;
     await inTurn(batchId, async (batch) => {
       if (!hasWork(batch)) return;
-      if (job !== 'updatedb' && batch.state !== 'open') return add('batch_closing', 1);
+      if (job !== 'updatedb' && batch.state !== 'open') return count('batch_closing');
       const report = await step(batch);
-      add('batches', 1);
-      for (const [reason, n] of Object.entries(report.counters)) add(reason, n);
+      count('batches');
+      add(report.counters);
     });
   }
   return {
     job,
     seconds: Math.max(0, crawl.clock() - began) / 1000,
-    counters,
+    counters: all,
     ...(options.signal?.aborted && { interrupted: true }),
   };
 }
 
 function hasWork({ state }: BatchHeader): boolean {
   return state === 'open' || state === 'updating';
+}
+
+/** @throws CrawlError USAGE where no batch is named */
+export function mustNameBatch(options: Partial<BatchOptions> | undefined): void {
+  if (typeof options?.batch === 'string') return;
+  throw new CrawlError(
+    'USAGE',
+    `expected a batch id or "all" as batch, found ${safeText(String(options?.batch), 80)}`,
+    {
+      hint: 'the report of generate has the batchId',
+    },
+  );
 }
 
 /** @throws CrawlError BATCH_CLOSING once updatedb has begun on the batch */

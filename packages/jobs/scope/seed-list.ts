@@ -9,19 +9,16 @@ const MAX_SEEDS = 10_000;
 /** Redirects in a row that are followed from a seed. */
 const MAX_HOPS = 5;
 
-/** The seeds of a crawl whose sites matter beyond their injection. */
-export interface SeedList {
-  readonly urls: readonly string[];
-  /** @throws CrawlError USAGE beyond 10,000 seeds */
-  add(url: string): void;
-}
-
-/** @param isWanted false: nothing is remembered */
-export function createSeedList(isWanted: boolean): SeedList {
+/**
+ * The seeds of a crawl whose sites matter beyond their injection.
+ * @param isWanted false: nothing is remembered
+ */
+export function createSeedList(isWanted: boolean) {
   const urls: string[] = [];
   return {
-    urls,
-    add(url) {
+    urls: urls as readonly string[],
+    /** @throws CrawlError USAGE beyond 10,000 seeds */
+    add(url: string): void {
       if (!isWanted) return;
       if (urls.length >= MAX_SEEDS) {
         throw new CrawlError('USAGE', `expected at most ${MAX_SEEDS} seeds with --stay path or --refetch, found more`, {

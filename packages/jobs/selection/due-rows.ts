@@ -110,8 +110,8 @@ export function createDueRows({ frontier, maxPerQueue, queueOf }: DueRowsOptions
     cursor.after = entries.length < limit ? undefined : entries.at(-1)?.entryKey;
     const { host, queue } = cursor;
     // Spelled out: V8 gives each object that is spread from others a shape of its own, which takes more than its values.
-    for (const { entryKey, rowKey, score } of entries.reverse()) {
-      cursor.ahead.push({ entryKey, rowKey, score, host, queue });
+    for (const { entryKey, rowKey, score, version } of entries.reverse()) {
+      cursor.ahead.push({ entryKey, rowKey, score, version, host, queue });
     }
     settle(cursor);
   }

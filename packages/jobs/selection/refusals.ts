@@ -46,18 +46,21 @@ export async function releaseRefused(
   { tables, clock }: CrawlContext,
   { causes }: Refusals,
   tracker: Pick<Tracker, 'aborted'>,
+  onStep: () => Promise<void>,
 ): Promise<void> {
   for (const cause of await tables.frontier.refusalCauses()) {
     if (causes.has(cause)) continue;
     for await (const entries of tables.frontier.refused(cause)) {
       if (tracker.aborted) return;
-      const keys = entries.map(({ rowKey }) => rowKey);
-      await tables.changeRows(keys, [], clock(), async (rows) => {
-        const isStale = (i: number): boolean => rows[i]?.refusedBy !== cause;
-        const stale = entries.flatMap((entry, i) => (isStale(i) ? [{ entry, row: rows[i] }] : []));
-        await tables.frontier.correct(stale, clock());
-        return keys.map((key, i) => (isStale(i) ? undefined : { key, unset: ['refusedBy'] }));
-      });
+      await onStep();
+      const entryOf = new Map(entries.map((entry) => [entry.rowKey, entry]));
+      await tables.changeRows([...entryOf.keys()], [], clock(), (rows, keys, stale) =>
+        keys.map((key, i) => {
+          if (rows[i]?.refusedBy === cause) return { key, unset: ['refusedBy'] };
+          stale(entryOf.get(key)!);
+          return undefined;
+        }),
+      );
     }
   }
 }

@@ -8,7 +8,7 @@ const FROM = '1700000000-1';
 
 /** Rows that a batch holds, with their entries. */
 async function held(crawl: Crawl, ...urls: string[]): Promise<void> {
-  await crawl.tables.batches.put({ batchId: FROM, state: 'open', size: urls.length });
+  await crawl.tables.batches.change(FROM, () => ({ state: 'open', size: urls.length }));
   await crawl.tables.pages.write(
     urls.map((url) => ({ key: rowKeyOf(url), set: { dueAt: 0, score: 1 }, marks: { generate: FROM } })),
   );

@@ -7,7 +7,7 @@ describe('pages that are fetched wait for updatedb', () => {
   it.each([
     ['as long as there are none', { ...BUSY, size: 0, left: 0 }, Infinity],
     ['a minute while the fetcher has enough to do', BUSY, 60_000],
-    ['less by as long as they have waited', { ...BUSY, age: 29_500 }, 500],
+    ['less by as long as they have waited', { ...BUSY, age: 59_500 }, 500],
     ['ten seconds while it could do more', { ...BUSY, isIdle: true }, 10_000],
     ['hardly at all when it runs dry', { ...BUSY, left: 200 }, 50],
     ['no less for pages of slow hosts than these are', { ...BUSY, size: 10, left: 11, isIdle: true }, 10_000],

@@ -209,7 +209,7 @@ describe('rounds that overlap', () => {
     await jobs.inject(crawl, { seeds: ['http://a.com/', 'http://b.com/'] });
     const { batchId = '' } = await jobs.generate(crawl);
     await jobs.fetch(crawl, { batch: batchId, parse: true });
-    await crawl.tables.batches.put({ batchId, state: 'updating', size: 2 });
+    await crawl.tables.batches.change(batchId, () => ({ state: 'updating', size: 2 }));
     await jobs.crawl(crawl, { seeds: [], rounds: 3 });
     expect(web.requests).toEqual(['http://a.com/', 'http://a.com/x']);
   });

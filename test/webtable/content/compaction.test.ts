@@ -12,7 +12,7 @@ import {
   type ContentRecord,
   type ContentStore,
 } from '../../../webtable/index.js';
-import { RowContent } from '../../../webtable/content/row-content.js';
+import { createRowContent } from '../../../webtable/content/row-content.js';
 
 const url = (n: number): string => `http://a.com/${n}`;
 const page = (n: number, body: string): ContentRecord => {
@@ -194,7 +194,7 @@ describe.each<[string, (directory: string) => () => ContentStore]>([
     'rows',
     () => {
       const store = new MemoryStore();
-      return () => new RowContent(store);
+      return () => createRowContent(store);
     },
   ],
 ])('a history of appends, discards, reopenings and compactions on %s', (_, openerOf) => {

@@ -12,7 +12,7 @@ import {
   type SharedStoreOptions,
   type Store,
 } from '../../../webtable/index.js';
-import { readBatch, scanBatches } from '../../../webtable/live/batches.js';
+import { readChunk, scanChunks } from '../../../webtable/live/scan-chunks.js';
 import { connectTo } from '../../../webtable/live/connection.js';
 import { encodeMessage } from '../../../webtable/live/messages.js';
 import { serveTable, type LiveServer } from '../../../webtable/live/server.js';
@@ -383,7 +383,7 @@ describe('batches', () => {
     for (const options of [{}, { ranges }, { ranges, limit: 3 }, { ranges, limit: 5 }, { limit: 0 }]) {
       const scan = { columns: ['m', 'l'], ...options };
       const found: string[] = [];
-      for await (const { key } of scanBatches(scan, (batch) => readBatch(store, 'webpage', batch, 1))) found.push(key);
+      for await (const { key } of scanChunks(scan, (batch) => readChunk(store, 'webpage', batch, 1))) found.push(key);
       expect(found).toEqual((await scanPlain(store, 'webpage', scan)).map(({ key }) => key));
     }
   });

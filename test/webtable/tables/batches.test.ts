@@ -101,7 +101,7 @@ describe('the index of a batch', () => {
     expect(await tables.batches.has([...asked, { batchId: 'b-2', ...one }])).toEqual([true, true, false, false]);
     await tables.batches.remove('b-1', [one]);
     expect(await tables.batches.has(asked)).toEqual([false, true, false]);
-    await tables.batches.put({ batchId: 'b-1', state: 'open', size: 1 });
+    await tables.batches.change('b-1', () => ({ state: 'open', size: 1 }));
     await tables.batches.delete('b-1');
     expect(await tables.batches.has(asked)).toEqual([false, false, false]);
     expect(await tables.batches.find('b-1')).toBeUndefined();
@@ -143,7 +143,7 @@ describe('a batch that was updated', () => {
     expect((await batches.get(batchId)).state).toBe('updated');
 
     await batches.clear(batchId, { updated: true });
-    await batches.put({ batchId, state: 'closed', size: 3 });
+    await batches.change(batchId, () => ({ state: 'closed', size: 3 }));
     expect(await keysIn(batches.updated(batchId))).toEqual([]);
   });
 

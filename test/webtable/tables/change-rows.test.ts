@@ -48,7 +48,7 @@ describe('changeRows, on a store that others change without its locks', () => {
     for await (const { key, cash } of crawl.tables.pages.scan({ fields: ['cash'] })) found.set(key, cash ?? 0);
     expect(found).toEqual(new Map([...expected].sort(([a], [b]) => (a < b ? -1 : 1))));
     expect(store.refused).toBeGreaterThan(0);
-    await crawl.tables.batches.put({ batchId: 'b-1', state: 'open', size: 0 });
+    await crawl.tables.batches.change('b-1', () => ({ state: 'open', size: 0 }));
     await jobs.repair(crawl);
     const { rows } = (await jobs.repair(crawl)).counters;
     expect((await jobs.repair(crawl)).counters).toEqual({ rows });

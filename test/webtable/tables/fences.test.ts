@@ -61,7 +61,7 @@ describe('fences', () => {
     const all = await fences();
     expect(all).toBeGreaterThan(0);
     expect(await found(tables)).toEqual([]);
-    await tables.batches.put({ batchId: '1-2', state: 'open', size: 1 });
+    await tables.batches.change('1-2', () => ({ state: 'open', size: 1 }));
     await tables.batches.enter('1-2', [{ rowKey: 'com.a:http/', queue: 'a.com' }]);
     await changeRows({ tables }, [{ key: 'com.b:http/', set: { dueAt: 1, score: 3 } }], NOW);
     expect(await found(tables)).toHaveLength(3);

@@ -9,7 +9,7 @@ import {
   type Tables,
 } from '../../../packages/webcrawl/index.js';
 import { hostKeyOfRow } from '../../../webtable/index.js';
-import { FRONTIER_FIELDS, type FrontierField } from '../../../webtable/tables/frontier.js';
+import { FRONTIER_FIELDS, type FrontierField } from '../../../webtable/tables/frontier-rows.js';
 import { randomNumbers } from '../../support/web/fake-web.js';
 import { putRows } from '../../support/stores/put-rows.js';
 import { rowOf } from '../../support/job-steps.js';
@@ -104,7 +104,7 @@ describe('the frontier', () => {
       expect(free.filter(({ key }) => !due.has(key))).toEqual([]);
 
       await using crawl = await testCrawl(undefined, { store, clock: () => last });
-      await crawl.tables.batches.put({ batchId: 'b-1', state: 'open', size: 0 });
+      await crawl.tables.batches.change('b-1', () => ({ state: 'open', size: 0 }));
       const { counters } = await jobs.repair(crawl);
       expect(counters).not.toHaveProperty('missing_frontier');
       const { rows } = counters;

@@ -4,6 +4,14 @@ import { CrawlError } from '../../../packages/errors/index.js';
 /** A database whose own encodings are `utf8` for keys and `view` or `buffer` for values. */
 export type LevelDatabase = AbstractLevel<string | Buffer | Uint8Array, string, Uint8Array>;
 
+const MB = 1024 * 1024;
+
+/**
+ * How the database of a table is opened. Write buffers are large because small ones stall writers while LevelDB compacts; two
+ * are in memory at times.
+ */
+export const DATABASE_OPTIONS = { keyEncoding: 'utf8', valueEncoding: 'view', writeBufferSize: 32 * MB } as const;
+
 /** A database, read as of one moment. */
 export interface LevelSnapshot {
   readonly database: LevelDatabase;
@@ -12,24 +20,19 @@ export interface LevelSnapshot {
   close(): Promise<void>;
 }
 
-/** The database as it is now. */
-export function takeSnapshot(database: LevelDatabase): LevelSnapshot {
+/**
+ * The database as it is now.
+ * @param isOneRead it is for one call of `getMany`, or one iterator, which reads as of one moment by itself in most databases
+ */
+export function takeSnapshot(database: LevelDatabase, isOneRead: boolean): LevelSnapshot {
+  if (isOneRead && database.supports.implicitSnapshots) return { database, close: async () => undefined };
   const snapshot = database.snapshot();
   return { database, snapshot, close: () => snapshot.close() };
 }
 
-/** For one call of `getMany`, or one iterator, which reads as of one moment by itself where `supports` says so. */
-export function withoutSnapshot(database: LevelDatabase): LevelSnapshot {
-  return { database, close: async () => undefined };
-}
-
 /** Reads the values of these keys as of the snapshot. */
-export function readMany(
-  db: LevelDatabase,
-  keys: string[],
-  snapshot: AbstractSnapshot | undefined,
-): Promise<(Uint8Array | undefined)[]> {
-  return snapshot ? db.getMany(keys, { snapshot }) : db.getMany(keys);
+export function readMany({ database, snapshot }: LevelSnapshot, keys: string[]): Promise<(Uint8Array | undefined)[]> {
+  return snapshot ? database.getMany(keys, { snapshot }) : database.getMany(keys);
 }
 
 /** @throws CrawlError STORE_FAILED where the database cannot carry a store */
@@ -48,7 +51,7 @@ export function checkDatabase(db: LevelDatabase): void {
 }
 
 /** Bytes that an iterator reads ahead. */
-const READ_AHEAD = 256 * 1024;
+const READ_AHEAD = MB / 4;
 
 /** Options of an iterator over these keys as of the snapshot. */
 export function iteratorOptions(

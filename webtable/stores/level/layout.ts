@@ -26,33 +26,18 @@ export interface FamilyLayout {
   readonly prefix: string;
 }
 
-export interface TableLayout {
-  /** In order of their names, so that cells read family by family come in order of their columns. */
-  readonly families: readonly FamilyLayout[];
-}
+const LAYOUTS = new Map(
+  Object.entries(PREFIXES).map(([table, prefixes]) => {
+    const shapes: Readonly<Record<string, FamilyShape>> = TABLES[table as TableName];
+    const families = Object.entries(prefixes).map(([name, prefix]) => ({ name, shape: shapes[name]!, prefix }));
+    return [table, families.sort((a, b) => (a.name < b.name ? -1 : 1))];
+  }),
+);
 
-/** The layout of a table. */
-export function layoutOf(table: TableName): TableLayout {
-  return LAYOUTS[table];
+/** The families of a table in order of their names, so that cells read family by family come in order of their columns. */
+export function familiesOf(table: TableName): readonly FamilyLayout[] {
+  return LAYOUTS.get(table)!;
 }
-
-function layOut(table: TableName): TableLayout {
-  const prefixes: Readonly<Record<string, string>> = PREFIXES[table];
-  const families = Object.entries(TABLES[table]).map(([name, shape]: [string, FamilyShape]) => {
-    return { name, shape, prefix: prefixes[name]! };
-  });
-  return { families: families.toSorted((a, b) => (a.name < b.name ? -1 : 1)) };
-}
-
-const LAYOUTS: Readonly<Record<TableName, TableLayout>> = {
-  webpage: layOut('webpage'),
-  content: layOut('content'),
-  frontier: layOut('frontier'),
-  batch: layOut('batch'),
-  host: layOut('host'),
-  rule: layOut('rule'),
-  meta: layOut('meta'),
-};
 
 /** The key of a cell in a wide family. */
 export function wideKey(family: FamilyLayout, rowKey: string, qualifier: string): string {

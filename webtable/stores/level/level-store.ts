@@ -1,7 +1,7 @@
 import { CrawlError } from '../../../packages/errors/index.js';
 import { checkChanges, checkTable } from '../../check-changes.js';
 import type { ContentStore } from '../../content/content-store.js';
-import { checkDatabase, takeSnapshot, withoutSnapshot, type LevelDatabase } from './database.js';
+import { checkDatabase, takeSnapshot, type LevelDatabase } from './database.js';
 import { toCrawlError } from '../../store-errors.js';
 import { addFamilies, isRanged } from './read/get.js';
 import { finishRow, newDraft, planRead } from './read/rows.js';
@@ -47,14 +47,13 @@ export class LevelStore implements Store {
     columns: readonly ColumnSelector[],
   ): Promise<(StoredRow | undefined)[]> {
     checkTable(table);
-    const plan = planRead(table, columns);
+    const families = planRead(table, columns);
     try {
-      const isOneRead = !plan.families.some(isRanged) && this.#database.supports.implicitSnapshots;
       await this.#ready();
-      const snapshot = isOneRead ? withoutSnapshot(this.#database) : takeSnapshot(this.#database);
+      const snapshot = takeSnapshot(this.#database, !families.some(isRanged));
       try {
         const drafts = [...new Set(keys)].map(newDraft);
-        await addFamilies(snapshot, plan.families, drafts);
+        await addFamilies(snapshot, families, drafts);
         const rows = new Map(drafts.map((draft) => [draft.key, finishRow(draft)]));
         return keys.map((key) => rows.get(key));
       } finally {
@@ -69,14 +68,10 @@ export class LevelStore implements Store {
     checkTable(table);
     try {
       await this.#ready();
-      // A single iterator reads as of one moment by itself.
-      const isOneRead = (options.ranges?.length ?? 1) === 1 && planRead(table, options.columns).families.length === 1;
-      const snapshot =
-        isOneRead && this.#database.supports.implicitSnapshots
-          ? withoutSnapshot(this.#database)
-          : takeSnapshot(this.#database);
+      const families = planRead(table, options.columns);
+      const snapshot = takeSnapshot(this.#database, (options.ranges?.length ?? 1) === 1 && families.length === 1);
       try {
-        for await (const row of scanRows(snapshot, table, options)) {
+        for await (const row of scanRows(snapshot, families, options)) {
           yield row;
           this.#assertOpen();
         }

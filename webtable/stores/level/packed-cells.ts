@@ -77,15 +77,6 @@ function write(stored: Uint8Array | undefined, pieces: readonly (Kept | Cell)[],
   return bytes;
 }
 
-/** All cells by qualifier, as views of the value. @throws Error where the value is not a packed one */
-export function decodePacked(bytes: Uint8Array): Map<string, Uint8Array> {
-  const cells = new Map<string, Uint8Array>();
-  forEachCell(bytes, (nameStart, nameEnd, valueStart, valueEnd) => {
-    cells.set(latin1(bytes, nameStart, nameEnd), view(bytes, valueStart, valueEnd));
-  });
-  return cells;
-}
-
 /**
  * A function that reads from packed values the cells that `nameOf` names, under the name it gives. Names of short
  * qualifiers are remembered, so make one for each scan and let it go afterwards.

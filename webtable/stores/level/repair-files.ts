@@ -4,7 +4,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { Level } from 'level';
 import { CrawlError } from '../../../packages/errors/index.js';
 import { toCrawlError } from '../../store-errors.js';
-import { DATABASE_OPTIONS } from './database-options.js';
+import { DATABASE_OPTIONS } from './database.js';
 import { makePrivateFolder } from '../../private-folder.js';
 import { TABLE_PARTS, lookAtTable, type PartFolder, type TablePart } from './table-folder.js';
 

@@ -1,7 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decodePacked, mergePacked, packedReader } from '../../../../webtable/stores/level/packed-cells.js';
+import { mergePacked, packedReader } from '../../../../webtable/stores/level/packed-cells.js';
 import { bytes } from '../../../support/stores/plain-rows.js';
+
+function decodePacked(bytes: Uint8Array): Map<string, Uint8Array> {
+  const cells = new Map<string, Uint8Array>();
+  packedReader((name) => name)(bytes, (name, value) => cells.set(name, value));
+  return cells;
+}
 
 const SEED = 7;
 const qualifier = fc.string({ minLength: 1, maxLength: 200, unit: fc.constantFrom('a', 'b', ' ', '~') });

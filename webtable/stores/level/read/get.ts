@@ -26,7 +26,7 @@ export async function addFamilies(
   }
   lookups.sort((a, b) => (a.key < b.key ? -1 : 1));
   const keys = lookups.map(({ key }) => key);
-  const values = await readMany(snapshot.database, keys, snapshot.snapshot);
+  const values = await readMany(snapshot, keys);
   for (const [i, { add }] of lookups.entries()) {
     const value = values[i];
     if (value) add(value);

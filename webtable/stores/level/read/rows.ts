@@ -1,15 +1,10 @@
-import { layoutOf, type FamilyLayout } from '../layout.js';
+import { familiesOf, type FamilyLayout } from '../layout.js';
 import { packedReader } from '../packed-cells.js';
 import type { TableName } from '../../../schema.js';
 import { parseSelectors, selects, type FamilySelector } from '../../../selectors.js';
 import type { ColumnSelector, StoredRow } from '../../../store.js';
 
-/** What to read to answer some selectors. */
-export interface ReadPlan {
-  /** In order of their names. */
-  readonly families: readonly FamilyPlan[];
-}
-
+/** What to read of a family. */
 export interface FamilyPlan {
   readonly layout: FamilyLayout;
   readonly selector: FamilySelector;
@@ -24,14 +19,13 @@ export interface RowDraft {
   readonly damaged: string[];
 }
 
-export function planRead(table: TableName, columns: readonly ColumnSelector[]): ReadPlan {
+/** What to read to answer some selectors, in order of the families' names. */
+export function planRead(table: TableName, columns: readonly ColumnSelector[]): FamilyPlan[] {
   const selectors = parseSelectors(table, columns);
-  return {
-    families: layoutOf(table).families.flatMap((layout) => {
-      const selector = selectors.get(layout.name);
-      return selector ? [{ layout, selector, addPacked: packedAdder(layout, selector) }] : [];
-    }),
-  };
+  return familiesOf(table).flatMap((layout) => {
+    const selector = selectors.get(layout.name);
+    return selector ? [{ layout, selector, addPacked: packedAdder(layout, selector) }] : [];
+  });
 }
 
 export function newDraft(key: string): RowDraft {

@@ -1,21 +1,19 @@
+import { FamilyCursor } from './cursor.js';
 import type { LevelSnapshot } from '../database.js';
-import { mergedRows } from './merge.js';
-import { finishRow, planRead } from './rows.js';
-import type { TableName } from '../../../schema.js';
-import type { ScanOptions, StoredRow } from '../../../store.js';
+import { finishRow, newDraft, type FamilyPlan, type RowDraft } from './rows.js';
+import type { KeyRange, ScanOptions, StoredRow } from '../../../store.js';
 
 /** The rows of a scan, all from this snapshot, which stays open. */
 export async function* scanRows(
   snapshot: LevelSnapshot,
-  table: TableName,
-  { columns, ranges = [{ start: '' }], limit = Infinity }: ScanOptions,
+  families: readonly FamilyPlan[],
+  { ranges = [{ start: '' }], limit = Infinity }: ScanOptions,
 ): AsyncGenerator<StoredRow> {
-  const plan = planRead(table, columns);
   let left = limit;
   for (const range of ranges) {
     if (left <= 0) return;
     if (range.end !== undefined && range.end <= range.start) continue;
-    for await (const group of mergedRows(snapshot, plan, range, left)) {
+    for await (const group of mergedRows(snapshot, families, range, left)) {
       for (const draft of group) {
         const row = finishRow(draft);
         if (!row) continue;
@@ -24,4 +22,47 @@ export async function* scanRows(
       }
     }
   }
+}
+
+/** All rows of the range, joined from one cursor for each family; `wanted` is how many will be asked for at most. */
+async function* mergedRows(
+  snapshot: LevelSnapshot,
+  families: readonly FamilyPlan[],
+  range: KeyRange,
+  wanted: number,
+): AsyncGenerator<RowDraft[]> {
+  const cursors = families.map((family) => new FamilyCursor(snapshot, family, range, wanted));
+  try {
+    for (;;) {
+      const group: RowDraft[] = [];
+      for (const cursor of cursors) if (cursor.isEmpty) await cursor.fill();
+      let readOn = false;
+      // A row that had to be read on ends the group, so that a group holds little more than what was read ahead.
+      while (!readOn && !cursors.some((cursor) => cursor.isEmpty)) {
+        const key = lowestKey(cursors);
+        if (key === undefined) {
+          if (group.length > 0) yield group;
+          return;
+        }
+        const row = newDraft(key);
+        for (const cursor of cursors) {
+          if (cursor.key !== key) continue;
+          const rest = cursor.take(row);
+          if (!rest) continue;
+          readOn = true;
+          await rest;
+        }
+        group.push(row);
+      }
+      yield group;
+    }
+  } finally {
+    await Promise.all(cursors.map((cursor) => cursor.close()));
+  }
+}
+
+function lowestKey(cursors: readonly FamilyCursor[]): string | undefined {
+  let lowest: string | undefined;
+  for (const { key } of cursors) if (key !== undefined && (lowest === undefined || key < lowest)) lowest = key;
+  return lowest;
 }

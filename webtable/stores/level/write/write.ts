@@ -1,6 +1,6 @@
 import { CrawlError, safeText } from '../../../../packages/errors/index.js';
 import type { LevelDatabase } from '../database.js';
-import { layoutOf, wideKey, wideRange, type FamilyLayout, type TableLayout } from '../layout.js';
+import { familiesOf, wideKey, wideRange, type FamilyLayout } from '../layout.js';
 import { foldChanges, type RowEdit } from './edits.js';
 import { mergePacked } from '../packed-cells.js';
 import type { TableName } from '../../../schema.js';
@@ -25,13 +25,13 @@ export async function writeRows(
   table: TableName,
   changes: readonly RowChange[],
 ): Promise<void> {
-  const layout = layoutOf(table);
+  const families = familiesOf(table);
   const edits = foldChanges(changes);
-  const present = await readPresent(database, layout, edits);
-  const oldCells = await listCleared(database, layout, edits);
+  const present = await readPresent(database, families, edits);
+  const oldCells = await listCleared(database, families, edits);
   const cells: Operations = [];
   for (const [i, edit] of edits.entries()) {
-    for (const [at, family] of layout.families.entries()) {
+    for (const [at, family] of families.entries()) {
       if (family.shape === 'wide') planWide(cells, oldCells, family, edit);
       else planPacked(cells, family, edit, present[i]?.[at]);
     }
@@ -42,7 +42,7 @@ export async function writeRows(
 /** What is there of each edit, by its place; nothing where no edit has to know. */
 async function readPresent(
   database: LevelDatabase,
-  { families }: TableLayout,
+  families: readonly FamilyLayout[],
   edits: readonly RowEdit[],
 ): Promise<readonly (Present | undefined)[]> {
   const lookups: { key: string; found: (Uint8Array | undefined)[]; at: number }[] = [];
@@ -64,7 +64,7 @@ async function readPresent(
 
 async function listCleared(
   database: LevelDatabase,
-  { families }: TableLayout,
+  families: readonly FamilyLayout[],
   edits: readonly RowEdit[],
 ): Promise<Map<string, string[]>> {
   const found = new Map<string, string[]>();

@@ -1,5 +1,5 @@
-import type { TableName } from '../schema.js';
-import type { ColumnSelector, KeyRange, Store, StoredRow } from '../store.js';
+import type { TableName } from './schema.js';
+import type { ColumnSelector, KeyRange, Store, StoredRow } from './store.js';
 
 /** The least key that may come after another. */
 export function after(key: string): string {

@@ -2,7 +2,7 @@ import type { PageChange, PageRow, Status } from '../../../webtable/index.js';
 import type { FetchSchedule, Schedule } from '../../plugin-api/index.js';
 import type { Count, CounterName } from '../reporting/counters.js';
 import type { CrawlContext } from '../context.js';
-import { createSchedule } from '../rows/guarded-schedule.js';
+import { createSchedule } from './guarded-schedule.js';
 
 /** What planning the next fetch of a row reads. */
 export const RESCHEDULE_FIELDS = [

@@ -1,3 +1,4 @@
+import type { Settings } from '../../../config/index.js';
 import type { Tables } from '../../../webtable/index.js';
 import type { RobotsStore } from '../../fetch/index.js';
 
@@ -7,4 +8,9 @@ export function createRobotsStore({ hosts: { robots } }: Pick<Tables, 'hosts'>):
     get: async (origin) => (await robots.get([origin]))[0],
     put: (origin, file) => robots.put(new Map([[origin, file]])),
   };
+}
+
+/** The names under which the crawler is looked up in a robots.txt, the preferred first. */
+export function robotsAgents({ http }: Pick<Settings, 'http'>): readonly string[] {
+  return [http.agentName, ...http.robotsAgents];
 }

@@ -1,0 +1,39 @@
+import type { PageChange, PageRow } from '../pages/page.js';
+
+/** The fields of a row that decide its entry in the frontier. */
+export const FRONTIER_FIELDS = ['dueAt', 'score', 'marks', 'refusedBy'] as const;
+/** One of them. */
+export type FrontierField = (typeof FRONTIER_FIELDS)[number];
+export type FrontierRow = Omit<PageRow<FrontierField>, 'key' | 'damaged'>;
+
+/** A change of one of these lifts a refusal. */
+const REFUSAL_INPUTS = ['status', 'distance', 'sitemap'] as const;
+
+/** Whether a batch holds a row. */
+export const isHeld = ({ marks }: Pick<FrontierRow, 'marks'>): boolean => marks?.generate !== undefined;
+
+/** Whether two states of a row have the same entry. */
+export const isEnteredAlike = (a: FrontierRow, b: FrontierRow): boolean =>
+  a.dueAt === b.dueAt && a.score === b.score && a.refusedBy === b.refusedBy && isHeld(a) === isHeld(b);
+
+/** What decides the entry of a row once a change is made. */
+export function rowAfter(before: FrontierRow | undefined, { set, unset, marks }: PageChange): FrontierRow {
+  const held = marks?.generate;
+  const generate = held === undefined ? before?.marks?.generate : (held ?? undefined);
+  const dueAt = set?.dueAt ?? before?.dueAt;
+  const score = set?.score ?? before?.score;
+  const refusedBy = set?.refusedBy ?? (unset?.includes('refusedBy') ? undefined : before?.refusedBy);
+  return {
+    ...(dueAt !== undefined && { dueAt }),
+    ...(score !== undefined && { score }),
+    ...(generate !== undefined && { marks: { generate } }),
+    ...(refusedBy !== undefined && { refusedBy }),
+  };
+}
+
+/** The change, which lifts a refusal where it changes what was refused. */
+export function liftingRefusal(before: FrontierRow | undefined, change: PageChange): PageChange {
+  if (before?.refusedBy === undefined || change.set?.refusedBy !== undefined) return change;
+  const lifts = REFUSAL_INPUTS.some((field) => change.set?.[field] !== undefined);
+  return lifts ? { ...change, unset: [...(change.unset ?? []), 'refusedBy'] } : change;
+}

@@ -1,0 +1,29 @@
+import type { TableName } from './schema.js';
+import type { RowChange, Store } from './store.js';
+
+/** A change of a row that was read with this version; undefined where it was not there. */
+export interface VersionedChange {
+  readonly change: RowChange;
+  readonly version: string | undefined;
+}
+
+/**
+ * Changes the rows that are still as they were read; where the store knows no versions, all of them.
+ * @returns the keys of the others, which stay as they are
+ */
+export async function writeUnchanged(
+  store: Store,
+  table: TableName,
+  changes: readonly VersionedChange[],
+): Promise<ReadonlySet<string>> {
+  if (changes.length === 0) return new Set();
+  if (!store.writeUnchanged) {
+    await store.write(
+      table,
+      changes.map(({ change }) => change),
+    );
+    return new Set();
+  }
+  const isMade = await store.writeUnchanged(table, changes);
+  return new Set(changes.flatMap(({ change }, i) => (isMade[i] ? [] : [change.key])));
+}
