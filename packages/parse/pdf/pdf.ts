@@ -45,15 +45,14 @@ export function pdfParser(settings: ParseSettings, extras: PdfExtras = {}): Pars
       const { links: references, language: stated, truncated: cut, ...page } = answer.content;
       const links = new LinkCollector(settings.db.maxOutlinkLength);
       for (const reference of references) links.add(reference);
-      const robots = new RobotsReader(settings.http.agentName);
-      robots.addHeader(headers['x-robots-tag']);
+      const { directives } = new RobotsReader(settings.http.agentName, headers['x-robots-tag']);
       const language = languageTag(stated) ?? languageTag(headers['content-language']);
-      const outlinks = robots.directives.nofollow ? [] : links.resolve(url);
+      const outlinks = directives.nofollow ? [] : links.resolve(url);
       return {
         kind: 'success',
         ...page,
         outlinks,
-        robots: robots.directives,
+        robots: directives,
         ...(language !== undefined && { language }),
         ...((truncated || cut || links.truncated) && { truncated: true }),
       };

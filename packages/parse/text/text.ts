@@ -20,10 +20,8 @@ export function textParser(settings: ParseSettings): Parser {
       const decoded = decodeText(content, headers['content-type'], characterEncodingDefault, () => undefined);
       const text = new TextBuilder(textLimit);
       text.add(decoded.text);
-      const robots = new RobotsReader(settings.http.agentName);
-      robots.addHeader(headers['x-robots-tag']);
+      const { directives } = new RobotsReader(settings.http.agentName, headers['x-robots-tag']);
       const list = readTextSitemap(decoded.text, settings.db.maxOutlinkLength, truncated);
-      const directives = robots.directives;
       const language = languageTag(headers['content-language']);
       return {
         kind: 'success',
