@@ -1,6 +1,6 @@
 import { constants, createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from 'node:zlib';
 import { brotliDecompressSync, gunzipSync, inflateRawSync, inflateSync } from 'node:zlib';
-import type { Transform } from 'node:stream';
+import { inflate, type Inflated } from '../../util/index.js';
 import { zstdDecoder, type ZstdDecoder } from './zstd.js';
 
 /** A body with its content codings undone, and whether anything of it is missing. */
@@ -95,7 +95,7 @@ async function decodeOne(body: Uint8Array, coding: Coding, room: number): Promis
       // Too long or broken: what follows finds out which, and keeps the beginning.
     }
   }
-  const strict = await run(STREAM[coding](), body, room);
+  const strict = await inflate(STREAM[coding](), body, room);
   if (strict.error === undefined) return { body: strict.output, truncated: strict.over };
 
   const endedEarly = strict.error === 'Z_BUF_ERROR';
@@ -108,9 +108,9 @@ async function decodeOne(body: Uint8Array, coding: Coding, room: number): Promis
 
 /** Node reads the first frame only; where more follows, something is missing. */
 async function decodeZstd(zstd: ZstdDecoder, body: Uint8Array, room: number): Promise<DecodedBody | undefined> {
-  const strict = await run(zstd({}), body, room);
+  const strict = await inflate(zstd({}), body, room);
   if (strict.error === undefined) return { body: strict.output, truncated: strict.over || strict.read < body.length };
-  const saved = await run(zstd({ lenient: true }), body, room);
+  const saved = await inflate(zstd({ lenient: true }), body, room);
   return saved.output.length === 0 ? undefined : { body: saved.output, truncated: true };
 }
 
@@ -118,13 +118,13 @@ async function decodeZstd(zstd: ZstdDecoder, body: Uint8Array, room: number): Pr
  * Decodes as far as it goes: without checksum and without looking at what follows the stream. Small chunks, because
  * the one in which the error comes is lost.
  */
-function salvage(body: Uint8Array, coding: Exclude<Coding, 'zstd'>, room: number): Promise<Decoded> {
+function salvage(body: Uint8Array, coding: Exclude<Coding, 'zstd'>, room: number): Promise<Inflated> {
   if (coding === 'br') {
-    return run(createBrotliDecompress({ finishFlush: constants.BROTLI_OPERATION_FLUSH }), body, room);
+    return inflate(createBrotliDecompress({ finishFlush: constants.BROTLI_OPERATION_FLUSH }), body, room);
   }
   const header = coding === 'gzip' ? gzipHeaderLength(body) : coding === 'zlib' ? 2 : 0;
-  const inflate = createInflateRaw({ finishFlush: constants.Z_SYNC_FLUSH, chunkSize: 256 });
-  return run(inflate, body.subarray(header), room);
+  const raw = createInflateRaw({ finishFlush: constants.Z_SYNC_FLUSH, chunkSize: 256 });
+  return inflate(raw, body.subarray(header), room);
 }
 
 /** Bytes before the deflate stream; all of them when it is no gzip header. */
@@ -139,35 +139,4 @@ function gzipHeaderLength(body: Uint8Array): number {
     at = end < 0 ? body.length : end + 1;
   }
   return flags & 2 ? at + 2 : at;
-}
-
-interface Decoded {
-  readonly output: Uint8Array;
-  /** There was more than `room`. */
-  readonly over: boolean;
-  /** How many bytes of the input were used. */
-  readonly read: number;
-  /** Code of the error that ended it. */
-  readonly error?: string;
-}
-
-function run(stream: Transform & { readonly bytesWritten: number }, input: Uint8Array, room: number): Promise<Decoded> {
-  return new Promise((resolve) => {
-    const chunks: Uint8Array[] = [];
-    let size = 0;
-    const end = (over: boolean, error?: string): void => {
-      const output = Buffer.concat(chunks, Math.min(size, room));
-      const read = stream.bytesWritten;
-      resolve(error === undefined ? { output, over, read } : { output, over, read, error });
-      stream.destroy();
-    };
-    stream.on('data', (chunk: Uint8Array) => {
-      chunks.push(chunk);
-      size += chunk.length;
-      if (size > room) end(true);
-    });
-    stream.on('end', () => end(false));
-    stream.on('error', (error: NodeJS.ErrnoException) => end(false, error.code ?? 'unknown'));
-    stream.end(input);
-  });
 }

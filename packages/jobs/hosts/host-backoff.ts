@@ -70,13 +70,13 @@ export function createHostBackoff(
   const { backoff } = crawl.tables.hosts;
   const hosts = createBoundedCache<Promise<HostState>>(MAX_HOSTS);
   /** Those that have a record. */
-  const troubled = new Map<string, HostState>();
+  const troubled = createBoundedCache<HostState>(MAX_HOSTS);
 
   function stateOf(host: string): Promise<HostState> {
     let state = hosts.get(host);
     if (!state) {
       state = load(host);
-      hosts.set(host, state, 1);
+      hosts.set(host, state);
     }
     return state;
   }
@@ -95,18 +95,13 @@ export function createHostBackoff(
       failedAt: -Infinity,
       written: Promise.resolve(),
     };
-    if (record) note(host, state);
+    if (record) troubled.set(host, state);
     return state;
-  }
-
-  function note(host: string, state: HostState): void {
-    if (troubled.size >= MAX_HOSTS) troubled.clear();
-    troubled.set(host, state);
   }
 
   function save(host: string, state: HostState, record: BackoffRecord | undefined): Promise<void> {
     state.record = record;
-    if (record) note(host, state);
+    if (record) troubled.set(host, state);
     else troubled.delete(host);
     const key = hostKeyOf(host);
     state.written = state.written.then(() => (record ? backoff.put(new Map([[key, record]])) : backoff.remove(key)));
@@ -155,7 +150,7 @@ export function createHostBackoff(
     },
     setAside() {
       const now = ticks();
-      return [...troubled].flatMap(([host, { record, freeAt }]) => {
+      return troubled.entries().flatMap(([host, { record, freeAt }]) => {
         const millis = freeAt - now;
         const isLong = record && millis > longestWait(settings, record);
         return isLong ? [{ host, seconds: millis / 1000, code: record.code }] : [];

@@ -1,3 +1,5 @@
+import { deadline } from '../../util/index.js';
+
 /** Wakes the one who waits. */
 export interface Wake {
   /** Ends the wait under way; without one it does nothing. */
@@ -8,17 +10,9 @@ export interface Wake {
 
 /** Makes one that nobody waits for. */
 export function createWake(): Wake {
-  let wake: (() => void) | undefined;
+  let wake = (): void => {};
   return {
-    now: () => wake?.(),
-    wait: (ms) =>
-      new Promise((resolve) => {
-        const timer = setTimeout(() => wake?.(), ms);
-        wake = () => {
-          clearTimeout(timer);
-          wake = undefined;
-          resolve();
-        };
-      }),
+    now: () => wake(),
+    wait: (ms) => deadline(new Promise<void>((resolve) => (wake = resolve)), ms, () => undefined),
   };
 }

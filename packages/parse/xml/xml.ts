@@ -1,7 +1,8 @@
+import { constants, createGunzip } from 'node:zlib';
 import type { ParsedPage, ParseInput, ParseOutcome, Parser, RobotsDirectives } from '../../plugin-api/index.js';
 import { decodeText, fallbackEncoding, type DecodedText } from '../charset/charset.js';
 import { FeedReader } from './feed.js';
-import { gunzip, isGzip } from './gunzip.js';
+import { isGzip } from './sniff-sitemap.js';
 import { parseHtml } from '../html/html.js';
 import { MAX_SITEMAP_BYTES } from '../shared/limits.js';
 import type { LinkCollector } from '../shared/link-collector.js';
@@ -11,6 +12,7 @@ import type { ParseSettings } from '../shared/parse-settings.js';
 import { RobotsReader } from '../shared/robots-directives.js';
 import { readTextSitemap, SitemapReader } from './sitemap.js';
 import { sniffContentType } from '../sniff/sniff.js';
+import { inflate } from '../../util/index.js';
 import { readXml, rootName } from './xml-reader.js';
 
 /**
@@ -45,9 +47,7 @@ async function parseXml(input: ParseInput, settings: ParseSettings, clock: () =>
   const deadline = clock() + settings.parser.timeout * 1000;
   const expired = () => clock() > deadline;
   const packed = isGzip(input.content);
-  const { content, truncated } = packed
-    ? await gunzip(input.content, MAX_SITEMAP_BYTES, isText)
-    : { content: input.content, truncated: false };
+  const { content, truncated } = packed ? await gunzip(input.content) : { content: input.content, truncated: false };
   // The header speaks of what was sent, not of what is packed in it.
   const header = packed ? undefined : input.headers['content-type'];
   const decoded = decodeText(content, header, settings.parser.characterEncodingDefault, prescanXml);
@@ -72,6 +72,13 @@ async function parseXml(input: ParseInput, settings: ParseSettings, clock: () =>
     default:
       return { kind: 'failed', code: 'unsupported_type', message: `XML with the root element ${root.slice(0, 100)}` };
   }
+}
+
+/** Data that ends early gives what is there, and data that is broken (`truncated`) what came some 16 KiB before the fault. */
+async function gunzip(packed: Uint8Array): Promise<{ content: Uint8Array; truncated: boolean }> {
+  const stream = createGunzip({ finishFlush: constants.Z_SYNC_FLUSH });
+  const { output, over, error } = await inflate(stream, packed, MAX_SITEMAP_BYTES, isText);
+  return { content: output, truncated: over || error !== undefined };
 }
 
 /** Packed archives and pictures are not unpacked, nor what is packed again. */
