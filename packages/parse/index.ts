@@ -1,7 +1,7 @@
-export { htmlParser } from './html/html.js';
-export { xmlParser } from './xml/xml.js';
-export { textParser } from './text/text.js';
-export { pdfParser, type PdfExtras } from './pdf/pdf.js';
+export { htmlParser } from './html-parser.js';
+export { xmlParser } from './xml-parser.js';
+export { textParser } from './text-parser.js';
+export { pdfParser, type PdfExtras } from './pdf-parser.js';
 export { htmlDocument, type DocumentInput } from './html/html-document.js';
 export { chooseParser } from './choose-parser.js';
 export { sniffContentType } from './sniff/sniff.js';

@@ -36,32 +36,9 @@ const TOGETHER: readonly RegExp[] = [
   /^[\p{sc=Latn}\p{sc=Hani}\p{sc=Hira}\p{sc=Kana}\p{sc=Zyyy}\p{sc=Zinh}]*$/u,
   /^[\p{sc=Latn}\p{sc=Hani}\p{sc=Hang}\p{sc=Zyyy}\p{sc=Zinh}]*$/u,
   /^[\p{sc=Latn}\p{sc=Hani}\p{sc=Bopo}\p{sc=Zyyy}\p{sc=Zinh}]*$/u,
-  ...[
-    'Arab',
-    'Armn',
-    'Beng',
-    'Cyrl',
-    'Deva',
-    'Ethi',
-    'Geor',
-    'Grek',
-    'Gujr',
-    'Guru',
-    'Hebr',
-    'Khmr',
-    'Knda',
-    'Laoo',
-    'Mlym',
-    'Mong',
-    'Mymr',
-    'Orya',
-    'Sinh',
-    'Taml',
-    'Telu',
-    'Thaa',
-    'Thai',
-    'Tibt',
-  ].map((script) => new RegExp(`^[\\p{sc=${script}}\\p{sc=Zyyy}\\p{sc=Zinh}]*$`, 'u')),
+  ...'Arab Armn Beng Cyrl Deva Ethi Geor Grek Gujr Guru Hebr Khmr Knda Laoo Mlym Mong Mymr Orya Sinh Taml Telu Thaa Thai Tibt'
+    .split(' ')
+    .map((script) => new RegExp(`^[\\p{sc=${script}}\\p{sc=Zyyy}\\p{sc=Zinh}]*$`, 'u')),
 ];
 
 function isOneScript(text: string): boolean {

@@ -1,19 +1,19 @@
 import { constants, createGunzip } from 'node:zlib';
-import type { ParsedPage, ParseInput, ParseOutcome, Parser, RobotsDirectives } from '../../plugin-api/index.js';
-import { decodeText, fallbackEncoding, type DecodedText } from '../charset/charset.js';
-import { FeedReader } from './feed.js';
-import { isGzip } from './sniff-sitemap.js';
-import { parseHtml } from '../html/html.js';
-import { MAX_SITEMAP_BYTES } from '../shared/limits.js';
-import type { LinkCollector } from '../shared/link-collector.js';
-import { prescanXml } from '../charset/meta-prescan.js';
-import { languageTag } from '../html/page-head.js';
-import type { ParseSettings } from '../shared/parse-settings.js';
-import { RobotsReader } from '../shared/robots-directives.js';
-import { readTextSitemap, SitemapReader } from './sitemap.js';
-import { sniffContentType } from '../sniff/sniff.js';
-import { inflate } from '../../util/index.js';
-import { readXml, rootName } from './xml-reader.js';
+import type { ParsedPage, ParseInput, ParseOutcome, Parser, RobotsDirectives } from '../plugin-api/index.js';
+import { decodeText, fallbackEncoding, type DecodedText } from './charset/charset.js';
+import { FeedReader } from './xml/feed.js';
+import { isGzip } from './xml/sniff-sitemap.js';
+import { parseHtml } from './html-parser.js';
+import { MAX_SITEMAP_BYTES } from './shared/limits.js';
+import type { LinkCollector } from './shared/link-collector.js';
+import { prescanXml } from './charset/meta-prescan.js';
+import { languageTag } from './html/page-head.js';
+import type { ParseSettings } from './shared/parse-settings.js';
+import { RobotsReader } from './shared/robots-directives.js';
+import { readTextSitemap, SitemapReader } from './xml/sitemap.js';
+import { sniffContentType } from './sniff/sniff.js';
+import { inflate } from '../util/index.js';
+import { readXml, rootName } from './xml/xml-reader.js';
 
 /**
  * Reads the XML that leads to pages, and knows it by its root element: sitemaps and indexes of sitemaps, feeds

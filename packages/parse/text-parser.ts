@@ -1,10 +1,10 @@
-import type { Parser } from '../../plugin-api/index.js';
-import { decodeText, fallbackEncoding } from '../charset/charset.js';
-import { languageTag } from '../html/page-head.js';
-import type { ParseSettings } from '../shared/parse-settings.js';
-import { RobotsReader } from '../shared/robots-directives.js';
-import { readTextSitemap } from '../xml/sitemap.js';
-import { TextBuilder } from '../shared/text-builder.js';
+import type { Parser } from '../plugin-api/index.js';
+import { decodeText, fallbackEncoding } from './charset/charset.js';
+import { languageTag } from './html/page-head.js';
+import type { ParseSettings } from './shared/parse-settings.js';
+import { RobotsReader } from './shared/robots-directives.js';
+import { readTextSitemap } from './xml/sitemap.js';
+import { TextBuilder } from './shared/text-builder.js';
 
 /**
  * Reads plain text: no title, and no links but those of a text sitemap.

@@ -1,10 +1,10 @@
 import { createRequire } from 'node:module';
-import type { Parser } from '../../plugin-api/index.js';
-import { LinkCollector } from '../shared/link-collector.js';
-import { languageTag } from '../html/page-head.js';
-import type { ParseSettings } from '../shared/parse-settings.js';
-import { PdfProcess } from './pdf-process.js';
-import { RobotsReader } from '../shared/robots-directives.js';
+import type { Parser } from '../plugin-api/index.js';
+import { LinkCollector } from './shared/link-collector.js';
+import { languageTag } from './html/page-head.js';
+import type { ParseSettings } from './shared/parse-settings.js';
+import { PdfProcess } from './pdf/pdf-process.js';
+import { RobotsReader } from './shared/robots-directives.js';
 
 /** What {@link pdfParser} works with. */
 export interface PdfExtras {
@@ -21,7 +21,7 @@ export interface PdfExtras {
  * Failures: malformed, truncated (cut, and nothing can be read), encrypted, timeout, out_of_memory.
  */
 export function pdfParser(settings: ParseSettings, extras: PdfExtras = {}): Parser & { close(): Promise<void> } {
-  const entry = extras.entry ?? new URL('./pdf-child.js', import.meta.url);
+  const entry = extras.entry ?? new URL('./pdf/pdf-child.js', import.meta.url);
   const reader = new PdfProcess(entry, settings.parser.timeout);
   let installed: boolean | undefined;
   return {
