@@ -6,7 +6,7 @@ export async function write(sink: TextSink, data: string | Uint8Array): Promise<
   if (!sink.write(data)) await new Promise<void>((resolve) => sink.once('drain', resolve));
 }
 
-/** On a terminal, takes away what stands on the current line. */
+/** On a terminal, clears the current line. */
 export const CLEAR_LINE = '\r\u001b[K';
 
 /** A message for people, in place of a live line where there is one. Each line is made safe for a terminal. */

@@ -40,7 +40,7 @@ export interface FetchOptions extends BatchOptions, OnPageOption {
  * time_limit (batches of which pages are left because the time was over);
  * seeds_denied (seeds that answered 401 or 403);
  * given_up (pages whose request had to be ended because the run was to stop, and stay as they were);
- * proxy (pages that the proxy stood in the way of, or of their robots.txt, and stay due);
+ * proxy (pages that could not be fetched because of the proxy, nor their robots.txt, and stay due);
  * host_backoff (pages left for a later batch because of their host), backed_off (times that a host began to be left
  * alone), tried_again (requests for a page that its host answered with a short wait); redirects_followed, redirect_known,
  * redirect_external, redirect_excluded, redirect_invalid, redirect_to_itself, redirect_rejected_<plugin>; sitemaps_added

@@ -26,7 +26,7 @@ export function pdfParser(settings: ParseSettings, extras: PdfExtras = {}): Pars
   let installed: boolean | undefined;
   return {
     contentTypes: ['application/pdf', 'application/x-pdf'],
-    keepsTime: true,
+    ownTimeout: true,
     async parse({ url, content, headers, truncated = false }) {
       installed ??= (extras.isInstalled ?? isInstalled)();
       if (!installed) {
@@ -39,7 +39,7 @@ export function pdfParser(settings: ParseSettings, extras: PdfExtras = {}): Pars
       const answer = await reader.read({ url, content, textLimit: settings.parser.textLimit });
       if ('failure' in answer) {
         const { code, message } = answer.failure;
-        // What leads to the pages stands at the end of most PDFs.
+        // What leads to the pages is at the end of most PDFs.
         return { kind: 'failed', code: code === 'malformed' && truncated ? 'truncated' : code, message };
       }
       const { links: references, language: stated, truncated: cut, ...page } = answer.content;

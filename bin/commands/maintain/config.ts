@@ -14,7 +14,7 @@ export function addConfig(program: Command, cli: Cli): void {
       'after',
       `
 Later places win: defaults, the JSON file of --config, the environment, --set. In the environment
-http.agentName is WEBCRAWL_HTTP_AGENTNAME: letter case does not count, _ stands for the dot, and
+http.agentName is WEBCRAWL_HTTP_AGENTNAME: letter case does not count, _ is the dot, and
 further _ do not count.
 
 Examples:

@@ -1,4 +1,4 @@
-import { isIdle, isSooner, newQueue, nextOf, readyAt, type Queue, type Turn, type Work } from './fetch-queue.js';
+import { isIdle, isSooner, newQueue, nextOf, readyAt, type Queue, type HeapEntry, type Work } from './fetch-queue.js';
 import { createHeap } from '../../util/index.js';
 import { createWakeTimer, type Timers } from './wake-timer.js';
 
@@ -42,16 +42,16 @@ export interface FetchQueues<T> {
   pause(id: string, seconds: number): void;
   /**
    * Does something else in a turn of a queue, which need not exist: it waits its delay and counts as one of its items,
-   * but does not wait for those that are {@link away}. Where many ask for a turn, items get every other one.
+   * but does not wait for those that are suspended. Where many ask for a turn, items get every other one.
    * @returns whether it was done; false when the run ended before
    * @throws what `work` throws
    */
-  turn(id: string, work: Work): Promise<boolean>;
+  runTask(id: string, work: Work): Promise<boolean>;
   /**
    * Waits for something on behalf of an item in work, which releases its threads meanwhile. The queue's other items
    * wait with it; turns of the queue go on, so that queues may wait for turns of one another. The run does not end before.
    */
-  away<R>(id: string, wait: Promise<R>): Promise<R>;
+  suspend<R>(id: string, wait: Promise<R>): Promise<R>;
   /**
    * Works until all sources are read and all items done. After an abort it starts nothing more, and resolves when the
    * items in work are done; items that were read but not started are forgotten. One run at a time.
@@ -73,9 +73,9 @@ export function createFetchQueues<T>(options: FetchQueuesOptions): FetchQueues<T
   const { threads, threadsPerQueue, clock = () => performance.now() } = options;
   const readAhead = threadsPerQueue + 1;
   const queues = new Map<string, Queue<T>>();
-  const heap = createHeap<Turn<T>>(isSooner);
+  const heap = createHeap<HeapEntry<T>>(isSooner);
   /** Queues that ran empty, by when their delay is over. They do not wait for a thread as turns do. */
-  const resting = createHeap<Turn<T>>(isSooner);
+  const resting = createHeap<HeapEntry<T>>(isSooner);
   const timer = createWakeTimer(serve, clock, options.timers);
   let worker: FetchWorker<T> | undefined;
   let finish: (() => void) | undefined;
@@ -84,7 +84,7 @@ export function createFetchQueues<T>(options: FetchQueuesOptions): FetchQueues<T
   let feeding = false;
   let serving = false;
   let working = 0;
-  let away = 0;
+  let suspended = 0;
   let loading = 0;
   /** Items and tasks. */
   let waiting = 0;
@@ -175,9 +175,9 @@ export function createFetchQueues<T>(options: FetchQueuesOptions): FetchQueues<T
       } else schedule(queue);
     }
     serving = false;
-    const done = halted || (waiting === 0 && openSources === 0 && !feeding && away === 0);
+    const done = halted || (waiting === 0 && openSources === 0 && !feeding && suspended === 0);
     timer.wakeAt(done ? undefined : wakeAt);
-    if (done && working === 0 && loading === 0 && away === 0) finish?.();
+    if (done && working === 0 && loading === 0 && suspended === 0) finish?.();
     else if (!done && working < threads) options.onIdle?.();
   }
 
@@ -294,7 +294,7 @@ export function createFetchQueues<T>(options: FetchQueuesOptions): FetchQueues<T
       queue.notBefore = Math.max(queue.notBefore, clock() + toMillis(seconds));
       touch(queue);
     },
-    turn(id, work) {
+    runTask(id, work) {
       if (halted) return Promise.resolve(false);
       const queue = queueOf(id);
       return new Promise((settle, fail) => {
@@ -303,11 +303,11 @@ export function createFetchQueues<T>(options: FetchQueuesOptions): FetchQueues<T
         touch(queue);
       });
     },
-    async away(id, wait) {
+    async suspend(id, wait) {
       const queue = queueOf(id);
       const leave = (n: 1 | -1): void => {
-        away += n;
-        queue.away += n;
+        suspended += n;
+        queue.suspended += n;
         working -= n;
         queue.working -= n;
       };

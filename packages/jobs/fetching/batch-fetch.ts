@@ -127,7 +127,7 @@ class RunningFetch implements BatchFetch {
         putBack: (queue, item) => queues.putBack(queue, again(queue, item)),
         setDelay: (queue, seconds) => queues.setDelay(queue, seconds),
         pause: (queue, seconds) => queues.pause(queue, seconds),
-        away: (queue, wait) => queues.away(queue, wait),
+        suspend: (queue, wait) => queues.suspend(queue, wait),
       },
       join: (queue, item) => {
         this.#pages.held += 1;

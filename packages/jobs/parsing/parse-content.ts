@@ -25,7 +25,7 @@ export async function parseContent(
   try {
     const { url, content, headers, truncated } = page;
     const parsing = Promise.resolve(plugin.parser.parse({ url, content, contentType, headers, truncated }));
-    const outcome: ParseOutcome | undefined = plugin.parser.keepsTime
+    const outcome: ParseOutcome | undefined = plugin.parser.ownTimeout
       ? await parsing
       : await deadline(parsing, crawl.settings.parser.timeout * 1000, () => ({ kind: 'failed', code: 'timeout' }));
     if (outcome) return { outcome, by: plugin.name };

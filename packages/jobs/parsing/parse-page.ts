@@ -73,7 +73,7 @@ function isForThread(
 ): boolean {
   if (!page.content) return false;
   const plugin = chooseParser(plugins, contentTypeOf(page));
-  if (plugin?.parser.keepsTime) return false;
+  if (plugin?.parser.ownTimeout) return false;
   const isShared = !plugin || threads.plugins.includes(plugin);
   if (!isShared) count('parsed_in_main_thread');
   return isShared;

@@ -8,7 +8,7 @@ export const GRACE_PERIOD = 2000;
 export interface GracePeriod {
   /** Aborts {@link GRACE_PERIOD} after the other did. Any number may listen. */
   readonly signal: AbortSignal;
-  /** Lets go of the other signal and of the timer. */
+  /** Releases the other signal and the timer. */
   clear(): void;
 }
 

@@ -109,7 +109,7 @@ class Rounds {
     await this.#flush().catch(this.#tasks.fail);
     await this.#tasks.settled();
     if (this.#tasks.failure) throw this.#tasks.failure.error;
-    this.#tracker.add(this.#selector.passedOver, 'generate_');
+    this.#tracker.add(this.#selector.skipped, 'generate_');
   }
 
   async #goOn(): Promise<void> {

@@ -13,7 +13,7 @@ const ROUNDS_AHEAD = 4;
 /** Milliseconds after which it is looked again whether anything is due. */
 export const LOOK_AGAIN = 1000;
 
-/** How the fetch stands, for the one who selects. */
+/** The state of the fetch, for the one who selects. */
 export interface FetchState {
   /** More requests could be in flight. */
   readonly isIdle: boolean;
@@ -29,7 +29,7 @@ export class RoundSelector {
   /** Rounds so far. */
   rounds = 0;
   /** What the last one passed over. */
-  passedOver: Report['counters'] = {};
+  skipped: Report['counters'] = {};
   readonly #crawl: CrawlContext;
   readonly #tracker: Tracker;
   readonly #maxRounds: number;
@@ -94,8 +94,8 @@ export class RoundSelector {
     });
     this.#selecting = selecting.catch(() => undefined);
     const { batchId, counters } = await selecting;
-    const { generated = 0, ...passedOver } = counters;
-    this.passedOver = passedOver;
+    const { generated = 0, ...skipped } = counters;
+    this.skipped = skipped;
     if (batchId === undefined) {
       if (generation === this.#generation) this.#nothingDueSince = performance.now();
       return undefined;

@@ -19,7 +19,7 @@ export class RobotsReader {
   /**
    * Begins with the `X-Robots-Tag` header. A directive in it may be addressed (`otherbot: noindex`); the address holds
    * until the next, or the end of the line. The date of an `unavailable_after` may have a comma, and what follows it counts
-   * all the same. Where a repeated header comes joined by commas, the lines cannot be told apart any more.
+   * all the same. Where a repeated header comes joined by commas, the lines can no longer be distinguished.
    * @param agentName the name by which a page may address us alone
    */
   constructor(agentName: string, header: string | undefined) {

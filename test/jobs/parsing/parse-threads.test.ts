@@ -78,7 +78,11 @@ async function oddThreads(more: Partial<ParseThreadsOptions> = {}, timeout = 0.1
     { name: 'odd', parser: { contentTypes: ['text/odd'], parse: () => ({ kind: 'failed', code: 'main_thread' }) } },
     {
       name: 'waits',
-      parser: { contentTypes: ['text/waits'], keepsTime: true, parse: () => ({ kind: 'failed', code: 'main_thread' }) },
+      parser: {
+        contentTypes: ['text/waits'],
+        ownTimeout: true,
+        parse: () => ({ kind: 'failed', code: 'main_thread' }),
+      },
     },
   ];
   const data = { module: module.href, input: {} };

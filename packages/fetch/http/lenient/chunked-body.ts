@@ -10,12 +10,12 @@ export interface ChunkedBody {
   push(bytes: Buffer, keep: (content: Buffer) => boolean): 'more' | 'end' | 'broken' | 'full';
 }
 
-/** Longer lines with the size of a chunk are not believed; extensions may stand in them. */
+/** Longer lines with the size of a chunk are not believed; they may hold extensions. */
 const LINE_LIMIT = 4096;
 const SIZE = /^[ \t]*(?=[0-9a-f])0*([0-9a-f]{0,13})[ \t]*(?:;|$)/i;
 
 /**
- * Makes a decoder. Lines may end in LF alone, and blanks may stand around a size. What comes after the last chunk is
+ * Makes a decoder. Lines may end in LF alone, and blanks may surround a size. What comes after the last chunk is
  * not looked at: with it the body is complete.
  */
 export function createChunkedBody(): ChunkedBody {

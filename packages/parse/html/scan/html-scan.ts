@@ -53,7 +53,7 @@ const QUOTED_VALUES = /^[^\s"'>/=]+(?:\s+[^\s"'>/=]+(?:="[^"]*"|='[^']*')?)*\s*$
  * @returns false when it gave up; what the visitor has seen is then worth nothing
  */
 export function scanHtml(text: string, visitor: TreeVisitor, maxElements: number): boolean {
-  // What becomes of a NUL depends on where it stands.
+  // What becomes of a NUL depends on where it is.
   if (text.includes('\0')) return false;
   try {
     new HtmlScanner(text, visitor, maxElements).run();
@@ -170,7 +170,7 @@ class HtmlScanner {
       this.#openHead();
       this.#insert(kind, attrs);
     } else {
-      // Within the head, only some elements may stand in it.
+      // Within the head, only some elements may be in it.
       if (name === 'noscript' && this.#phase !== 'afterHead') unsure();
       this.#openBody();
       if (name !== 'body') this.#startInBody(kind, attrs, at);
@@ -207,7 +207,7 @@ class HtmlScanner {
     if ((rules & ITEM) !== 0) open.closeItem(name);
     if ((rules & CLOSES_P) !== 0) {
       const p = open.find('p', BUTTON_SCOPE);
-      // A table may stand in a paragraph where there is no doctype, or an old one.
+      // A table may be in a paragraph where there is no doctype, or an old one.
       if (p >= 0 && name === 'table' && !/^<!doctype html>$/i.test(this.#doctype ?? '')) unsure();
       if (p >= 0) open.close(p);
     }
