@@ -32,6 +32,11 @@ export function safeLines(text: string, max = 2000): string {
     .join('\n');
 }
 
+/** Text made safe on one line, cut to 1,000 characters: a line break in what others wrote must not begin a line of ours. */
+export function oneLine(text: string): string {
+  return safeText(text.replace(/[\r\n]+/g, ' '), 1000);
+}
+
 /** Columns aligned by spaces: the last is left as it is. */
 export function table(rows: readonly (readonly string[])[], indent = ''): string {
   const widths: number[] = [];

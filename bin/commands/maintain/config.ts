@@ -36,7 +36,7 @@ function described(cli: Cli): string {
 
 function inForce(cli: Cli): string {
   const { config: file, set, json } = cli.options();
-  const { sources } = loadSettings({ file, env: cli.io.env, ...(set ? { overrides: set } : {}) });
+  const { sources } = loadSettings({ file, env: cli.io.env, overrides: set });
   if (json) return jsonLine(sources);
   return table(
     Object.entries(sources).map(([key, { value, source }]) => [

@@ -20,7 +20,7 @@ export interface PageContent {
   readonly sitemap?: boolean | undefined;
 }
 
-/** The cells that parse owns, as they are to be written. */
+/** The fields that parse owns, encoded as they are to be written. */
 export interface ParseResult {
   readonly parsed: boolean;
   readonly encoded: EncodedFields;

@@ -6,7 +6,7 @@ import { createSchedule } from './guarded-schedule.js';
 export const SITEMAP_INTERVAL = 86_400;
 
 /**
- * The cells that every new row starts with: not fetched yet, and due as the schedule says; a sitemap once a day.
+ * The fields that every new row starts with: not fetched yet, and due as the schedule says; a sitemap once a day.
  * @param isSitemap it was named as one
  */
 export function newRowFields(crawl: CrawlContext, count: Count, isSitemap = false) {
