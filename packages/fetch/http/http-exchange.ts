@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici';
 import { deadline, type Late } from '../../util/index.js';
-import { createBodyBuffer, type BodyBuffer } from './body-buffer.js';
+import { BodyBuffer } from './body-buffer.js';
 import type { RawHeaders } from './http-headers.js';
 import { isLengthMismatch, networkCode, networkMessage, type NetworkCode } from './network-error.js';
 
@@ -86,7 +86,7 @@ export async function exchange(dispatcher: Dispatcher, request: Exchange): Promi
           if (status < 200) return;
           head = { status, statusText: statusText ?? '', headers, rawHeaders: rawOf(started) };
           const room = request.keep(status, headers);
-          body = room === undefined ? undefined : createBodyBuffer(room);
+          body = room === undefined ? undefined : new BodyBuffer(room);
         },
         onResponseData(_controller, chunk) {
           if (done || !head) return;

@@ -4,7 +4,7 @@ import {
   type FetchQueues,
   type FetchQueuesOptions,
   type FetchWorker,
-} from '../../../packages/fetch/index.js';
+} from '../../../packages/fetch/queues/fetch-queues.js';
 
 /** A clock and timers that move only when told; equal times in the order of setting. */
 function fakeTime() {
