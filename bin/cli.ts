@@ -87,7 +87,7 @@ export async function open(cli: Cli, { create = false, settings = {}, ...how }: 
 
 /** How a verb runs its job. */
 export interface JobRun extends Omit<OpenOptions, 'name'> {
-  /** What stands on standard output instead of nothing; with `--json` the report itself does. */
+  /** What is written to standard output instead of nothing; with `--json` the report itself does. */
   readonly data?: (report: Report) => string | undefined;
 }
 

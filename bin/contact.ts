@@ -3,7 +3,7 @@ import type { Cli } from './cli.js';
 import { say } from './output/output.js';
 
 /**
- * Tells a person at a terminal, before pages are fetched, that servers see no address to write to. Scripts, and those who asked
+ * Warns a person at a terminal, before pages are fetched, that servers see no address to write to. Scripts, and those who asked
  * for quiet, are left in peace.
  */
 export function askForContact({ io, options }: Cli, { settings }: Pick<Crawl, 'settings'>): void {

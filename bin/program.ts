@@ -78,7 +78,7 @@ The same by single steps, which can be stopped and run again at any time:
   webcrawl fetch $batch --parse
   webcrawl updatedb $batch
 
-Global options may stand before or after the command. Data goes to standard output, messages to
+Global options may come before or after the command. Data goes to standard output, messages to
 standard error. Ctrl-C once: requests in flight have two seconds to end, and the same command goes
 on later. Twice: stops at once, as safe.
 `;

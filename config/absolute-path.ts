@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { CrawlError } from '../packages/errors/index.js';
 
 /**
- * The absolute path of one that is relative to the working directory, which is what no path stands for.
+ * The absolute path of one that is relative to the working directory, which is also what no path means.
  * @throws CrawlError BAD_INPUT where the working directory was deleted
  */
 export function absolutePath(path = ''): string {

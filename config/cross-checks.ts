@@ -8,26 +8,23 @@ export interface Conflict {
   readonly text: string;
 }
 
-/** Settings of which one must not be above the other. */
+/** Settings of which the first must not be above the second. */
 const ORDERED = [
-  [
-    'db.fetchIntervalDefault',
-    'db.fetchIntervalMax',
-    (s: Settings) => [s.db.fetchIntervalDefault, s.db.fetchIntervalMax],
-  ],
-  [
-    'db.fetchScheduleAdaptiveMinInterval',
-    'db.fetchScheduleAdaptiveMaxInterval',
-    (s: Settings) => [s.db.fetchScheduleAdaptiveMinInterval, s.db.fetchScheduleAdaptiveMaxInterval],
-  ],
-  ['fetcher.backoffMin', 'fetcher.backoffMax', (s: Settings) => [s.fetcher.backoffMin, s.fetcher.backoffMax]],
-  ['http.timeout', 'http.timeLimit', (s: Settings) => [s.http.timeout, s.http.timeLimit]],
+  ['db.fetchIntervalDefault', 'db.fetchIntervalMax'],
+  ['db.fetchScheduleAdaptiveMinInterval', 'db.fetchScheduleAdaptiveMaxInterval'],
+  ['fetcher.backoffMin', 'fetcher.backoffMax'],
+  ['http.timeout', 'http.timeLimit'],
 ] as const;
 
 /** Every pair of settings, each right by itself, that contradict each other. */
 export function crossChecks(settings: Settings): Conflict[] {
-  return ORDERED.flatMap(([key, other, read]) => {
-    const [low = 0, high = 0] = read(settings);
+  const sections: Readonly<Record<string, unknown>> = settings;
+  const valueOf = (key: string): number => {
+    const [section = '', name = ''] = key.split('.');
+    return (sections[section] as Readonly<Record<string, number>>)[name]!;
+  };
+  return ORDERED.flatMap(([key, other]) => {
+    const [low, high] = [valueOf(key), valueOf(other)];
     return low > high ? [{ key, other, text: `${key} (${low}) not above ${other} (${high})` }] : [];
   });
 }

@@ -31,10 +31,10 @@ export function settingsMarkdown(): string {
     '',
     '- **File**: JSON, sections as nested objects (`{"http": {"agentName": "mybot"}}`) or dotted keys',
     '  (`{"http.agentName": "mybot"}`). Relative paths in it are relative to the file.',
-    '- **Environment**: `WEBCRAWL_` and the key, where letter case does not count, `_` stands for the dot, and further `_`',
+    '- **Environment**: `WEBCRAWL_` and the key, where letter case does not count, `_` is the dot, and further `_`',
     '  do not count: `WEBCRAWL_HTTP_AGENTNAME` and `WEBCRAWL_HTTP_AGENT_NAME` are `http.agentName`.',
     '- **Text** from the environment and flags is read as the type of the setting: numbers are decimal, `1` and `0` may',
-    '  stand for `true` and `false`, lists are separated by commas, objects are JSON.',
+    '  be given for `true` and `false`, lists are separated by commas, objects are JSON.',
     '',
     'All wrong settings are reported at once. `webcrawl config` shows the settings in force and where each came from.',
   ];

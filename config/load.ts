@@ -11,9 +11,9 @@ export interface SettingPlaces {
   /** A JSON file: sections as nested objects, or dotted keys. */
   readonly file?: string | undefined;
   /** Variables `WEBCRAWL_…`; a variable is the key with `_` for the dot, and letter case and further `_` do not count. */
-  readonly env?: Readonly<Record<string, string | undefined>>;
+  readonly env?: Readonly<Record<string, string | undefined>> | undefined;
   /** Nested objects or dotted keys. Text is turned into the type of the setting. */
-  readonly overrides?: Readonly<Record<string, unknown>>;
+  readonly overrides?: Readonly<Record<string, unknown>> | undefined;
 }
 
 /** A setting in force. */

@@ -10,7 +10,7 @@ const headerText = z.string().regex(/^[\t\x20-\x7e]*$/, 'printable ASCII');
 const path = z.string().meta({ path: true });
 
 /** Refuses a value that `problem` finds something wrong with, in its words. */
-function held<T extends z.ZodType>(schema: T, problem: (value: z.output<T>) => string | undefined): T {
+function refusedBy<T extends z.ZodType>(schema: T, problem: (value: z.output<T>) => string | undefined): T {
   return schema.superRefine((value, context) => {
     const message = problem(value);
     if (message !== undefined) context.addIssue({ code: 'custom', message });
@@ -69,20 +69,20 @@ export const settingsSchema = z.strictObject({
         'Addresses that are not public: only of hosts that were injected and private then, of any host, or of none',
       ),
     headerLimit: count.min(1024).default(65_536).describe('Bytes of response headers after which a request fails'),
-    headers: held(textByName, headersProblem)
+    headers: refusedBy(textByName, headersProblem)
       .default({})
       .describe('Further headers, sent with every request to every server: `{"From": "me@example.com"}`'),
-    credentials: held(textByName, credentialsProblem)
+    credentials: refusedBy(textByName, credentialsProblem)
       .meta({ secret: true })
       .default({})
       .describe(
         'Basic authentication, `user:password` by origin: `{"https://example.com": "me:secret"}`. Goes to no other',
       ),
-    cookies: held(textByName, cookiesProblem)
+    cookies: refusedBy(textByName, cookiesProblem)
       .meta({ secret: true })
       .default({})
       .describe('Cookie headers by origin: `{"https://example.com": "session=1; lang=en"}`. Goes to no other'),
-    proxy: held(z.string(), proxyProblem)
+    proxy: refusedBy(z.string(), proxyProblem)
       .meta({ secret: true })
       .default('')
       .describe(
@@ -196,7 +196,7 @@ export const settingsSchema = z.strictObject({
       .min(0)
       .default(10_000)
       .describe(
-        'Inlinks kept per page, and counted per update; the best stay. A quarter more may stand before they are trimmed',
+        'Inlinks kept per page, and counted per update; the best stay. A quarter more may be kept before they are trimmed',
       ),
     updateMaxLinksInMemory: count
       .min(1000)

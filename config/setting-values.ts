@@ -62,7 +62,7 @@ export function givenByFlags(leaves: Leaves, overrides: Readonly<Record<string, 
 }
 
 /**
- * Settings of the environment. The one rule: `WEBCRAWL_` and the key, where letter case does not count, `_` stands for
+ * Settings of the environment. The one rule: `WEBCRAWL_` and the key, where letter case does not count, `_` is
  * the dot, and further `_` do not count. So `http.agentName` is `WEBCRAWL_HTTP_AGENTNAME` or `WEBCRAWL_HTTP_AGENT_NAME`.
  * A variable that begins with the name of a section, or is a near miss of a key, and is no setting is a problem; other
  * variables are somebody else's.

@@ -102,7 +102,7 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
     '*',
   ],
   'packages/fetch': ['address', 'http', 'robots', 'queues', '*'],
-  'packages/parse': ['charset', 'shared', 'sniff', 'html', 'xml', 'text', 'pdf', '*'],
+  'packages/parse': ['charset', 'shared', 'sniff', 'html', 'xml', 'pdf', '*'],
   'packages/plugins': ['patterns', '*'],
   'packages/graph': ['sort', '*'],
   'packages/export': ['target', 'pages', 'warc', 'krake', 'graph', 'markdown', '*'],

@@ -24,7 +24,7 @@ export type FamilyShape = 'packed' | 'wide';
 /** The name of a table. */
 export type TableName = keyof typeof TABLES;
 
-/** What is known of a page. `retry` stands only between fetch and updatedb. */
+/** What is known of a page. `retry` is there only between fetch and updatedb. */
 export const STATUS_CODES = {
   /** Known and not fetched yet, or failed and to be tried again. */
   unfetched: 1,

@@ -6,7 +6,7 @@ import type { ColumnSelector } from './store.js';
 export interface FamilySelector {
   /** Exact qualifiers. */
   readonly exact: ReadonlySet<string>;
-  /** Beginnings of qualifiers; the empty one stands for the whole family. */
+  /** Beginnings of qualifiers; the empty one means the whole family. */
   readonly prefixes: readonly string[];
 }
 

@@ -55,7 +55,7 @@ export interface ScanOptions {
   readonly limit?: number;
 }
 
-/** Where the tables are kept; the promises stand at the head of this file. */
+/** Where the tables are kept; the promises are at the head of this file. */
 export interface Store {
   /** The rows of these keys, in the order asked; undefined where a row has none of the columns. */
   get(

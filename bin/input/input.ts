@@ -6,7 +6,7 @@ import type { Io } from '../io.js';
 const MAX_LINE = 1_000_000;
 
 /**
- * The URLs of arguments, `-` standing for the lines of standard input: of each line what stands before a tab, empty lines
+ * The URLs of arguments, with the lines of standard input for `-`: of each line what is before a tab, empty lines
  * and comments (`#`) left out, so that a file of seeds can be read.
  */
 export async function* readUrls(args: readonly string[], stdin: Io['stdin']): AsyncGenerator<string> {

@@ -54,8 +54,8 @@ export function readSeeds(args: readonly string[], stdin: AsyncIterable<Uint8Arr
 /** Lines that are reported one by one; more are only counted. */
 const REPORTED = 20;
 
-/** Says of each seed line that is not taken where it stands and why. Pass it to a job as `onRejected`. */
-export function rejectionTeller(io: Io, seeds: Seeds): (line: number, text: string, reason: string) => void {
+/** Reports each seed line that is not taken, with its place and the reason. Pass it to a job as `onRejected`. */
+export function reportRejections(io: Io, seeds: Seeds): (line: number, text: string, reason: string) => void {
   let reported = 0;
   return (line, text, reason) => {
     reported += 1;

@@ -16,7 +16,7 @@ export function addRequestOptions(command: Command): Command {
     .option("-H, --header <'name: value'>", 'header of every request, to every host; may be given many times', header);
 }
 
-/** The settings that the options stand for; they win over `--set`. */
+/** The settings that the options set; they win over `--set`. */
 export function requestSettings({ delay, agent, header }: RequestOptions): Readonly<Record<string, unknown>> {
   return {
     ...(delay !== undefined && { 'fetcher.serverDelay': delay, 'fetcher.serverMinDelay': delay }),

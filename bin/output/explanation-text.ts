@@ -1,5 +1,5 @@
 import type { BackoffRecord, ExplainedPage, Explanation, RobotsExplanation } from '../../packages/webcrawl/index.js';
-import { duration, number, safeLines, table } from './output.js';
+import { duration, number, oneLine, safeLines, table } from './output.js';
 
 type Row = readonly [name: string, ...values: string[]];
 
@@ -133,9 +133,4 @@ function joined(...parts: readonly (string | number | undefined)[]): string {
 
 function quoted(text: string): string {
   return text === '' ? '(no text)' : `"${text}"`;
-}
-
-/** A line break in what others wrote must not begin a line of ours. */
-function oneLine(text: string): string {
-  return safeLines(text.replace(/[\r\n]+/g, ' '), 500);
 }

@@ -6,7 +6,7 @@ export async function write(sink: TextSink, data: string | Uint8Array): Promise<
   if (!sink.write(data)) await new Promise<void>((resolve) => sink.once('drain', resolve));
 }
 
-/** On a terminal, takes away what stands on the current line. */
+/** On a terminal, clears the current line. */
 export const CLEAR_LINE = '\r\u001b[K';
 
 /** A message for people, in place of a live line where there is one. Each line is made safe for a terminal. */
@@ -30,6 +30,11 @@ export function safeLines(text: string, max = 2000): string {
     .split('\n')
     .map((line) => safeText(line, max))
     .join('\n');
+}
+
+/** Text made safe on one line, cut to 1,000 characters: a line break in what others wrote must not begin a line of ours. */
+export function oneLine(text: string): string {
+  return safeText(text.replace(/[\r\n]+/g, ' '), 1000);
 }
 
 /** Columns aligned by spaces: the last is left as it is. */

@@ -1,5 +1,5 @@
 import type { CharsetSource, ParseCheck } from '../../packages/webcrawl/index.js';
-import { number, safeLines, table } from './output.js';
+import { number, oneLine, safeLines, table } from './output.js';
 
 /** Characters of the text that are shown; --json has it all. */
 const TEXT_SHOWN = 2000;
@@ -58,9 +58,4 @@ function charsetText(charset: string, source: CharsetSource | undefined): string
 
 function safe(text: string): string {
   return `${safeLines(text.trimEnd(), 3000)}\n`;
-}
-
-/** A line break in what others wrote must not begin a line of ours. */
-function oneLine(text: string): string {
-  return text.replace(/[\r\n]+/g, ' ').slice(0, 1000);
 }

@@ -137,7 +137,7 @@ export async function explain(
   const [isIndexed = false] = await tables.frontier.hasEntries([row]);
   const batch = batches.get(row.marks?.generate ?? '');
   const lastBatch = batches.get(row.marks?.updatedb ?? '');
-  // Other cells may be damaged as well, which is nothing to generate.
+  // Other fields may be damaged as well, which is nothing to generate.
   const isDamaged = row.damaged !== undefined && (await tables.pages.get(key, SELECTION_FIELDS))?.damaged !== undefined;
   return {
     ...found,

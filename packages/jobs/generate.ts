@@ -69,7 +69,7 @@ export interface Selection {
   /** Rows of the batch. */
   readonly size: number;
   /** The counters of what is not in the batch. */
-  readonly passedOver: Report['counters'];
+  readonly skipped: Report['counters'];
 }
 
 /** The same, for a crawl, which goes by what was selected. */
@@ -100,12 +100,12 @@ async function selectBatch(crawl: CrawlContext, options: GenerateOptions): Promi
     tracker.count('taken_back', await releaseRows(crawl, batchId, renew));
     await batches.delete(batchId);
     const report = tracker.report();
-    return { report, size: 0, passedOver: report.counters };
+    return { report, size: 0, skipped: report.counters };
   }
   await batches.advance(batchId, ['generating'], () => ({ state: 'open', size }));
-  const { counters: passedOver } = tracker.progress();
+  const { counters: skipped } = tracker.progress();
   tracker.count('generated', size);
-  return { report: tracker.report(batchId), size, passedOver };
+  return { report: tracker.report(batchId), size, skipped };
 }
 
 /** Releases what batches hold that a killed or aborted generate left unfinished, and those that are too old. */

@@ -5,7 +5,7 @@ import type { Count, CounterName } from './reporting/counters.js';
 import type { CrawlContext } from './context.js';
 import type { FoundReach } from './hosts/seed-reach.js';
 import type { JobOptions, Report } from './reporting/job.js';
-import { SITEMAP_INTERVAL, newRowCells } from './rows/new-row.js';
+import { SITEMAP_INTERVAL, newRowFields } from './rows/new-row.js';
 import { createScoring } from './rows/scoring-chain.js';
 import { createSeedJudge, enterSeedHosts } from './hosts/seed-hosts.js';
 import { parseSeedLine, type Seed } from './inject/seed-line.js';
@@ -193,7 +193,7 @@ function sitemapOf({ sitemap }: InjectedSeed): { readonly sitemap?: true } {
 }
 
 function newSeedRow(crawl: CrawlContext, key: string, seed: InjectedSeed, count: Count) {
-  const fields = newRowCells(crawl, count);
+  const fields = newRowFields(crawl, count);
   const { score, cash } = createScoring(crawl, count).injected(seed.score ?? crawl.settings.db.scoreInjected, seed.url);
   return {
     key,

@@ -1,11 +1,11 @@
-export { htmlParser } from './html/html.js';
-export { xmlParser } from './xml/xml.js';
-export { textParser } from './text/text.js';
-export { pdfParser, type PdfExtras } from './pdf/pdf.js';
-export { htmlDocument, type DocumentInput } from './html/html-document.js';
+export { htmlParser } from './html-parser.js';
+export { xmlParser } from './xml-parser.js';
+export { textParser } from './text-parser.js';
+export { pdfParser, type PdfExtras } from './pdf-parser.js';
+export { htmlDocument } from './html/html-document.js';
 export { chooseParser } from './choose-parser.js';
 export { sniffContentType } from './sniff/sniff.js';
 export { sniffSitemap } from './xml/sniff-sitemap.js';
 export { MAX_SITEMAP_BYTES } from './shared/limits.js';
-export { decodeText, type DecodedText } from './charset/charset.js';
 export type { ParseSettings } from './shared/parse-settings.js';
+export { decodeText } from './charset/charset.js';

@@ -82,7 +82,7 @@ export interface Parser {
    * It keeps `parser.timeout` itself, from when it begins, and waits more than it works: it is called in the main thread,
    * for many pages at once. Else the time that pages wait for each other counts, and a parse thread takes one at a time.
    */
-  readonly keepsTime?: true;
+  readonly ownTimeout?: true;
   /** Ends what it keeps between pages. */
   close?(): Promise<void>;
 }

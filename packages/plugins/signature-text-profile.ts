@@ -12,7 +12,7 @@ export interface TextProfileSettings {
 /**
  * A digest of the words that a page uses often, so that small changes (a date, a counter) leave it as it is. Words are
  * runs of letters and digits in lower case; frequencies are rounded down to a step of at least 2, and words below a
- * step are left out; words of one frequency stand in order of their characters. A page without words has the digest
+ * step are left out; words of one frequency are in order of their characters. A page without words has the digest
  * of its content.
  */
 export function textProfileSignature(settings: TextProfileSettings): Plugin & { readonly signature: Signature } {

@@ -6,7 +6,7 @@ import type { Plugin } from '../plugin-api/index.js';
 export interface TrapLimits {
   /** Characters of a URL. */
   readonly maxLength: number;
-  /** Times in a row that a segment or a block of segments may stand; at least 1. */
+  /** Times in a row that a segment or a block of segments may come; at least 1. */
   readonly maxRepeats: number;
   /** Query parameters of a URL. */
   readonly maxParameters: number;
@@ -25,10 +25,10 @@ const [SLASH, AND] = [0x2f, 0x26];
  * What repeats is counted over the segments that end in `/`, from the host to the last slash of the URL; the query
  * counts along, empty segments do not. A URL is rejected where, more than `maxRepeats` times,
  *
- * - a block of 1 to 32 segments stands back to back: `/a/a/a/`, `/a/b/c/a/b/c/a/b/c/` (for a limit of 2), or
- * - one segment stands at every second place, whatever is between: `/a/x/a/y/a/`.
+ * - a block of 1 to 32 segments comes back to back: `/a/a/a/`, `/a/b/c/a/b/c/a/b/c/` (for a limit of 2), or
+ * - one segment is at every second place, whatever is between: `/a/x/a/y/a/`.
  *
- * One segment of digits only may stand back to back, as dates and map tiles have it: `/01/01/01/`. It still is rejected
+ * One segment of digits only may come back to back, as dates and map tiles have it: `/01/01/01/`. It still is rejected
  * by the second rule. `/2024/01/01/` and `/en/docs/en/` repeat twice; the name of a file counts nowhere.
  * @throws CrawlError BAD_SETTING that lists every wrong limit
  */
@@ -65,14 +65,14 @@ export function trapUrlFilter(limits: TrapLimits): Plugin {
 
 function repeats(text: string, max: number): boolean {
   const segments = text.split('/').filter(Boolean);
-  if (standsApart(segments, max)) return true;
+  if (repeatsApart(segments, max)) return true;
   const longest = Math.min(MAX_BLOCK, Math.floor(segments.length / (max + 1)));
-  for (let length = 1; length <= longest; length++) if (standsBackToBack(segments, length, max)) return true;
+  for (let length = 1; length <= longest; length++) if (repeatsBackToBack(segments, length, max)) return true;
   return false;
 }
 
 /** One segment at every second place, more than `max` times. */
-function standsApart(segments: readonly string[], max: number): boolean {
+function repeatsApart(segments: readonly string[], max: number): boolean {
   for (let start = 0; start < 2; start++) {
     for (let at = start + 2, times = 1; at < segments.length; at += 2) {
       times = segments[at] === segments[at - 2] ? times + 1 : 1;
@@ -83,7 +83,7 @@ function standsApart(segments: readonly string[], max: number): boolean {
 }
 
 /** A block of `length` segments back to back, more than `max` times. */
-function standsBackToBack(segments: readonly string[], length: number, max: number): boolean {
+function repeatsBackToBack(segments: readonly string[], length: number, max: number): boolean {
   for (let at = length, equal = 0; at < segments.length; at++) {
     const same = segments[at] === segments[at - length] && !(length === 1 && /^\d+$/.test(segments[at]!));
     equal = same ? equal + 1 : 0;

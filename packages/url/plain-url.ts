@@ -9,7 +9,7 @@ const PLAIN = new RegExp(
     '(?::(?!80/|443/)(?:[1-9]\\d{0,3}|[1-5]\\d{4}))?' +
     '/[\\w\\-.~!$&()*+,;=:@/?]*$',
 );
-/** What may be a dot segment, or a name that is not what it stands for. */
+/** What may be a dot segment, or a name in Punycode. */
 const NOT_PLAIN = /\/\.|xn--/;
 
 /**

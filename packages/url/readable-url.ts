@@ -6,7 +6,7 @@ import { domainToUnicode } from 'node:url';
  * make readable.
  *
  * Left as they are: host names that mix scripts or can be taken for Latin ones, and what is not seen or can be taken for a
- * part of a URL: controls, blanks, marks of direction, and letters that stand for `/`, `?` and the like. The rest can
+ * part of a URL: controls, blanks, marks of direction, and letters that look like `/`, `?` and so on. The rest can
  * still mislead, as names in any script can.
  * @param url absolute and normalised
  */
@@ -31,41 +31,18 @@ function readableLabel(label: string): string {
 /** Cyrillic and Greek letters that are drawn as Latin ones are, and a label of nothing else. */
 const LATIN_LOOKALIKES = /^[асԁеһіјӏорԛѕԝхуѵѡвкмнтαικνορτυχ\d-]+$/u;
 
-/** The scripts that may stand together in one label, as in Unicode Technical Standard 39, section 5.2. */
-const TOGETHER: readonly RegExp[] = [
+/** The scripts that may be together in one label, as in Unicode Technical Standard 39, section 5.2. */
+const SCRIPTS: readonly RegExp[] = [
   /^[\p{sc=Latn}\p{sc=Hani}\p{sc=Hira}\p{sc=Kana}\p{sc=Zyyy}\p{sc=Zinh}]*$/u,
   /^[\p{sc=Latn}\p{sc=Hani}\p{sc=Hang}\p{sc=Zyyy}\p{sc=Zinh}]*$/u,
   /^[\p{sc=Latn}\p{sc=Hani}\p{sc=Bopo}\p{sc=Zyyy}\p{sc=Zinh}]*$/u,
-  ...[
-    'Arab',
-    'Armn',
-    'Beng',
-    'Cyrl',
-    'Deva',
-    'Ethi',
-    'Geor',
-    'Grek',
-    'Gujr',
-    'Guru',
-    'Hebr',
-    'Khmr',
-    'Knda',
-    'Laoo',
-    'Mlym',
-    'Mong',
-    'Mymr',
-    'Orya',
-    'Sinh',
-    'Taml',
-    'Telu',
-    'Thaa',
-    'Thai',
-    'Tibt',
-  ].map((script) => new RegExp(`^[\\p{sc=${script}}\\p{sc=Zyyy}\\p{sc=Zinh}]*$`, 'u')),
+  ...'Arab Armn Beng Cyrl Deva Ethi Geor Grek Gujr Guru Hebr Khmr Knda Laoo Mlym Mong Mymr Orya Sinh Taml Telu Thaa Thai Tibt'
+    .split(' ')
+    .map((script) => new RegExp(`^[\\p{sc=${script}}\\p{sc=Zyyy}\\p{sc=Zinh}]*$`, 'u')),
 ];
 
 function isOneScript(text: string): boolean {
-  return TOGETHER.some((scripts) => scripts.test(text));
+  return SCRIPTS.some((scripts) => scripts.test(text));
 }
 
 const ESCAPES = /(?:%[0-9a-f]{2})+/gi;
@@ -73,7 +50,7 @@ const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 /** Signs that look like the slash or the backslash, and one that looks like nothing. */
 const MISLEADING = /[⁄∕⧵⧸⧹\u2800]/;
 
-/** Escapes of UTF-8 as the characters they stand for, where these can be seen and are no delimiters. */
+/** Escapes of UTF-8 as the characters they encode, where these can be seen and are no delimiters. */
 function readableEscapes(escapes: string): string {
   let text: string;
   try {

@@ -1,10 +1,10 @@
 import { flawOf, withoutFragment } from './parse-url.js';
 import { isPlainUrl } from './plain-url.js';
 
-/** A relative path, perhaps with a query, in which nothing is to be escaped and no dot segment stands but at its start. */
+/** A relative path, perhaps with a query, in which nothing is to be escaped with dot segments at its start only. */
 const PLAIN_PATH = /^(?:\.\.\/)*(?:[\w-][\w\-.~]*\/)*[\w-][\w\-.~]*(?:\?[\w\-.~&=/]*)?$/;
 
-/** Escapes what stands between `?` and `#` of a URL, in an encoding other than UTF-8. */
+/** Escapes what is between `?` and `#` of a URL, in an encoding other than UTF-8. */
 export type EncodeQuery = (query: string) => string;
 
 /**

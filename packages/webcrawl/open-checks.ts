@@ -16,11 +16,7 @@ export interface Checks extends CheckContext, AsyncDisposable {
 export async function openChecks(
   options: Pick<OpenCrawlOptions, 'config' | 'settings' | 'env' | 'plugins'> = {},
 ): Promise<Checks> {
-  const { settings } = loadSettings({
-    file: options.config,
-    ...(options.env && { env: options.env }),
-    ...(options.settings && { overrides: options.settings }),
-  });
+  const { settings } = loadSettings({ file: options.config, env: options.env, overrides: options.settings });
   const { plugins } = await assemblePlugins(settings, cachedLookup(systemLookup, { clock: Date.now }), options);
   const close = (): Promise<void> => closeProtocols(plugins);
   return { settings, plugins, close, [Symbol.asyncDispose]: close };

@@ -121,11 +121,7 @@ export const DEFAULT_TABLE = 'level:./webcrawl-data';
  *   STORE_FAILED
  */
 export async function openCrawl(options: OpenCrawlOptions = {}): Promise<Crawl> {
-  const { settings, sources } = loadSettings({
-    file: options.config,
-    ...(options.env && { env: options.env }),
-    ...(options.settings && { overrides: options.settings }),
-  });
+  const { settings, sources } = loadSettings({ file: options.config, env: options.env, overrides: options.settings });
   const clock = options.clock ?? Date.now;
   const lookup = cachedLookup(options.lookup ?? systemLookup, { clock });
   const { plugins, shared: pagePlugins } = await assemblePlugins(settings, lookup, options);

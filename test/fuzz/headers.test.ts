@@ -82,8 +82,7 @@ describe('any header', () => {
     fc.assert(
       fc.property(text, fc.array(text, { maxLength: 3 }), (value, more) => {
         const said = (values: readonly string[]) => {
-          const reader = new RobotsReader('bot');
-          reader.addHeader(joinedHeaders({ 'x-robots-tag': values })['x-robots-tag']);
+          const reader = new RobotsReader('bot', joinedHeaders({ 'x-robots-tag': values })['x-robots-tag']);
           return reader.directives;
         };
         const one = said([value]);

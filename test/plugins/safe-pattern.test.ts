@@ -1,7 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { neededCharacter } from '../../packages/plugins/patterns/needed-character.js';
-import { parsePattern } from '../../packages/plugins/patterns/pattern-tree.js';
 import { BadRule } from '../../packages/plugins/patterns/rule-file.js';
 import { safePattern, type PatternUse, type SafePattern } from '../../packages/plugins/patterns/safe-pattern.js';
 import { runs } from '../support/fuzz-runs.js';
@@ -81,26 +79,6 @@ describe('a safe pattern', () => {
     );
     expect(Math.min(...Object.values(seen))).toBeGreaterThan(500);
     expect(seen.found).toBeGreaterThan(seen.replaced);
-  });
-
-  it('looks first for a character that every match holds', () => {
-    const needed = (source: string, ignoreCase = false) =>
-      neededCharacter(parsePattern(source), ignoreCase)?.source.replace('|[^\\0-\\x7f]', '');
-    expect(needed('a*(?:[bc]d|e)+[^f]')).toBe('d|e');
-    expect(needed('(?:a|)b?(?=c)[^d](?:e){0,2}\\w')).toBeUndefined();
-    expect(needed('[?&]a;+', true)).toBe(';');
-    expect(needed('\\u212a', true)).toBeUndefined();
-    let useful = 0;
-    fc.assert(
-      fc.property(patterns, fc.boolean(), texts, (source, ignoreCase, text) => {
-        const first = neededCharacter(parsePattern(source), ignoreCase);
-        if (!first || first.test(text)) return;
-        useful++;
-        expect(new RegExp(source, ignoreCase ? 'i' : '').test(text)).toBe(false);
-      }),
-      runs(20_240_713, 5_000),
-    );
-    expect(useful).toBeGreaterThan(100);
   });
 
   const long = 'a'.repeat(8_000);

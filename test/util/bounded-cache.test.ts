@@ -21,3 +21,16 @@ it('counts a value set again once, and keeps none that is too heavy', () => {
   cache.set('c', 4, 11);
   expect(['a', 'b', 'c'].map((key) => cache.get(key))).toEqual([undefined, undefined, undefined]);
 });
+
+it('forgets one that is deleted, and lists the others, the least recently used first', () => {
+  const cache = createBoundedCache<number>(3);
+  for (const [i, key] of ['a', 'b', 'c'].entries()) cache.set(key, i);
+  cache.get('a');
+  cache.delete('b');
+  cache.set('d', 3);
+  expect(cache.entries()).toEqual([
+    ['c', 2],
+    ['a', 0],
+    ['d', 3],
+  ]);
+});

@@ -40,7 +40,7 @@ export interface RevisitRecord {
   readonly url: string;
   readonly date: number;
   readonly head?: string;
-  /** The record of the body that stands. */
+  /** The record of the body that is still current. */
   readonly refersTo: ContentLocation;
 }
 

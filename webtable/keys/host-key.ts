@@ -1,7 +1,7 @@
 declare const hostKey: unique symbol;
 
 /**
- * A host as it stands in row keys, its labels from the last to the first: `com.example.www`. IP addresses stand as they
+ * A host as it is in row keys, its labels from the last to the first: `com.example.www`. IP addresses are left as they
  * are. All that is kept or grouped by host goes by it; the plain spelling is for plugins, DNS and people.
  */
 export type HostKey = string & { readonly [hostKey]: true };

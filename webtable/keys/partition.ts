@@ -1,6 +1,6 @@
 import { CrawlError } from '../../packages/errors/index.js';
 
-/** Follows all that stands in a zone of an index table, and the `|` after the names there. */
+/** Follows all that is in a zone of an index table, and the `|` after the names there. */
 export const FENCE = '}';
 
 /** How many slots a table has unless it is made with another number. */

@@ -279,7 +279,7 @@ async function findPlace(options: SharedStoreOptions): Promise<Place> {
   }
 }
 
-/** What stands in the way of a table, and for how many milliseconds it is waited for in any case. */
+/** What keeps a table from being opened, and for how many milliseconds it is waited for in any case. */
 interface Obstacle {
   readonly error: CrawlError;
   readonly connection?: Connection;

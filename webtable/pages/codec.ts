@@ -60,7 +60,7 @@ const isRecordOfText = (value: unknown): boolean =>
   isRecord(value) && Object.values(value).every((v) => typeof v === 'string');
 const isCoded = (value: unknown): boolean => isRecord(value) && typeof value.code === 'string';
 /**
- * JSON of one flat array: URL and anchor of each link in turn, after which stands an object where more is said of it. It takes
+ * JSON of one flat array: URL and anchor of each link in turn, followed by an object where more is said of it. It takes
  * half the time of an array of objects to read.
  */
 const linkList: Codec<readonly Outlink[]> = {

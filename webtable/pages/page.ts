@@ -157,7 +157,7 @@ export interface Page {
   duplicateOf: string;
   /** The body, content codings undone. Read from where `contentAt` says; written as the `record` of a change. */
   content: Uint8Array;
-  /** The marks that stand, with the batch id each holds. [each job its own] */
+  /** The marks that are set, with the batch id each holds. [each job its own] */
   marks: Readonly<Partial<Record<Mark, string>>>;
 }
 

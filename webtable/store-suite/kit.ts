@@ -123,7 +123,7 @@ export interface StoreTests {
   tests(define: DefineTests): void;
 }
 
-/** How tests are defined: one, or one for each list of arguments, which `%s`, `%i` and `%j` of the name stand for. */
+/** How tests are defined: one, or one for each list of arguments, which `%s`, `%i` and `%j` of the name are replaced by. */
 export interface DefineTests {
   it(name: string, run: (kit: StoreKit) => Promise<void>): void;
   each<T extends readonly unknown[]>(

@@ -1,5 +1,5 @@
 /**
- * Fences: rows that stand where the ranges of the indexes end.
+ * Fences: rows that are where the ranges of the indexes end.
  *
  * A scan of LevelDB that comes to the end of its range goes on to the next key that is there, past everything that was
  * deleted lately. Rows leave the indexes as fast as they enter, so without fences reading an empty range of one slot

@@ -17,7 +17,7 @@ export interface StoredRobots {
   /** The file, absent where there is none. */
   readonly body?: string;
   /** Its sitemaps have not been added yet. */
-  readonly isUntold?: true;
+  readonly sitemapsPending?: true;
 }
 
 /**

@@ -4,7 +4,7 @@ import { durationInSeconds, eachGiven, wholeNumber } from '../../options/argumen
 import { runJob, type Cli } from '../../cli.js';
 import { askForContact } from '../../contact.js';
 import { addRequestOptions, requestSettings, type RequestOptions } from '../../options/request-options.js';
-import { readSeeds, rejectionTeller } from '../../input/seeds.js';
+import { readSeeds, reportRejections } from '../../input/seeds.js';
 
 interface CrawlOptions extends RequestOptions {
   readonly rounds?: number;
@@ -67,7 +67,7 @@ Examples:
     .action(async (args: string[], { delay, agent, header, ...options }: CrawlOptions) => {
       const seeds = readSeeds(args, cli.io.stdin);
       const { lines, isArgument } = seeds;
-      const taken = { seeds: lines, retryDenied: isArgument, onRejected: rejectionTeller(cli.io, seeds) };
+      const taken = { seeds: lines, retryDenied: isArgument, onRejected: reportRejections(cli.io, seeds) };
       const start: Parameters<typeof runJob>[2] = (crawl, job) => {
         askForContact(cli, crawl);
         return jobs.crawl(crawl, { ...taken, ...options, ...job });

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { CrawlError, jobs } from '../../../packages/webcrawl/index.js';
 import { eachGiven } from '../../options/arguments.js';
 import { runJob, type Cli } from '../../cli.js';
-import { readSeeds, rejectionTeller } from '../../input/seeds.js';
+import { readSeeds, reportRejections } from '../../input/seeds.js';
 import { readSitemaps } from '../../input/sitemap-seeds.js';
 
 /** `inject <file|url|->…`: adds seeds to the table. */
@@ -38,7 +38,7 @@ Examples:
       const taken = {
         seeds: lines,
         retryDenied: isArgument,
-        onRejected: rejectionTeller(cli.io, seeds),
+        onRejected: reportRejections(cli.io, seeds),
         ...(sitemaps.length > 0 && { sitemaps }),
       };
       await runJob(cli, 'inject', (crawl, job) => jobs.inject(crawl, { ...taken, ...job }), {

@@ -39,7 +39,7 @@ function addCheckUrl(check: Command, cli: Cli): void {
     .command('url')
     .summary('what normalisers and filters make of URLs')
     .description('Normalises and filters URLs as seeds are. Exits with 1 when one is rejected.')
-    .argument('<url...>', 'URLs; - reads lines from standard input, of each what stands before a tab')
+    .argument('<url...>', 'URLs; - reads lines from standard input, of each what is before a tab')
     .addHelpText(
       'after',
       `

@@ -10,7 +10,7 @@ export function addExplain(program: Command, cli: Cli): void {
     .command('explain')
     .summary('say why a page was or was not fetched, and what happens next')
     .description(
-      'Tells all that is known of a URL: its normalised form, each rule and its verdict, what robots.txt says, the row in ' +
+      'Shows all that is known of a URL: its normalised form, each rule and its verdict, what robots.txt says, the row in ' +
         'the table, where it was found, and what happens next and why. Nothing is changed. Exits with 1 when the table ' +
         'has no such page.',
     )

@@ -14,7 +14,7 @@ export function addConfig(program: Command, cli: Cli): void {
       'after',
       `
 Later places win: defaults, the JSON file of --config, the environment, --set. In the environment
-http.agentName is WEBCRAWL_HTTP_AGENTNAME: letter case does not count, _ stands for the dot, and
+http.agentName is WEBCRAWL_HTTP_AGENTNAME: letter case does not count, _ is the dot, and
 further _ do not count.
 
 Examples:
@@ -36,7 +36,7 @@ function described(cli: Cli): string {
 
 function inForce(cli: Cli): string {
   const { config: file, set, json } = cli.options();
-  const { sources } = loadSettings({ file, env: cli.io.env, ...(set ? { overrides: set } : {}) });
+  const { sources } = loadSettings({ file, env: cli.io.env, overrides: set });
   if (json) return jsonLine(sources);
   return table(
     Object.entries(sources).map(([key, { value, source }]) => [

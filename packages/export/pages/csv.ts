@@ -1,5 +1,5 @@
 /**
- * One record of CSV by RFC 4180: fields by commas, in quotes where they need them, the end CR LF. Text and numbers stand as
+ * One record of CSV by RFC 4180: fields by commas, in quotes where they need them, the end CR LF. Text and numbers are written as
  * they are; what is absent is empty, and what is nested is JSON.
  */
 export function csvRecord(values: readonly unknown[]): string {

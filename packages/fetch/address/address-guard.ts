@@ -17,8 +17,8 @@ export class PrivateAddressError extends Error {
 }
 
 /**
- * Which addresses may be connected to: `public` ones only; for a host that the operator `named`, those in a URL as they
- * stand, and of a name all but those of one link and of cloud platforms; or `any`.
+ * Which addresses may be connected to: `public` ones only; for a host that the operator `named`, those written in a URL
+ * itself, and of a name all but those of one link and of cloud platforms; or `any`.
  */
 export type Reach = 'public' | 'named' | 'any';
 

@@ -48,7 +48,7 @@ const RANGES = (
   ] as const
 ).map(([cidr, name]) => ({ name, text: `${cidr} (${name})`, list: listOf(cidr) }));
 
-/** What is assigned to the public so far, and what stands for an IPv4 address: mapped, NAT64, 6to4. The rest is reserved. */
+/** What is assigned to the public so far, and what embeds an IPv4 address: mapped, NAT64, 6to4. The rest is reserved. */
 const ASSIGNED = listOf('0.0.0.0/0', '2000::/3');
 
 /** Names of ranges that no host name leads to but for an attack or by a fault: they belong to one link or one machine. */
@@ -86,7 +86,7 @@ function parse(address: string): SocketAddress | undefined {
   return new SocketAddress({ address: bare, family: family === 4 ? 'ipv4' : 'ipv6' });
 }
 
-/** Of an IPv4 range also the IPv6 addresses that stand for one in it. */
+/** Of an IPv4 range also the IPv6 addresses that embed one in it. */
 function listOf(...cidrs: readonly string[]): BlockList {
   const list = new BlockList();
   for (const cidr of cidrs) {

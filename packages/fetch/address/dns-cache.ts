@@ -10,7 +10,7 @@ export interface LookupCacheOptions {
   readonly clock: () => number;
   /** Milliseconds that addresses are used. Default: 5 minutes. */
   readonly ttl?: number;
-  /** Milliseconds that a failure stands. Default: 10 seconds. */
+  /** Milliseconds that a failure is kept. Default: 10 seconds. */
   readonly negativeTtl?: number;
   /** Addresses held; a host without any counts as one. Default: 40,000, which is more than 10,000 hosts. */
   readonly maxAddresses?: number;

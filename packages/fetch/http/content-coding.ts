@@ -1,7 +1,5 @@
-import { constants, createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from 'node:zlib';
-import { brotliDecompressSync, gunzipSync, inflateRawSync, inflateSync } from 'node:zlib';
-import type { Transform } from 'node:stream';
-import { zstdDecoder, type ZstdDecoder } from './zstd.js';
+import * as zlib from 'node:zlib';
+import { inflate, type Inflated } from '../../util/index.js';
 
 /** A body with its content codings undone, and whether anything of it is missing. */
 export interface DecodedBody {
@@ -26,7 +24,7 @@ export function encodedLimit(limit: number): number {
 
 /** The value of `Accept-Encoding`: what this Node can undo. */
 export function acceptEncoding(): string {
-  return zstdDecoder() ? 'gzip, deflate, br, zstd' : 'gzip, deflate, br';
+  return createZstd ? 'gzip, deflate, br, zstd' : 'gzip, deflate, br';
 }
 
 /** The codings of a `Content-Encoding` in the order of decoding; undefined when one is unknown or they are too many. */
@@ -37,7 +35,7 @@ export function contentCodings(header: string | undefined): readonly string[] | 
     .map((name) => name.trim())
     .filter((name) => name !== '' && name !== 'identity');
   const known = names.every(
-    (name) => /^(x-)?gzip$|^deflate$|^br$/.test(name) || (name === 'zstd' && zstdDecoder() !== undefined),
+    (name) => /^(x-)?gzip$|^deflate$|^br$/.test(name) || (name === 'zstd' && createZstd !== undefined),
   );
   return known && names.length <= MAX_CODINGS ? names.reverse() : undefined;
 }
@@ -78,14 +76,23 @@ function codingOf(name: string, body: Uint8Array): Coding {
   return (first & 0x0f) === 8 && (first * 256 + second) % 31 === 0 ? 'zlib' : 'deflate';
 }
 
-const SYNC = { gzip: gunzipSync, zlib: inflateSync, deflate: inflateRawSync, br: brotliDecompressSync };
-const STREAM = { gzip: createGunzip, zlib: createInflate, deflate: createInflateRaw, br: createBrotliDecompress };
+const SYNC = {
+  gzip: zlib.gunzipSync,
+  zlib: zlib.inflateSync,
+  deflate: zlib.inflateRawSync,
+  br: zlib.brotliDecompressSync,
+};
+const STREAM = {
+  gzip: zlib.createGunzip,
+  zlib: zlib.createInflate,
+  deflate: zlib.createInflateRaw,
+  br: zlib.createBrotliDecompress,
+};
 
 /** undefined: the body is not in this coding. */
 async function decodeOne(body: Uint8Array, coding: Coding, room: number): Promise<DecodedBody | undefined> {
   if (coding === 'zstd') {
-    const zstd = zstdDecoder();
-    return zstd && decodeZstd(zstd, body, room);
+    return decodeZstd(body, room);
   }
   if (body.length <= SYNC_LIMIT) {
     try {
@@ -95,7 +102,7 @@ async function decodeOne(body: Uint8Array, coding: Coding, room: number): Promis
       // Too long or broken: what follows finds out which, and keeps the beginning.
     }
   }
-  const strict = await run(STREAM[coding](), body, room);
+  const strict = await inflate(STREAM[coding](), body, room);
   if (strict.error === undefined) return { body: strict.output, truncated: strict.over };
 
   const endedEarly = strict.error === 'Z_BUF_ERROR';
@@ -106,11 +113,21 @@ async function decodeOne(body: Uint8Array, coding: Coding, room: number): Promis
   return { body: saved.output, truncated: endedEarly || saved.over || saved.error !== undefined };
 }
 
+/** The zstd decoder of Node, from 22.15 on; undefined where there is none. */
+const { createZstdDecompress: createZstd } = zlib as typeof zlib & {
+  readonly createZstdDecompress?: (options: object) => ReturnType<typeof zlib.createGunzip>;
+};
+/** `ZSTD_d_windowLogMax`: each decoder holds a window in memory, of which RFC 9659 allows 8 MiB on the web. */
+const PARAMS = { 100: 23 };
+/** Ends early without an error (`ZSTD_e_flush`), and loses little to one. */
+const LENIENT = { params: PARAMS, finishFlush: 1, chunkSize: 256 };
+
 /** Node reads the first frame only; where more follows, something is missing. */
-async function decodeZstd(zstd: ZstdDecoder, body: Uint8Array, room: number): Promise<DecodedBody | undefined> {
-  const strict = await run(zstd({}), body, room);
+async function decodeZstd(body: Uint8Array, room: number): Promise<DecodedBody | undefined> {
+  if (!createZstd) return undefined;
+  const strict = await inflate(createZstd({ params: PARAMS }), body, room);
   if (strict.error === undefined) return { body: strict.output, truncated: strict.over || strict.read < body.length };
-  const saved = await run(zstd({ lenient: true }), body, room);
+  const saved = await inflate(createZstd(LENIENT), body, room);
   return saved.output.length === 0 ? undefined : { body: saved.output, truncated: true };
 }
 
@@ -118,13 +135,13 @@ async function decodeZstd(zstd: ZstdDecoder, body: Uint8Array, room: number): Pr
  * Decodes as far as it goes: without checksum and without looking at what follows the stream. Small chunks, because
  * the one in which the error comes is lost.
  */
-function salvage(body: Uint8Array, coding: Exclude<Coding, 'zstd'>, room: number): Promise<Decoded> {
+function salvage(body: Uint8Array, coding: Exclude<Coding, 'zstd'>, room: number): Promise<Inflated> {
   if (coding === 'br') {
-    return run(createBrotliDecompress({ finishFlush: constants.BROTLI_OPERATION_FLUSH }), body, room);
+    return inflate(zlib.createBrotliDecompress({ finishFlush: zlib.constants.BROTLI_OPERATION_FLUSH }), body, room);
   }
   const header = coding === 'gzip' ? gzipHeaderLength(body) : coding === 'zlib' ? 2 : 0;
-  const inflate = createInflateRaw({ finishFlush: constants.Z_SYNC_FLUSH, chunkSize: 256 });
-  return run(inflate, body.subarray(header), room);
+  const raw = zlib.createInflateRaw({ finishFlush: zlib.constants.Z_SYNC_FLUSH, chunkSize: 256 });
+  return inflate(raw, body.subarray(header), room);
 }
 
 /** Bytes before the deflate stream; all of them when it is no gzip header. */
@@ -139,35 +156,4 @@ function gzipHeaderLength(body: Uint8Array): number {
     at = end < 0 ? body.length : end + 1;
   }
   return flags & 2 ? at + 2 : at;
-}
-
-interface Decoded {
-  readonly output: Uint8Array;
-  /** There was more than `room`. */
-  readonly over: boolean;
-  /** How many bytes of the input were used. */
-  readonly read: number;
-  /** Code of the error that ended it. */
-  readonly error?: string;
-}
-
-function run(stream: Transform & { readonly bytesWritten: number }, input: Uint8Array, room: number): Promise<Decoded> {
-  return new Promise((resolve) => {
-    const chunks: Uint8Array[] = [];
-    let size = 0;
-    const end = (over: boolean, error?: string): void => {
-      const output = Buffer.concat(chunks, Math.min(size, room));
-      const read = stream.bytesWritten;
-      resolve(error === undefined ? { output, over, read } : { output, over, read, error });
-      stream.destroy();
-    };
-    stream.on('data', (chunk: Uint8Array) => {
-      chunks.push(chunk);
-      size += chunk.length;
-      if (size > room) end(true);
-    });
-    stream.on('end', () => end(false));
-    stream.on('error', (error: NodeJS.ErrnoException) => end(false, error.code ?? 'unknown'));
-    stream.end(input);
-  });
 }

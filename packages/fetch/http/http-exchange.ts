@@ -1,5 +1,6 @@
 import type { Dispatcher } from 'undici';
-import { createBodyBuffer, type BodyBuffer } from './body-buffer.js';
+import { deadline, type Late } from '../../util/index.js';
+import { BodyBuffer } from './body-buffer.js';
 import type { RawHeaders } from './http-headers.js';
 import { isLengthMismatch, networkCode, networkMessage, type NetworkCode } from './network-error.js';
 
@@ -43,41 +44,32 @@ type Failure = Extract<ExchangeResult, { failure: NetworkCode }>;
 
 /** A body that does not matter is read up to here, so that the connection can be used again. */
 const DRAIN_LIMIT = 65_536;
-const LONGEST_TIMER = 2_147_483_647;
+
+/** What comes of a request that was ended early. */
+export function givenUp(why: Late, { timeLimit }: Exchange): Failure {
+  if (why === 'time') return { failure: 'too_slow', message: `not done after ${timeLimit} ms` };
+  return { failure: 'aborted', message: 'the request was aborted' };
+}
 
 /** Sends one GET request and collects the answer. It never rejects, and it ends within the time limit. */
-export function exchange(dispatcher: Dispatcher, request: Exchange): Promise<ExchangeResult> {
-  return new Promise((resolve) => {
-    let controller: Dispatcher.DispatchController | undefined;
-    let head: Omit<Answer, 'body' | 'cut'> | undefined;
-    /** Absent where the body does not matter. */
-    let body: BodyBuffer | undefined;
-    let drained = 0;
-    let done = false;
+export async function exchange(dispatcher: Dispatcher, request: Exchange): Promise<ExchangeResult> {
+  if (request.signal?.aborted) return givenUp('abort', request);
+  let controller: Dispatcher.DispatchController | undefined;
+  let head: Omit<Answer, 'body' | 'cut'> | undefined;
+  /** Absent where the body does not matter. */
+  let body: BodyBuffer | undefined;
+  let drained = 0;
+  let done = false;
 
+  /** Once status and headers say it all, nothing that happens to the body matters. */
+  const orHead = (failure: Failure): ExchangeResult =>
+    head && !body ? { ...head, body: new Uint8Array(), cut: false } : failure;
+
+  const answer = new Promise<ExchangeResult>((resolve) => {
     const end = (result: ExchangeResult): void => {
-      if (done) return;
       done = true;
-      clearTimeout(timer);
-      request.signal?.removeEventListener('abort', onAbort);
       resolve(result);
     };
-    /** Once status and headers say it all, nothing that happens to the body matters. */
-    const fail = (failure: NetworkCode, message: string, hints: Pick<Failure, 'stale' | 'unreadable'> = {}): void => {
-      if (head && !body) end({ ...head, body: new Uint8Array(), cut: false });
-      else end({ failure, message, ...hints });
-    };
-    const stop = (failure: NetworkCode, message: string): void => {
-      fail(failure, message);
-      controller?.abort(new Error(message));
-    };
-    const onAbort = (): void => stop('aborted', 'the request was aborted');
-    const limit = Math.min(request.timeLimit, LONGEST_TIMER);
-    const timer = setTimeout(() => stop('too_slow', `not done after ${limit} ms`), limit);
-
-    if (request.signal?.aborted) return onAbort();
-    request.signal?.addEventListener('abort', onAbort);
-
     dispatcher.dispatch(
       {
         origin: request.url.origin,
@@ -94,7 +86,7 @@ export function exchange(dispatcher: Dispatcher, request: Exchange): Promise<Exc
           if (status < 200) return;
           head = { status, statusText: statusText ?? '', headers, rawHeaders: rawOf(started) };
           const room = request.keep(status, headers);
-          body = room === undefined ? undefined : createBodyBuffer(room);
+          body = room === undefined ? undefined : new BodyBuffer(room);
         },
         onResponseData(_controller, chunk) {
           if (done || !head) return;
@@ -107,16 +99,24 @@ export function exchange(dispatcher: Dispatcher, request: Exchange): Promise<Exc
           if (head) end({ ...head, body: body?.bytes() ?? new Uint8Array(), cut: false });
         },
         onResponseError(_controller, error) {
+          if (done) return;
           // After the head it is the body that came short.
           const code = head && isLengthMismatch(error) ? 'reset' : networkCode(error);
           const isReset = code === 'reset';
           const stale = isReset && head === undefined && closedWhileIdle(error);
           const unreadable = code === 'protocol' || (isReset && head !== undefined);
-          fail(code, networkMessage(error), { stale, unreadable });
+          end(orHead({ failure: code, message: networkMessage(error), stale, unreadable }));
         },
       },
     );
   });
+  const giveUp = (why: Late): ExchangeResult => {
+    done = true;
+    const failure = givenUp(why, request);
+    controller?.abort(new Error(failure.message));
+    return orHead(failure);
+  };
+  return deadline(answer, request.timeLimit, giveUp, request.signal);
 }
 
 function rawOf({ rawHeaders }: Dispatcher.DispatchController): string[] {

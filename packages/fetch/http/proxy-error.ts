@@ -12,7 +12,7 @@ export class ProxyError extends Error {
   }
 }
 
-/** Whether the proxy stood in the way of a request, so that its outcome says nothing about the page and its host. */
+/** Whether a request failed at the proxy, so that its outcome says nothing about the page and its host. */
 export function isProxyFailure({ code, http }: { readonly code: string; readonly http?: number }): boolean {
   return http === undefined && (code === 'proxy' || code === 'proxy_refused');
 }

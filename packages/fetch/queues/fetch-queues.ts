@@ -1,5 +1,5 @@
-import { isIdle, isSooner, newQueue, nextOf, readyAt, type Queue, type Turn, type Work } from './fetch-queue.js';
-import { createHeap } from '../../util/index.js';
+import { QueueOrder } from './queue-order.js';
+import { nextOf, readyAt, type Queue, type Work } from './queue-state.js';
 import { createWakeTimer, type Timers } from './wake-timer.js';
 
 export interface FetchQueuesOptions {
@@ -19,11 +19,8 @@ export interface FetchQueuesOptions {
   readonly onIdle?: () => void;
 }
 
-/**
- * Does one item. What it throws ends the run. `no_request` says that nobody was asked, so the queue waits no longer than
- * it would have without the item.
- */
-export type FetchWorker<T> = (item: T, queueId: string) => Promise<'no_request' | void>;
+/** Does one item, as {@link Work}. What it throws ends the run. */
+export type FetchWorker<T> = (item: T, queueId: string) => ReturnType<Work>;
 
 /** Queues of items, each served no faster than its delay, and all of them fairly: the one that waits longest is next. */
 export interface FetchQueues<T> {
@@ -42,16 +39,16 @@ export interface FetchQueues<T> {
   pause(id: string, seconds: number): void;
   /**
    * Does something else in a turn of a queue, which need not exist: it waits its delay and counts as one of its items,
-   * but does not wait for those that are {@link away}. Where many ask for a turn, items get every other one.
+   * but does not wait for those that are suspended. Where many ask for a turn, items get every other one.
    * @returns whether it was done; false when the run ended before
    * @throws what `work` throws
    */
-  turn(id: string, work: Work): Promise<boolean>;
+  runTask(id: string, work: Work): Promise<boolean>;
   /**
    * Waits for something on behalf of an item in work, which releases its threads meanwhile. The queue's other items
    * wait with it; turns of the queue go on, so that queues may wait for turns of one another. The run does not end before.
    */
-  away<R>(id: string, wait: Promise<R>): Promise<R>;
+  suspend<R>(id: string, wait: Promise<R>): Promise<R>;
   /**
    * Works until all sources are read and all items done. After an abort it starts nothing more, and resolves when the
    * items in work are done; items that were read but not started are forgotten. One run at a time.
@@ -66,16 +63,13 @@ export interface FetchQueues<T> {
 const toMillis = (seconds: number): number => Math.max(0, seconds * 1000) || 0;
 
 /**
- * Makes the scheduler, empty. A queue that waits costs one place in a heap; one timer serves all. A queue that ran
- * empty is remembered until its delay is over, so that an item pushed later does not come too soon.
+ * Makes the scheduler, empty. One timer serves all queues. A queue that ran empty is remembered until its delay is over,
+ * so that an item pushed later does not come too soon.
  */
 export function createFetchQueues<T>(options: FetchQueuesOptions): FetchQueues<T> {
   const { threads, threadsPerQueue, clock = () => performance.now() } = options;
   const readAhead = threadsPerQueue + 1;
-  const queues = new Map<string, Queue<T>>();
-  const heap = createHeap<Turn<T>>(isSooner);
-  /** Queues that ran empty, by when their delay is over. They do not wait for a thread as turns do. */
-  const resting = createHeap<Turn<T>>(isSooner);
+  const queues = new QueueOrder<T>(threadsPerQueue, (id) => toMillis(options.delay(id)), clock);
   const timer = createWakeTimer(serve, clock, options.timers);
   let worker: FetchWorker<T> | undefined;
   let finish: (() => void) | undefined;
@@ -84,53 +78,14 @@ export function createFetchQueues<T>(options: FetchQueuesOptions): FetchQueues<T
   let feeding = false;
   let serving = false;
   let working = 0;
-  let away = 0;
+  let suspended = 0;
   let loading = 0;
   /** Items and tasks. */
   let waiting = 0;
   let openSources = 0;
-  let turns = 0;
-
-  function queueOf(id: string): Queue<T> {
-    let queue = queues.get(id);
-    if (!queue) {
-      queue = newQueue<T>(id, toMillis(options.delay(id)));
-      queues.set(id, queue);
-    }
-    return queue;
-  }
-
-  /** Gives a queue its turn. One that was put off meanwhile keeps its early turn, and is put back when that comes. */
-  function schedule(queue: Queue<T>): void {
-    const time = readyAt(queue);
-    if (nextOf(queue, threadsPerQueue) === undefined) {
-      if (!isIdle(queue) || queue.rest.at >= 0) return;
-      queue.rest.time = time;
-      resting.put(queue.rest);
-      return;
-    }
-    const { turn } = queue;
-    if (turn.at >= 0 && turn.time <= time) return;
-    turn.time = time;
-    turn.order = queue.order ?? turns++;
-    heap.put(turn);
-  }
-
-  /** Forgets the queues that ran empty and whose delay is over. */
-  function forget(): void {
-    const now = clock();
-    for (let rest = resting.first; rest && rest.time <= now; rest = resting.first) {
-      const { queue } = rest;
-      resting.remove(rest);
-      // An old turn of a queue that was forgotten may have led here.
-      if (queues.get(queue.id) !== queue) continue;
-      if (isIdle(queue) && readyAt(queue) <= now) queues.delete(queue.id);
-      else schedule(queue);
-    }
-  }
 
   function touch(queue: Queue<T>): void {
-    schedule(queue);
+    queues.schedule(queue);
     serve();
   }
 
@@ -141,7 +96,7 @@ export function createFetchQueues<T>(options: FetchQueuesOptions): FetchQueues<T
 
   function halt(): void {
     halted = true;
-    for (const queue of queues.values()) {
+    for (const queue of queues.all) {
       for (const task of queue.tasks.splice(0)) {
         waiting--;
         task.settle(false);
@@ -153,10 +108,10 @@ export function createFetchQueues<T>(options: FetchQueuesOptions): FetchQueues<T
   function serve(): void {
     if (!worker || serving) return;
     serving = true;
-    forget();
+    queues.forget();
     let wakeAt: number | undefined;
     while (!halted && working < threads && wakeAt === undefined) {
-      const turn = heap.first;
+      const turn = queues.first;
       if (!turn) break;
       const { queue } = turn;
       if (turn.time > clock()) {
@@ -165,19 +120,19 @@ export function createFetchQueues<T>(options: FetchQueuesOptions): FetchQueues<T
       }
       const next = nextOf(queue, threadsPerQueue);
       if (next === 'load' && loading >= threads) break;
-      heap.remove(turn);
-      if (readyAt(queue) > clock()) schedule(queue);
+      queues.take(turn);
+      if (readyAt(queue) > clock()) queues.schedule(queue);
       else if (next === 'task') void startTask(queue);
       else if (next === 'item') void startItem(queue, worker);
       else if (next === 'load') {
         queue.order = turn.order;
         void load(queue);
-      } else schedule(queue);
+      } else queues.schedule(queue);
     }
     serving = false;
-    const done = halted || (waiting === 0 && openSources === 0 && !feeding && away === 0);
+    const done = halted || (waiting === 0 && openSources === 0 && !feeding && suspended === 0);
     timer.wakeAt(done ? undefined : wakeAt);
-    if (done && working === 0 && loading === 0 && away === 0) finish?.();
+    if (done && working === 0 && loading === 0 && suspended === 0) finish?.();
     else if (!done && working < threads) options.onIdle?.();
   }
 
@@ -210,7 +165,7 @@ export function createFetchQueues<T>(options: FetchQueuesOptions): FetchQueues<T
     const started = clock();
     queue.last = started;
     queue.order = undefined;
-    schedule(queue);
+    queues.schedule(queue);
     if (queue.items.length < readAhead && queue.sources.length > 0) void load(queue);
     let result: 'no_request' | void = undefined;
     try {
@@ -251,6 +206,13 @@ export function createFetchQueues<T>(options: FetchQueuesOptions): FetchQueues<T
     touch(queue);
   }
 
+  function enter(id: string, add: (items: T[]) => void): void {
+    const queue = queues.of(id);
+    add(queue.items);
+    waiting++;
+    touch(queue);
+  }
+
   /** Empties a queue; what its sources say to that matters to nobody. */
   function empty(queue: Queue<T>): Promise<unknown> {
     waiting -= queue.items.length;
@@ -265,23 +227,13 @@ export function createFetchQueues<T>(options: FetchQueuesOptions): FetchQueues<T
       return working;
     },
     addQueue(id, source) {
-      const queue = queueOf(id);
+      const queue = queues.of(id);
       queue.sources.push(source);
       openSources++;
       touch(queue);
     },
-    push(id, item) {
-      const queue = queueOf(id);
-      queue.items.push(item);
-      waiting++;
-      touch(queue);
-    },
-    putBack(id, item) {
-      const queue = queueOf(id);
-      queue.items.unshift(item);
-      waiting++;
-      touch(queue);
-    },
+    push: (id, item) => enter(id, (items) => items.push(item)),
+    putBack: (id, item) => enter(id, (items) => items.unshift(item)),
     setDelay(id, seconds) {
       const queue = queues.get(id);
       const delay = toMillis(seconds);
@@ -290,24 +242,24 @@ export function createFetchQueues<T>(options: FetchQueuesOptions): FetchQueues<T
       touch(queue);
     },
     pause(id, seconds) {
-      const queue = queueOf(id);
+      const queue = queues.of(id);
       queue.notBefore = Math.max(queue.notBefore, clock() + toMillis(seconds));
       touch(queue);
     },
-    turn(id, work) {
+    runTask(id, work) {
       if (halted) return Promise.resolve(false);
-      const queue = queueOf(id);
+      const queue = queues.of(id);
       return new Promise((settle, fail) => {
         queue.tasks.push({ work, settle, fail });
         waiting++;
         touch(queue);
       });
     },
-    async away(id, wait) {
-      const queue = queueOf(id);
+    async suspend(id, wait) {
+      const queue = queues.of(id);
       const leave = (n: 1 | -1): void => {
-        away += n;
-        queue.away += n;
+        suspended += n;
+        queue.suspended += n;
         working -= n;
         queue.working -= n;
       };
@@ -340,9 +292,8 @@ export function createFetchQueues<T>(options: FetchQueuesOptions): FetchQueues<T
         serve();
       });
       signal?.removeEventListener('abort', onAbort);
-      worker = undefined;
-      finish = undefined;
-      if (halted) await Promise.all([...queues.values()].map(empty));
+      worker = finish = undefined;
+      if (halted) await Promise.all(queues.all.map(empty));
       if (failure) throw (failure as { error: unknown }).error;
     },
   };

@@ -1,3 +1,5 @@
+import { LONGEST_TIMER } from '../../util/index.js';
+
 /** The timers of the platform, or those of a test. */
 export interface Timers {
   setTimeout(callback: () => void, ms: number): unknown;
@@ -10,7 +12,6 @@ export interface WakeTimer {
   wakeAt(time: number | undefined): void;
 }
 
-const LONGEST_TIMER = 2_147_483_647;
 const platformTimers: Timers = {
   setTimeout: (callback, ms) => setTimeout(callback, ms),
   clearTimeout: (timer) => clearTimeout(timer as NodeJS.Timeout),

@@ -9,7 +9,7 @@ export interface StoredRobots extends RobotsFile {
   /** When it was fetched, in ms since the epoch. */
   readonly fetchedAt: number;
   /** It was fetched because another origin's redirects to it, and the sitemaps that it names are still to be added. */
-  readonly isUntold?: true;
+  readonly sitemapsPending?: true;
 }
 
 /** Where robots.txt are kept between runs. An origin is `scheme://host[:port]`. A store that fails makes `check` reject. */
@@ -18,15 +18,15 @@ export interface RobotsStore {
   put(origin: string, robots: StoredRobots): Promise<void>;
 }
 
-interface Asked {
+interface RequestMade {
   /** The file was fetched just now, so a server was asked. */
   readonly asked?: true;
 }
 
 /** What robots.txt says to one URL. */
 export type RobotsVerdict =
-  | (Asked & { readonly kind: 'allowed'; /** Seconds. */ readonly crawlDelay?: number })
-  | (Asked & { readonly kind: 'denied'; readonly line?: RobotsLine })
+  | (RequestMade & { readonly kind: 'allowed'; /** Seconds. */ readonly crawlDelay?: number })
+  | (RequestMade & { readonly kind: 'denied'; readonly line?: RobotsLine })
   | RobotsUnavailable;
 
 export interface Robots {
@@ -41,7 +41,7 @@ export interface Robots {
 /** What a caller of {@link Robots.check} wants to know of. */
 export interface RobotsHooks {
   /**
-   * Told the sitemaps that the file names, as they stand there, where this call is the first to use it; the file is stored
+   * Called with the sitemaps that the file names, as written there, where this call is the first to use it; the file is stored
    * when it is done, so that a killed run asks and adds them again.
    */
   readonly onSitemaps?: (sitemaps: readonly string[]) => Promise<void>;
@@ -85,10 +85,11 @@ interface Entry {
   readonly changes: number;
 }
 /** What came of looking for an entry; `asked` when that took a request. */
-type Loaded = (Entry & Asked) | RobotsUnavailable;
+type Resolved = (Entry & RequestMade) | RobotsUnavailable;
 /** The origin was asked, and pointed elsewhere. */
-interface Elsewhere {
-  readonly rest: Promise<Loaded>;
+interface Redirected {
+  /** What is there. */
+  readonly target: Promise<Resolved>;
 }
 
 /**
@@ -98,29 +99,29 @@ interface Elsewhere {
  * for a day.
  */
 export function createRobots(options: RobotsOptions): Robots {
-  const { clock, store, protocol, maxRedirects = 5, inTurn = atOnce, changes = () => 0 } = options;
+  const { clock, store, protocol, maxRedirects = 5, inTurn = immediately, changes = () => 0 } = options;
   const cache = createBoundedCache<Entry>(options.memory ?? 16_777_216);
-  const underWay = new Map<string, Promise<Loaded | Elsewhere>>();
+  const underWay = new Map<string, Promise<Resolved | Redirected>>();
 
   async function freshOf(origin: string): Promise<StoredRobots | undefined> {
     const stored = await store.get(origin);
     return stored && isFreshRobots(stored, clock()) ? stored : undefined;
   }
 
-  async function load(origin: string, hooks: RobotsHooks): Promise<Loaded | Elsewhere> {
+  async function load(origin: string, hooks: RobotsHooks): Promise<Resolved | Redirected> {
     const seen = changes();
-    const keepNew = async (robots: StoredRobots): Promise<Entry & Asked> => {
+    const keepNew = async (robots: StoredRobots): Promise<Entry & RequestMade> => {
       return { ...(await keep(origin, robots, true, seen, hooks)), asked: true };
     };
     const stored = await freshOf(origin);
-    if (stored) return keep(origin, stored, stored.isUntold === true, seen, hooks);
+    if (stored) return keep(origin, stored, stored.sitemapsPending === true, seen, hooks);
     const found = await fetchRobots(protocol, `${origin}/robots.txt`, true);
     if (!('kind' in found)) return keepNew({ ...found, fetchedAt: clock() });
     if (found.kind === 'unavailable') return found;
-    const rest = follow(found)
-      .then<Loaded>((led) => ('kind' in led ? led : keepNew(led)))
+    const target = follow(found)
+      .then<Resolved>((led) => ('kind' in led ? led : keepNew(led)))
       .finally(() => underWay.delete(origin));
-    return { rest };
+    return { target };
   }
 
   async function keep(
@@ -158,7 +159,7 @@ export function createRobots(options: RobotsOptions): Robots {
         if (found) return { asked: false };
         found = await fetchRobots(protocol, url, false);
         if ('kind' in found || origin === undefined) return { asked: true };
-        await store.put(origin, { ...found, fetchedAt: clock(), isUntold: true });
+        await store.put(origin, { ...found, fetchedAt: clock(), sitemapsPending: true });
         const { crawlDelay } = robotsRules(found, options.agents);
         return { asked: true, ...(crawlDelay !== undefined && { crawlDelay }) };
       });
@@ -170,14 +171,14 @@ export function createRobots(options: RobotsOptions): Robots {
   }
 
   /** The entry of an origin; callers who come while it is loaded wait for the same one. */
-  function entryOf(origin: string, hooks: RobotsHooks): (Entry & Asked) | Promise<Loaded | Elsewhere> {
+  function entryOf(origin: string, hooks: RobotsHooks): (Entry & RequestMade) | Promise<Resolved | Redirected> {
     const known = cache.get(origin);
     if (known && isFreshRobots(known, clock()) && known.changes === changes()) return known;
     const loading = underWay.get(origin);
     if (loading) return loading;
     const started = load(origin, hooks).then(
       (entry) => {
-        if (!('rest' in entry)) underWay.delete(origin);
+        if (!('target' in entry)) underWay.delete(origin);
         return entry;
       },
       (error: unknown) => {
@@ -193,9 +194,9 @@ export function createRobots(options: RobotsOptions): Robots {
     async check(text, hooks = {}) {
       const url = parseUrl(text);
       let entry = await entryOf(url.origin, hooks);
-      if ('rest' in entry) entry = await (hooks.whileElsewhere ?? itself)(entry.rest);
+      if ('target' in entry) entry = await (hooks.whileElsewhere ?? identity)(entry.target);
       if ('kind' in entry) return entry;
-      const asked: Asked = entry.asked ? { asked: true } : {};
+      const asked: RequestMade = entry.asked ? { asked: true } : {};
       const { allowed, line } = entry.rules.allowed(url.pathname + url.search);
       if (!allowed) return { kind: 'denied', ...(line && { line }), ...asked };
       const { crawlDelay } = entry.rules;
@@ -214,9 +215,9 @@ export function robotsRules({ body = '' }: RobotsFile, agents: readonly string[]
   return parseRobots(Buffer.from(body, 'latin1')).rulesFor(agents);
 }
 
-const itself = <T>(value: T): T => value;
+const identity = <T>(value: T): T => value;
 
-const atOnce: HostTurn = async (_url, ask) => {
+const immediately: HostTurn = async (_url, ask) => {
   await ask();
   return true;
 };

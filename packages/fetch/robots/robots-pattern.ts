@@ -1,6 +1,6 @@
 /**
  * Paths and path patterns of robots.txt in a form in which equal octets are equal characters (RFC 9309, 2.2.2): one
- * character per octet; escaped unreserved and reserved octets are the character they stand for; every other octet that
+ * character per octet; escaped unreserved and reserved octets are the character they encode; every other octet that
  * is escaped, or should be, is a character from U+0100 on. An escaped slash or question mark in the path stays apart
  * from a plain one, since it does not divide the path; in the query it does not matter.
  */
@@ -43,7 +43,7 @@ function unescaped(octet: number, inQuery: boolean): string {
 
 /** A compiled pattern. */
 export interface Pattern {
-  /** What stands between the wildcards; the first begins the path. */
+  /** What is between the wildcards; the first begins the path. */
   readonly parts: readonly Octets[];
   /** The last part ends the path. */
   readonly anchored: boolean;

@@ -16,7 +16,7 @@ export interface RobotsRules {
   allowed(pathAndQuery: string): { readonly allowed: boolean; readonly line?: RobotsLine };
   /** Seconds; the longest where there are several. */
   readonly crawlDelay?: number;
-  /** As they stand in the file, of all groups; untrusted. */
+  /** As written in the file, of all groups; untrusted. */
   readonly sitemaps: readonly string[];
   /** Rough size in memory, in bytes. */
   readonly size: number;
@@ -45,7 +45,7 @@ interface Group {
   readonly rules: Rule[];
 }
 
-/** A Crawl-delay line, with the names that stand before it in its group. */
+/** A Crawl-delay line, with the names before it in its group. */
 interface CrawlDelay {
   readonly agents: readonly string[];
   /** Of the delay. */
@@ -57,14 +57,14 @@ interface CrawlDelay {
  * {@link ROBOTS_LIMIT} nothing is read, and a line cut there does not count.
  *
  * A Crawl-delay is no rule of the RFC, so it does not end the names at the head of a group; but it holds only for those
- * that stand before it, so that the delay of one crawler is not taken for that of the next.
+ * before it, so that the delay of one crawler is not taken for that of the next.
  */
 export function parseRobots(body: Uint8Array | string): RobotsTxt {
   const groups: Group[] = [];
   const delays: CrawlDelay[] = [];
   const sitemaps: string[] = [];
   let group: Group | undefined;
-  // Lines that name agents stand together at the head of a group; the first rule ends them.
+  // Lines that name agents are together at the head of a group; the first rule ends them.
   let naming = false;
 
   for (const { number, text } of lines(body)) {

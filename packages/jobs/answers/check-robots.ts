@@ -16,7 +16,7 @@ export interface RobotsCheck {
 
 /** A robots.txt, ready to be asked. */
 export interface RobotsChecker {
-  /** As they stand in the file; untrusted. */
+  /** As written in the file; untrusted. */
   readonly sitemaps: readonly string[];
   /** Looks up a URL of any host, or a path that begins with `/`. */
   check(url: string): RobotsCheck;

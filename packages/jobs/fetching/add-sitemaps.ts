@@ -5,7 +5,7 @@ import type { Count } from '../reporting/counters.js';
 import type { CrawlContext } from '../context.js';
 import { outOfScope } from '../rows/leaves-site.js';
 import type { FetchItem, FetchRun } from './fetch-item.js';
-import { newRowCells } from '../rows/new-row.js';
+import { newRowFields } from '../rows/new-row.js';
 import { createScoring } from '../rows/scoring-chain.js';
 
 /** Sitemaps of one robots.txt that are taken; each may be an index of others. */
@@ -71,7 +71,7 @@ function acceptedSitemaps(crawl: CrawlContext, from: string, found: readonly str
 
 function firstFields(crawl: CrawlContext, source: FetchItem, url: string, count: Count) {
   return {
-    ...newRowCells(crawl, count, true),
+    ...newRowFields(crawl, count, true),
     ...createScoring(crawl, count).initial(url),
     ...(source.distance !== undefined && { distance: source.distance + 1 }),
   };

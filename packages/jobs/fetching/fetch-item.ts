@@ -64,7 +64,7 @@ export interface FetchRun extends FetchTools {
     putBack(queue: string, item: FetchItem): void;
     setDelay(queue: string, seconds: number): void;
     pause(queue: string, seconds: number): void;
-    away<R>(queue: string, wait: Promise<R>): Promise<R>;
+    suspend<R>(queue: string, wait: Promise<R>): Promise<R>;
   };
   /** Stores a page with its marks, in one row change. */
   store(page: FetchedPage): Promise<void>;

@@ -41,7 +41,7 @@ export async function fetchPage(
   if (most === contentLimit) return fetchUpTo(contentLimit, crawl, run, item, queue);
   const place = run.largeBodies.take();
   if (!place && item.isLarge) {
-    await run.queues.away(queue, run.largeBodies.whenFree(run.giveUp));
+    await run.queues.suspend(queue, run.largeBodies.whenFree(run.giveUp));
     run.queues.putBack(queue, item);
     return 'no_request';
   }
@@ -84,7 +84,7 @@ async function fetchUpTo(
   };
   // What the batch may have left on the row when it fetched it before.
   const unset = new Set<PlainField>(['redirectTarget', 'newSignature']);
-  // What was parsed still stands when nothing has changed.
+  // What was parsed still holds when nothing has changed.
   if (outcome.kind !== 'notmodified') unset.add('parseStatus');
   let isParsed = false;
   let encoded: EncodedFields = new Map();
@@ -171,7 +171,7 @@ type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 async function isTriedAgain(run: FetchRun, item: FetchItem, url: string, outcome: FetchOutcome, queue: string) {
   if (outcome.http === undefined || hostHealth(outcome) !== 'troubled') return false;
   const tries = (item.tries ?? 0) + 1;
-  if (tries >= MAX_TRIES || (await run.backoff.restOf(hostOf(url)))?.isLong) return false;
+  if (tries >= MAX_TRIES || (await run.backoff.pauseOf(hostOf(url)))?.isLong) return false;
   run.queues.push(queue, { ...item, tries });
   run.tracker.count('tried_again');
   return true;

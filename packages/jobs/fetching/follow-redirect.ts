@@ -3,7 +3,7 @@ import { hostOf } from '../../url/index.js';
 import type { CrawlContext } from '../context.js';
 import type { CounterName } from '../reporting/counters.js';
 import { FETCH_FIELDS, type FetchItem, type FetchRun } from './fetch-item.js';
-import { newRowCells } from '../rows/new-row.js';
+import { newRowFields } from '../rows/new-row.js';
 import { createScoring } from '../rows/scoring-chain.js';
 
 /**
@@ -53,7 +53,7 @@ function firstFields(
 ): NonNullable<PageChange['set']> {
   const { score, cash } = createScoring(crawl, run.tracker.count).initial(url);
   return {
-    ...newRowCells(crawl, run.tracker.count, source.sitemap),
+    ...newRowFields(crawl, run.tracker.count, source.sitemap),
     score,
     cash,
     cashInFlight: cash,

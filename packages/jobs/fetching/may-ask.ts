@@ -29,20 +29,20 @@ export async function mayAsk(
 ): Promise<Refusal | undefined> {
   if (!protocolFor(crawl, url)) return { outcome: { kind: 'gone', code: 'no_protocol' }, asked: false };
   const host = hostOf(url);
-  const rest = await run.backoff.restOf(host);
-  if (rest) {
-    if (rest.isLong) return leave(run, 'host_backoff', false);
-    run.queues.pause(queue, rest.seconds);
+  const pause = await run.backoff.pauseOf(host);
+  if (pause) {
+    if (pause.isLong) return leave(run, 'host_backoff', false);
+    run.queues.pause(queue, pause.seconds);
     run.queues.putBack(queue, item);
     return { asked: false };
   }
 
-  let wasAway = false;
+  let wasSuspended = false;
   const rules = await run.robots.check(url, {
     onSitemaps: (sitemaps) => addSitemaps(crawl, run, item, sitemaps),
     whileElsewhere(wait) {
-      wasAway = true;
-      return run.queues.away(queue, wait);
+      wasSuspended = true;
+      return run.queues.suspend(queue, wait);
     },
   });
   if (rules.kind === 'unavailable') {
@@ -79,8 +79,8 @@ export async function mayAsk(
       return { asked };
     }
   }
-  // Who was away comes back to a queue that may be at work.
-  if (!wasAway && (!asked || run.delays.of(queue) === 0)) return undefined;
+  // After a suspension the queue may have started another page; a new turn is taken.
+  if (!wasSuspended && (!asked || run.delays.of(queue) === 0)) return undefined;
   run.queues.putBack(queue, item);
   return { asked };
 }

@@ -10,7 +10,10 @@ const MOST_SECONDS = 35_000 * 60;
  * @param minutes `fetcher.timelimitMins`; below 0 is no limit
  * @throws CrawlError USAGE for a `maxTime` that is not above 0, or longer than 24 days
  */
-export function startTimeLimit(maxTime: number | undefined, minutes: number) {
+export function startTimeLimit(
+  maxTime: number | undefined,
+  minutes: number,
+): { readonly signal: AbortSignal; readonly clear: () => void } {
   if (maxTime !== undefined && !(maxTime > 0 && maxTime <= MOST_SECONDS)) {
     throw new CrawlError(
       'USAGE',

@@ -7,7 +7,7 @@ import { JITTER, longestWait } from './backoff-record.js';
 import type { CrawlContext } from '../context.js';
 
 /** How long a host is to be left alone. */
-export interface Rest {
+export interface Pause {
   /** From now. */
   readonly seconds: number;
   /** Longer than a fetch waits for it: its pages are left to a later batch, as long as this is so. */
@@ -17,7 +17,7 @@ export interface Rest {
 /** Leaves hosts alone that are in trouble or ask for it, as long as they ask, or else longer with every failure. */
 export interface HostBackoff {
   /** How long nothing may be asked of a host; undefined when it may be asked now. */
-  restOf(host: string): Promise<Rest | undefined>;
+  pauseOf(host: string): Promise<Pause | undefined>;
   /**
    * Sends a request to the host of the URL and notes how that went, in the table too, before it returns. What was sent
    * before the host's last failure was noted neither counts as another nor makes up for it.
@@ -70,13 +70,13 @@ export function createHostBackoff(
   const { backoff } = crawl.tables.hosts;
   const hosts = createBoundedCache<Promise<HostState>>(MAX_HOSTS);
   /** Those that have a record. */
-  const troubled = new Map<string, HostState>();
+  const troubled = createBoundedCache<HostState>(MAX_HOSTS);
 
   function stateOf(host: string): Promise<HostState> {
     let state = hosts.get(host);
     if (!state) {
       state = load(host);
-      hosts.set(host, state, 1);
+      hosts.set(host, state);
     }
     return state;
   }
@@ -95,18 +95,13 @@ export function createHostBackoff(
       failedAt: -Infinity,
       written: Promise.resolve(),
     };
-    if (record) note(host, state);
+    if (record) troubled.set(host, state);
     return state;
-  }
-
-  function note(host: string, state: HostState): void {
-    if (troubled.size >= MAX_HOSTS) troubled.clear();
-    troubled.set(host, state);
   }
 
   function save(host: string, state: HostState, record: BackoffRecord | undefined): Promise<void> {
     state.record = record;
-    if (record) note(host, state);
+    if (record) troubled.set(host, state);
     else troubled.delete(host);
     const key = hostKeyOf(host);
     state.written = state.written.then(() => (record ? backoff.put(new Map([[key, record]])) : backoff.remove(key)));
@@ -123,8 +118,8 @@ export function createHostBackoff(
       state.failedAt = tick;
       onFailure();
     }
-    const rest = waitAfter(settings.fetcher, failures, retryAfter) * (1 + random() * JITTER) * 1000;
-    state.freeAt = Math.max(state.freeAt, tick + rest);
+    const pause = waitAfter(settings.fetcher, failures, retryAfter) * (1 + random() * JITTER) * 1000;
+    state.freeAt = Math.max(state.freeAt, tick + pause);
     const since = clock();
     return save(host, state, {
       failures,
@@ -137,7 +132,7 @@ export function createHostBackoff(
   }
 
   return {
-    async restOf(host) {
+    async pauseOf(host) {
       const { record, freeAt } = await stateOf(host);
       const millis = freeAt - ticks();
       if (!record || millis <= 0) return undefined;
@@ -155,7 +150,7 @@ export function createHostBackoff(
     },
     setAside() {
       const now = ticks();
-      return [...troubled].flatMap(([host, { record, freeAt }]) => {
+      return troubled.entries().flatMap(([host, { record, freeAt }]) => {
         const millis = freeAt - now;
         const isLong = record && millis > longestWait(settings, record);
         return isLong ? [{ host, seconds: millis / 1000, code: record.code }] : [];

@@ -11,7 +11,7 @@ import { hostOf, tryParseUrl } from '../../url/index.js';
 import type { CrawlContext } from '../context.js';
 import { createReachLookup, isPrivateName, lookUpReach, type FoundReach } from './seed-reach.js';
 
-/** Tells the hosts that may be at private addresses from those that may not. */
+/** Distinguishes the hosts that may be at private addresses from those that may not. */
 export interface SeedHosts {
   /**
    * Whether the operator named the URL's host, and its name did not lead to public addresses when it was first looked

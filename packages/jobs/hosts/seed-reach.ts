@@ -8,7 +8,7 @@ import type { CrawlContext } from '../context.js';
 export type FoundReach = Exclude<SeedReach, 'undecided'>;
 
 /**
- * Whether a host is private as it stands: an IP address, `localhost` and names below it, or a name of one label. No
+ * Whether a host is private by its name alone: an IP address, `localhost` and names below it, or a name of one label. No
  * lookup says anything else about it.
  */
 export function isPrivateName(host: string): boolean {

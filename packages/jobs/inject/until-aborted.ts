@@ -1,3 +1,5 @@
+import { deadline } from '../../util/index.js';
+
 /**
  * Passes on what a source yields, and ends as soon as the signal aborts, also in the middle of a wait for the next item.
  */
@@ -9,20 +11,14 @@ export async function* untilAborted<T>(
     yield* source;
     return;
   }
-  let stop = (): void => {};
-  const aborted = new Promise<undefined>((resolve) => {
-    stop = () => resolve(undefined);
-    signal.addEventListener('abort', stop, { once: true });
-  });
   const iterator = Symbol.asyncIterator in source ? source[Symbol.asyncIterator]() : source[Symbol.iterator]();
   try {
     while (!signal.aborted) {
-      const next = await Promise.race([iterator.next(), aborted]);
+      const next = await deadline(Promise.resolve(iterator.next()), Infinity, () => undefined, signal);
       if (!next || next.done || signal.aborted) return;
       yield next.value;
     }
   } finally {
-    signal.removeEventListener('abort', stop);
     // A source that waits for input cannot be made to answer; what it says to this matters to nobody.
     void Promise.resolve(iterator.return?.()).catch(() => undefined);
   }

@@ -1,8 +1,8 @@
 import { rowKeyOf, urlOf, type BatchEntry, type PageChange, type RowToChange } from '../../../webtable/index.js';
 import type { Count } from '../reporting/counters.js';
 import type { CrawlContext } from '../context.js';
-import { hintedCells, mergeHints, soonerDue, type LinkHints } from '../parsing/link-hints.js';
-import { newRowCells } from '../rows/new-row.js';
+import { hintedFields, mergeHints, soonerDue, type LinkHints } from '../parsing/link-hints.js';
+import { newRowFields } from '../rows/new-row.js';
 import { createRefusals, type Refusals } from '../selection/refusals.js';
 import { createScoring, type Scoring } from '../rows/scoring-chain.js';
 import type { Tracker } from '../reporting/tracker.js';
@@ -176,7 +176,7 @@ function linkChange(
     set: {
       ...first,
       ...(refusal?.cause !== undefined && { refusedBy: refusal.cause }),
-      ...(row ? { score } : hintedCells(hints, score, crawl.settings.db.fetchIntervalMax)),
+      ...(row ? { score } : hintedFields(hints, score, crawl.settings.db.fetchIntervalMax)),
       ...(due !== undefined && { dueAt: due }),
       ...(isSitemap && !row?.sitemap && { sitemap: true }),
       cash,
@@ -192,7 +192,7 @@ function linkChange(
 function firstFields(crawl: CrawlContext, count: Count, events: readonly LinkEvent[]): NonNullable<PageChange['set']> {
   const redirectDepth = events.reduce((least, event) => Math.min(least, event.redirectDepth), Infinity);
   return {
-    ...newRowCells(
+    ...newRowFields(
       crawl,
       count,
       events.some((event) => event.sitemap),

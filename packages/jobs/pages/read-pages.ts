@@ -21,7 +21,7 @@ export type FoundPage<F extends Field> = PageRow<F | 'status'> & { readonly url:
 /** The most pages that can be sorted. */
 export const MAX_SORTED = 100_000;
 /** Pages read at a time where they come by their keys; each may have a body. */
-const TOGETHER = 20;
+const ROWS_AT_ONCE = 20;
 
 type Crawl = Pick<CrawlContext, 'tables' | 'plugins'>;
 
@@ -74,8 +74,8 @@ async function* scanRows(crawl: Crawl, selector: PageSelector, fields: readonly 
 async function* bestRows(crawl: Crawl, selector: PageSelector, limit: number, fields: readonly Field[]) {
   const scores = scanRows(crawl, selector, ['score', ...selector.fields]);
   const best = await bestPlaces(scores, limit);
-  for (let at = 0; at < best.length; at += TOGETHER) {
-    const keys = best.slice(at, at + TOGETHER).map(({ rowKey }) => rowKey);
+  for (let at = 0; at < best.length; at += ROWS_AT_ONCE) {
+    const keys = best.slice(at, at + ROWS_AT_ONCE).map(({ rowKey }) => rowKey);
     for (const row of await crawl.tables.pages.getMany(keys, fields)) if (row && selector.matches(row)) yield row;
   }
 }

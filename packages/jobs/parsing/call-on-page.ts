@@ -1,10 +1,10 @@
 import { htmlDocument } from '../../parse/index.js';
 import type { CrawledPage, HtmlDocument, ParsedPage } from '../../plugin-api/index.js';
+import { deadline } from '../../util/index.js';
 import type { CustomFields, Outlink } from '../../../webtable/index.js';
 import type { Count } from '../reporting/counters.js';
 import type { PageContent, ParseContext } from './parse-page.js';
 import { contentTypeOf } from './parse-content.js';
-import { withTimeout } from './with-timeout.js';
 
 /** Bytes of JSON that the fields of all plugins may have together, so that a row stays one that is read at once. */
 export const CUSTOM_LIMIT = 65_536;
@@ -24,13 +24,12 @@ export async function callOnPage(
   const plugins = crawl.plugins.filter(({ onPage }) => onPage);
   if (plugins.length === 0) return undefined;
   const crawled = crawledPage(crawl, content, page);
-  const deadline = performance.now() + seconds * 1000;
+  const end = performance.now() + seconds * 1000;
   let custom: CustomFields = {};
   for (const plugin of plugins) {
     try {
       const answer = Promise.resolve(plugin.onPage?.(crawled));
-      const left = Math.max(0, deadline - performance.now()) / 1000;
-      const found = await withTimeout<unknown>(answer, left, () => {
+      const found = await deadline<unknown>(answer, Math.max(0, end - performance.now()), () => {
         throw new Error('not done in time');
       });
       if (found === undefined || found === null) continue;

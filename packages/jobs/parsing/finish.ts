@@ -16,7 +16,7 @@ export interface FinishWork {
   readonly seconds: number;
 }
 
-/** Makes the cells of a page that was drafted. A failure of the page or of a plugin is a value, not a throw. */
+/** Makes the fields of a page that was drafted. A failure of the page or of a plugin is a value, not a throw. */
 export async function finishPage(
   crawl: ParseContext,
   page: PageContent,

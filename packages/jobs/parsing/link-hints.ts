@@ -32,10 +32,10 @@ export function mergeHints(all: readonly (LinkHints | undefined)[]): LinkHints {
 }
 
 /**
- * The cells of a new row that its hints decide: its interval, between an hour and `maxInterval` (seconds), and a score that
+ * The fields of a new row that its hints decide: its interval, between an hour and `maxInterval` (seconds), and a score that
  * its priority raises by next to nothing.
  */
-export function hintedCells(
+export function hintedFields(
   { changeInterval = Infinity, priority = 0 }: LinkHints,
   score: number,
   maxInterval: number,

@@ -1,9 +1,9 @@
 import { messageOf } from '../../errors/index.js';
 import { chooseParser, sniffContentType, sniffSitemap } from '../../parse/index.js';
 import type { ParseOutcome } from '../../plugin-api/index.js';
+import { deadline } from '../../util/index.js';
 import type { CrawlContext } from '../context.js';
 import type { PageContent } from './parse-page.js';
-import { withTimeout } from './with-timeout.js';
 
 /**
  * What the parser for a page's type makes of it; that there is none, or that it throws, is a failure. `by` names the
@@ -25,9 +25,9 @@ export async function parseContent(
   try {
     const { url, content, headers, truncated } = page;
     const parsing = Promise.resolve(plugin.parser.parse({ url, content, contentType, headers, truncated }));
-    const outcome: ParseOutcome | undefined = plugin.parser.keepsTime
+    const outcome: ParseOutcome | undefined = plugin.parser.ownTimeout
       ? await parsing
-      : await withTimeout(parsing, crawl.settings.parser.timeout, () => ({ kind: 'failed', code: 'timeout' }));
+      : await deadline(parsing, crawl.settings.parser.timeout * 1000, () => ({ kind: 'failed', code: 'timeout' }));
     if (outcome) return { outcome, by: plugin.name };
     return failed(`plugin_error_${plugin.name}`, 'the parser answered nothing');
   } catch (error) {

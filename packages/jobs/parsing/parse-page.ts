@@ -20,7 +20,7 @@ export interface PageContent {
   readonly sitemap?: boolean | undefined;
 }
 
-/** The cells that parse owns, as they are to be written. */
+/** The fields that parse owns, encoded as they are to be written. */
 export interface ParseResult {
   readonly parsed: boolean;
   readonly encoded: EncodedFields;
@@ -69,7 +69,7 @@ function isForThread(
 ): boolean {
   if (!page.content) return false;
   const plugin = chooseParser(plugins, contentTypeOf(page));
-  if (plugin?.parser.keepsTime) return false;
+  if (plugin?.parser.ownTimeout) return false;
   const isShared = !plugin || threads.plugins.includes(plugin);
   if (!isShared) count('parsed_in_main_thread');
   return isShared;

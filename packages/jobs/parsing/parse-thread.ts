@@ -63,7 +63,7 @@ export class ParseThread {
   #timer: NodeJS.Timeout | undefined;
   #isReady = false;
   #hasEnded = false;
-  #lastWords = 'the thread of the parser ended';
+  #exitReason = 'the thread of the parser ended';
 
   constructor(options: ParseThreadOptions, events: ParseThreadEvents) {
     this.#options = options;
@@ -71,8 +71,8 @@ export class ParseThread {
     const { entry, data, limits } = options;
     this.#worker = new Worker(entry, { workerData: data, ...(limits && { resourceLimits: limits }) });
     this.#worker
-      .on('message', (message: ParseReply | ThreadDraft | typeof READY) => this.#hear(message))
-      .on('error', (error) => (this.#lastWords = messageOf(error)))
+      .on('message', (message: ParseReply | ThreadDraft | typeof READY) => this.#onMessage(message))
+      .on('error', (error) => (this.#exitReason = messageOf(error)))
       .on('exit', () => this.#crash())
       .unref();
     this.#watch(options.startLimit, () => !this.#isReady, noThread('it does not start'));
@@ -108,7 +108,7 @@ export class ParseThread {
     await this.#worker.terminate();
   }
 
-  #hear(message: ParseReply | ThreadDraft | typeof READY): void {
+  #onMessage(message: ParseReply | ThreadDraft | typeof READY): void {
     if (this.#hasEnded) return;
     clearTimeout(this.#timer);
     if (message === READY) this.#isReady = true;
@@ -137,7 +137,7 @@ export class ParseThread {
 
   /** An error may overtake answers that were sent before it; by the exit of the thread all of them are heard. */
   #crash(): void {
-    const message = this.#lastWords;
+    const message = this.#exitReason;
     this.#end(this.#isReady ? { code: 'parser_crashed', message } : noThread(message));
   }
 

@@ -2,7 +2,7 @@ import type { PluginErrorCode, ProtocolCode } from '../../plugin-api/index.js';
 
 /**
  * What the jobs count, by job, with what each counter means. A counter that is not here does not compile;
- * docs/REFERENCE.md is written from here. `<plugin>` stands for the name of a plugin, `<code>` for a code.
+ * docs/REFERENCE.md is written from here. `<plugin>` is the name of a plugin, `<code>` a code.
  */
 export const COUNTERS = {
   inject: {
@@ -39,7 +39,7 @@ export const COUNTERS = {
     damaged: 'rows that cannot be read',
     time_limit: 'batches of which pages are left because the time of `fetcher.timelimitMins` was over',
     given_up: 'pages whose request was ended because the run was to stop; they stay due',
-    proxy: 'pages that the proxy stood in the way of; they stay due',
+    proxy: 'pages that could not be fetched because of the proxy; they stay due',
     host_backoff: 'pages left for a later batch because their host is left alone',
     backed_off: 'times that a host began to be left alone',
     tried_again: 'requests for a page again, because its host asked for a short wait',

@@ -4,8 +4,16 @@ import type { FetchOutcome } from '../../plugin-api/index.js';
 /** How long requests in flight may go on when a run is to stop, in ms. */
 export const GRACE_PERIOD = 2000;
 
+/** A signal that follows another. */
+export interface GracePeriod {
+  /** Aborts {@link GRACE_PERIOD} after the other did. Any number may listen. */
+  readonly signal: AbortSignal;
+  /** Releases the other signal and the timer. */
+  clear(): void;
+}
+
 /** Gives what is in flight a short while to end by itself, once a signal has aborted. */
-export function gracePeriod(stop: AbortSignal) {
+export function gracePeriod(stop: AbortSignal): GracePeriod {
   const controller = new AbortController();
   setMaxListeners(0, controller.signal);
   let timer: NodeJS.Timeout | undefined;
@@ -15,10 +23,8 @@ export function gracePeriod(stop: AbortSignal) {
   if (stop.aborted) begin();
   else stop.addEventListener('abort', begin, { once: true });
   return {
-    /** Aborts {@link GRACE_PERIOD} after the other signal did. Any number may listen. */
     signal: controller.signal,
-    /** Ends the timer, and the wait for the other signal. */
-    clear(): void {
+    clear() {
       stop.removeEventListener('abort', begin);
       clearTimeout(timer);
     },

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { messageOf } from '../../errors/index.js';
 import {
   isPluginError,
@@ -6,6 +7,7 @@ import {
   type Plugin,
   type Protocol,
 } from '../../plugin-api/index.js';
+import { deadline, type Late } from '../../util/index.js';
 import type { Count } from '../reporting/counters.js';
 import type { CrawlContext } from '../context.js';
 import type { SeedHosts } from '../hosts/seed-hosts.js';
@@ -21,7 +23,6 @@ type Requesting = Pick<CrawlContext, 'plugins' | 'settings'>;
 
 /** Protocols end a request at `http.timeLimit` themselves; one that has not by this many of them never will. */
 const GRACE = 2;
-const LONGEST_TIMER = 2_147_483_647;
 
 /**
  * Fetches with the protocol that the URL calls for. One that throws, or whose answer is no outcome, counts as a fetch
@@ -32,37 +33,24 @@ const LONGEST_TIMER = 2_147_483_647;
 export async function request(crawl: Requesting, request: FetchRequest): Promise<FetchOutcome> {
   const plugin = protocolFor(crawl, request.url);
   if (!plugin?.protocol) return { kind: 'gone', code: 'no_protocol' };
-  const limit = Math.min(GRACE * crawl.settings.http.timeLimit, LONGEST_TIMER);
+  const { name, protocol } = plugin;
+  const limit = GRACE * crawl.settings.http.timeLimit;
   const controller = new AbortController();
-  let turn: NodeJS.Immediate | undefined;
-  let giveUp = (): void => {};
-  const aborted = new Promise<FetchOutcome>((resolve) => {
-    giveUp = () => resolve({ kind: 'retry', code: 'aborted', message: `${plugin.name}: the request was aborted` });
-  });
-  const abort = (): void => {
-    controller.abort();
-    turn ??= setImmediate(giveUp);
-  };
-  if (request.signal?.aborted) abort();
-  request.signal?.addEventListener('abort', abort);
-  let timer: NodeJS.Timeout | undefined;
-  const tooSlow = new Promise<FetchOutcome>((resolve) => {
-    timer = setTimeout(() => {
-      resolve({ kind: 'retry', code: 'too_slow', message: `${plugin.name}: no outcome after ${limit} ms` });
-      abort();
-    }, limit);
-  });
+  if (request.signal?.aborted) controller.abort();
   try {
-    const answer = plugin.protocol.fetch({ ...request, signal: controller.signal });
-    const outcome: unknown = await Promise.race([answer, tooSlow, aborted]);
+    const answer = Promise.resolve<unknown>(protocol.fetch({ ...request, signal: controller.signal }));
+    const giveUp = (why: Late): unknown => {
+      controller.abort();
+      const code = why === 'time' ? 'too_slow' : 'aborted';
+      const message = why === 'time' ? `no outcome after ${limit} ms` : 'the request was aborted';
+      const outcome = { kind: 'retry', code, message: `${name}: ${message}` };
+      return why === 'time' ? outcome : Promise.race([answer, setImmediate(outcome)]);
+    };
+    const outcome = await deadline(answer, limit, giveUp, request.signal);
     if (isOutcome(outcome)) return outcome;
-    return { kind: 'retry', code: `plugin_error_${plugin.name}`, message: 'expected an outcome, found something else' };
+    return { kind: 'retry', code: `plugin_error_${name}`, message: 'expected an outcome, found something else' };
   } catch (error) {
-    return { kind: 'retry', code: `plugin_error_${plugin.name}`, message: messageOf(error) };
-  } finally {
-    clearTimeout(timer);
-    clearImmediate(turn);
-    request.signal?.removeEventListener('abort', abort);
+    return { kind: 'retry', code: `plugin_error_${name}`, message: messageOf(error) };
   }
 }
 

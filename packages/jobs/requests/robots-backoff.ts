@@ -16,9 +16,9 @@ export function withBackoff(protocol: Protocol, backoff: HostBackoff, giveUp: Ab
     async fetch(request) {
       const host = hostIfAny(request.url);
       if (host === undefined) return protocol.fetch({ ...request, signal: giveUp });
-      const rest = await backoff.restOf(host);
-      if (rest) {
-        const retryAfter = Math.ceil(rest.seconds);
+      const pause = await backoff.pauseOf(host);
+      if (pause) {
+        const retryAfter = Math.ceil(pause.seconds);
         return { kind: 'retry', code: 'host_backoff', message: `${host} is to be left alone`, retryAfter };
       }
       return backoff.ask(request.url, () => protocol.fetch({ ...request, signal: giveUp }), healthOf);

@@ -6,7 +6,7 @@ import { hostIfAny } from './robots-backoff.js';
 
 /** What turns are made of. */
 export interface RobotsTurnsOptions extends Pick<FetchTools, 'queueNames' | 'delays' | 'backoff'> {
-  readonly queues: Pick<FetchQueues<never>, 'turn' | 'pause' | 'setDelay'>;
+  readonly queues: Pick<FetchQueues<never>, 'runTask' | 'pause' | 'setDelay'>;
 }
 
 /**
@@ -21,10 +21,10 @@ export function createRobotsTurns(
     const host = hostIfAny(url);
     const queue = host === undefined ? url : await queueNames.nameOf(host);
     for (let isMade = false; !isMade;) {
-      const hadTurn = await queues.turn(queue, async () => {
-        const rest = host === undefined ? undefined : await backoff.restOf(host);
-        if (rest && !rest.isLong) {
-          queues.pause(queue, rest.seconds);
+      const hadTurn = await queues.runTask(queue, async () => {
+        const pause = host === undefined ? undefined : await backoff.pauseOf(host);
+        if (pause && !pause.isLong) {
+          queues.pause(queue, pause.seconds);
           return 'no_request';
         }
         isMade = true;

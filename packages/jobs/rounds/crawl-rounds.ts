@@ -167,7 +167,7 @@ export async function crawlRounds(
     await flush().catch(tasks.fail);
     await tasks.settled();
     if (tasks.failure) throw tasks.failure.error;
-    tracker.add(selector.passedOver, 'generate_');
+    tracker.add(selector.skipped, 'generate_');
   } finally {
     timeUp.removeEventListener('abort', wake.now);
     // All is through, or is not to go on.

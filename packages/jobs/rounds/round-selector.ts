@@ -14,7 +14,7 @@ const ROUNDS_AHEAD = 4;
 /** Milliseconds after which it is looked again whether anything is due. */
 export const LOOK_AGAIN = 1000;
 
-/** How the fetch stands, for the one who selects. */
+/** The state of the fetch, for the one who selects. */
 export interface FetchState {
   /** More requests could be in flight. */
   readonly isIdle: boolean;
@@ -30,7 +30,7 @@ export class RoundSelector {
   /** Rounds so far. */
   rounds = 0;
   /** What the last one passed over. */
-  passedOver: Report['counters'] = {};
+  skipped: Report['counters'] = {};
   readonly #crawl: CrawlContext;
   readonly #tracker: Tracker;
   readonly #maxRounds: number;
@@ -94,9 +94,9 @@ export class RoundSelector {
       ...(this.#perQueue < Infinity && { isBusy }),
     });
     this.#selecting = selecting.catch(() => undefined);
-    const { report, size, passedOver } = await selecting;
+    const { report, size, skipped } = await selecting;
     const { batchId } = report;
-    this.passedOver = passedOver;
+    this.skipped = skipped;
     if (batchId === undefined) {
       if (generation === this.#generation) this.#nothingDueSince = performance.now();
       return undefined;

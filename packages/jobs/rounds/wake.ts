@@ -1,18 +1,13 @@
+import { deadline } from '../../util/index.js';
+
 /** Wakes the one who waits; at first nobody does. */
 export function createWake() {
-  let wake: (() => void) | undefined;
+  let wake = (): void => {};
   return {
     /** Ends the wait under way; without one it does nothing. */
-    now: () => wake?.(),
+    now: (): void => wake(),
     /** Waits until it is woken, and so many milliseconds at the most. One wait at a time. */
-    wait: (ms: number) =>
-      new Promise<void>((resolve) => {
-        const timer = setTimeout(() => wake?.(), ms);
-        wake = () => {
-          clearTimeout(timer);
-          wake = undefined;
-          resolve();
-        };
-      }),
+    wait: (ms: number): Promise<void> =>
+      deadline(new Promise<void>((resolve) => (wake = resolve)), ms, () => undefined),
   };
 }

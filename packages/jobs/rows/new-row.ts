@@ -6,10 +6,10 @@ import { createSchedule } from './guarded-schedule.js';
 export const SITEMAP_INTERVAL = 86_400;
 
 /**
- * The cells that every new row starts with: not fetched yet, and due as the schedule says; a sitemap once a day.
+ * The fields that every new row starts with: not fetched yet, and due as the schedule says; a sitemap once a day.
  * @param isSitemap it was named as one
  */
-export function newRowCells(crawl: CrawlContext, count: Count, isSitemap = false) {
+export function newRowFields(crawl: CrawlContext, count: Count, isSitemap = false) {
   const plan = createSchedule(crawl, count).initialize(crawl.clock());
   const { dueAt, retries } = plan;
   const fetchInterval = isSitemap ? Math.min(plan.fetchInterval, SITEMAP_INTERVAL) : plan.fetchInterval;

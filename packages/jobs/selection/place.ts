@@ -1,4 +1,4 @@
-/** Something that stands at a row of the order by score and row key. */
+/** Something at a row of the order by score and row key. */
 export interface Place {
   readonly score: number;
   readonly rowKey: string;

@@ -93,7 +93,7 @@ function headerEncoding(header: string | undefined): Encoding | undefined {
   return match ? findEncoding(match[1] ?? match[2] ?? '') : undefined;
 }
 
-/** Valid UTF-8; the last character may be cut where there are others outside ASCII to tell by. */
+/** Valid UTF-8; the last character may be cut where there are others outside ASCII to go by. */
 function looksLikeUtf8(content: Uint8Array): boolean {
   if (isUtf8(content)) return true;
   const whole = withoutCutCharacter(content);

@@ -54,8 +54,3 @@ export function labelInPragma(content: string): string | undefined {
   );
   return match?.[1] ?? match?.[2] ?? match?.[3];
 }
-
-/** Bytes in UTF-8 without the byte order mark that they may begin with. */
-export function withoutUtf8Mark(bytes: Uint8Array): Uint8Array {
-  return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes;
-}

@@ -36,93 +36,40 @@ function wideXml(head: string): Encoding | undefined {
   return head.startsWith('\0<\0?\0x') ? findEncoding('utf-16be') : undefined;
 }
 
+/** A comment, other markup that is no tag, or the name of a tag; what has no end goes to that of the text. */
+const MARKUP =
+  /<(?:!--(?:-?>|[^]*?(?:-->|$))|(?:[!?]|\/(?![a-z]))[^>]*>?|(meta)[\t\n\f\r /]+|(\/?[a-z][^\t\n\f\r >]*)[\t\n\f\r /]*)/gi;
+/** An attribute, and what is between it and the next; a leading `=` belongs to its name. */
+const ATTRIBUTE =
+  /([^\t\n\f\r />][^\t\n\f\r />=]*)[\t\n\f\r ]*(?:=[\t\n\f\r ]*(?:"([^"]*)"?|'([^']*)'?|([^\t\n\f\r >]*)))?[\t\n\f\r /]*/y;
+
 function scanTags(head: string): Encoding | undefined {
-  const cursor = { text: head, at: 0 };
-  while (cursor.at < head.length) {
-    if (head.startsWith('<!--', cursor.at)) {
-      // `<!-->` is a whole comment: the closing dashes may be the opening ones.
-      if (!skipTo(cursor, '-->', cursor.at + 2)) return undefined;
-    } else if (/^<meta[\t\n\f\r /]/i.test(head.slice(cursor.at, cursor.at + 6))) {
-      cursor.at += 5;
-      const encoding = encodingInMeta(cursor);
-      if (encoding) return encoding;
-    } else if (/^<\/?[a-z]/i.test(head.slice(cursor.at, cursor.at + 3))) {
-      while (cursor.at < head.length && !/[\t\n\f\r >]/.test(head.charAt(cursor.at))) cursor.at++;
-      while (nextAttribute(cursor));
-    } else if (/^<[!/?]/.test(head.slice(cursor.at, cursor.at + 2))) {
-      if (!skipTo(cursor, '>', cursor.at)) return undefined;
+  const markup = new RegExp(MARKUP);
+  const attribute = new RegExp(ATTRIBUTE);
+  for (let found = markup.exec(head); found; found = markup.exec(head)) {
+    const [, meta, tag] = found;
+    if (meta === undefined && tag === undefined) continue;
+    const attributes = new Map<string, string>();
+    let end = markup.lastIndex;
+    attribute.lastIndex = end;
+    for (let each = attribute.exec(head); each; each = attribute.exec(head)) {
+      const [, name = '', doubleQuoted, singleQuoted, bare] = each;
+      end = attribute.lastIndex;
+      const value = doubleQuoted ?? singleQuoted ?? bare ?? '';
+      if (!attributes.has(name.toLowerCase())) attributes.set(name.toLowerCase(), value.toLowerCase());
     }
-    cursor.at++;
+    // An unfinished tag ends the scan.
+    const encoding = meta !== undefined && end < head.length ? encodingInMeta(attributes) : undefined;
+    if (encoding) return encoding;
+    markup.lastIndex = end;
   }
   return undefined;
 }
 
-interface Cursor {
-  readonly text: string;
-  at: number;
-}
-
-/** Moves to the last character of `end`; false when it does not come. */
-function skipTo(cursor: Cursor, end: string, from: number): boolean {
-  const found = cursor.text.indexOf(end, from);
-  cursor.at = found + end.length - 1;
-  return found !== -1;
-}
-
-function encodingInMeta(cursor: Cursor): Encoding | undefined {
-  const seen = new Set<string>();
-  let gotPragma = false;
-  let needPragma = false;
-  let label: string | undefined;
-  for (let attribute = nextAttribute(cursor); attribute; attribute = nextAttribute(cursor)) {
-    const [name, value] = attribute;
-    if (seen.has(name)) continue;
-    seen.add(name);
-    if (name === 'http-equiv') {
-      gotPragma = value === 'content-type';
-    } else if (name === 'content' && label === undefined) {
-      const named = labelInPragma(value);
-      if (named === undefined || !findEncoding(named)) continue;
-      label = named;
-      needPragma = true;
-    } else if (name === 'charset') {
-      label = value;
-      needPragma = false;
-    }
-  }
-  // An unfinished tag ends the scan.
-  if (label === undefined || (needPragma && !gotPragma) || cursor.at >= cursor.text.length) return undefined;
-  return metaEncoding(label);
-}
-
-/** The next attribute of the tag under the cursor, in lower case; undefined at its end or at the end of the text. */
-function nextAttribute(cursor: Cursor): [name: string, value: string] | undefined {
-  const { text } = cursor;
-  skip(cursor, /[\t\n\f\r /]/);
-  if (cursor.at >= text.length || text.charAt(cursor.at) === '>') return undefined;
-  const nameStart = cursor.at;
-  // A leading `=` belongs to the name.
-  cursor.at++;
-  skip(cursor, /[^\t\n\f\r />=]/);
-  const name = text.slice(nameStart, cursor.at).toLowerCase();
-  skip(cursor, /[\t\n\f\r ]/);
-  if (text.charAt(cursor.at) !== '=') return [name, ''];
-  cursor.at++;
-  skip(cursor, /[\t\n\f\r ]/);
-  const quote = text.charAt(cursor.at);
-  if (quote === '"' || quote === "'") {
-    const start = cursor.at + 1;
-    const end = text.indexOf(quote, start);
-    cursor.at = end === -1 ? text.length : end + 1;
-    return end === -1 ? undefined : [name, text.slice(start, end).toLowerCase()];
-  }
-  const start = cursor.at;
-  skip(cursor, /[^\t\n\f\r >]/);
-  return [name, text.slice(start, cursor.at).toLowerCase()];
-}
-
-function skip(cursor: Cursor, characters: RegExp): void {
-  while (cursor.at < cursor.text.length && characters.test(cursor.text.charAt(cursor.at))) cursor.at++;
+function encodingInMeta(attributes: ReadonlyMap<string, string>): Encoding | undefined {
+  const isPragma = attributes.get('http-equiv') === 'content-type';
+  const label = attributes.get('charset') ?? (isPragma ? labelInPragma(attributes.get('content') ?? '') : undefined);
+  return label === undefined ? undefined : metaEncoding(label);
 }
 
 function xmlEncoding(head: string): Encoding | undefined {

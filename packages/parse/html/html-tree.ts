@@ -109,7 +109,7 @@ export function walkTree({ document, shadowRoots }: Tree, visitor: TreeVisitor):
       const { element, shadow } = top;
       if (top.isRoot) {
         const nodes = unslotted(element!, shadow!.slots);
-        // It stands beside nothing that is shown.
+        // Nothing that is shown is beside it.
         if (nodes.length > 0) visitor.characters(' ');
         open.push({ element, nodes, next: 0, shadow: shadow!.around });
       } else if (element) visitor.leave(element);
@@ -138,7 +138,7 @@ export function isHtml(element: Element): boolean {
   return element.namespaceURI === (spec.NS.HTML as string);
 }
 
-/** The text that stands directly in an element. */
+/** The text directly in an element. */
 export function textIn(element: Element): string {
   return element.childNodes.map((node) => ('value' in node ? node.value : '')).join('');
 }

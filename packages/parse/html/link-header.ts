@@ -4,7 +4,7 @@ import { resolveLink, tryParseUrl } from '../../url/index.js';
 const PARAMETER = /\s*;\s*([^\s=;,"]*)\s*(?:=\s*(?:"((?:[^"\\]|\\.)*)"?|([^\s;,]*)))?/sy;
 
 /**
- * The target of the first `rel=canonical` in a `Link` header (RFC 8288), as it stands there. A link whose `anchor` says
+ * The target of the first `rel=canonical` in a `Link` header (RFC 8288), as written there. A link whose `anchor` says
  * that it is one of another page, or of a part of this one, does not count.
  * @param page the URL of the page
  */

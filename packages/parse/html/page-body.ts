@@ -6,7 +6,7 @@ import type { ParseSettings } from '../shared/parse-settings.js';
 import { srcsetUrls } from './srcset.js';
 import { TextBuilder } from '../shared/text-builder.js';
 
-/** Elements that people see apart from what stands before and after. */
+/** Elements that people see apart from what is before and after. */
 const BREAKING = names(
   'address article aside blockquote body br button caption center col dd details dialog dir div dl dt fieldset',
   'figcaption figure footer form frame frameset h1 h2 h3 h4 h5 h6 head header hgroup hr html iframe legend li listing',
@@ -75,7 +75,7 @@ export class PageBody implements TreeVisitor {
   #noscripts = 0;
   #title: { readonly element: Element; readonly text: TextBuilder } | undefined;
   #inTitle = false;
-  /** Nothing stands between here and the end of a link. */
+  /** Nothing is between here and the end of a link. */
   #afterLink = false;
   /** A document within this one was left out, or read in part. */
   truncated = false;

@@ -13,7 +13,7 @@ import type { RobotsReader } from '../shared/robots-directives.js';
 import { TextBuilder } from '../shared/text-builder.js';
 
 /**
- * What a page says of itself in `html`, `base`, `link` and `meta` elements, and in JSON-LD. Where they stand does not count: a stray
+ * What a page says of itself in `html`, `base`, `link` and `meta` elements, and in JSON-LD. Where they are does not count: a stray
  * element in the head moves all that follows into the body. Of several, the first that says something counts, but for
  * robots, of which all count.
  */
@@ -23,7 +23,7 @@ export class PageHead {
   #jsonLdBlocks = 0;
   /** References to this page in other languages, by language tag in lower case or `x-default`. */
   readonly alternates = new Map<string, string>();
-  /** As they stand in the page. */
+  /** As written in the page. */
   base: string | undefined;
   canonical: string | undefined;
   language: string | undefined;

@@ -2,7 +2,6 @@ import type { ParseInput } from '../../plugin-api/index.js';
 import { changedEncoding, encodingOf, type ChosenEncoding } from '../charset/charset.js';
 import type { Encoding } from '../charset/encodings.js';
 import { scanHtml } from './scan/html-scan.js';
-import { sourceOf, textSource, type HtmlSource } from './scan/html-source.js';
 import { parseTree, walkTree } from './html-tree.js';
 import { MAX_ELEMENTS, MAX_SRCDOC_DEPTH } from '../shared/limits.js';
 import { PageBody } from './page-body.js';
@@ -45,22 +44,8 @@ function readBytes(
   expired: () => boolean,
 ): SeenDocument | undefined {
   const { content, contentType, headers } = input;
-  const reader = new DocumentReader(settings, expired);
-  return reader.read(
-    {
-      source: () => sourceOf(content, encoding),
-      text: () => encoding.decode(content),
-      isXhtml: contentType === 'application/xhtml+xml',
-    },
-    headers['x-robots-tag'],
-  );
-}
-
-/** The markup of a document, in the form that the scanner takes and as text. */
-interface Markup {
-  source(): HtmlSource;
-  text(): string;
-  readonly isXhtml: boolean;
+  const isXhtml = contentType === 'application/xhtml+xml';
+  return new DocumentReader(settings, expired).read(encoding.decode(content), isXhtml, headers['x-robots-tag']);
 }
 
 /** Reads a page with the `srcdoc` documents in it, within the bounds that they have together. */
@@ -78,17 +63,17 @@ class DocumentReader {
   }
 
   /** Reads a document: by the scanner where that is sure, else from its tree. Undefined when time was up. */
-  read(markup: Markup, robotsHeader?: string): SeenDocument | undefined {
-    if (!markup.isXhtml) {
+  read(text: string, isXhtml: boolean, robotsHeader?: string): SeenDocument | undefined {
+    if (!isXhtml) {
       const scanned = this.#begin(robotsHeader);
-      const isSure = scanHtml(markup.source(), scanned.body, MAX_ELEMENTS);
+      const isSure = scanHtml(text, scanned.body, MAX_ELEMENTS);
       if (this.#timedOut) return undefined;
       if (isSure) return { ...scanned, truncated: scanned.body.truncated };
     }
     // What the scanner saw before it gave up is read again.
     if (this.#depth === 0) this.#elementsLeft = MAX_ELEMENTS;
     const limit = this.#depth === 0 ? MAX_ELEMENTS : this.#elementsLeft;
-    const tree = parseTree(markup.text(), limit, this.#expired, markup.isXhtml);
+    const tree = parseTree(text, limit, this.#expired, isXhtml);
     if (!tree) return undefined;
     if (this.#depth > 0) this.#elementsLeft = Math.max(0, this.#elementsLeft - tree.elements);
     const read = this.#begin(robotsHeader);
@@ -97,8 +82,7 @@ class DocumentReader {
   }
 
   #begin(robotsHeader: string | undefined) {
-    const robots = new RobotsReader(this.#settings.http.agentName);
-    robots.addHeader(robotsHeader);
+    const robots = new RobotsReader(this.#settings.http.agentName, robotsHeader);
     const head = new PageHead(robots);
     const body = new PageBody(this.#settings, head, (srcdoc, into) => this.#readInner(srcdoc, into));
     return { robots, head, body };
@@ -111,7 +95,7 @@ class DocumentReader {
       return;
     }
     this.#depth++;
-    const seen = this.read({ source: () => textSource(srcdoc), text: () => srcdoc, isXhtml: false });
+    const seen = this.read(srcdoc, false);
     this.#depth--;
     if (!seen) {
       this.#timedOut = true;

@@ -1,4 +1,4 @@
-/** The URLs of a `srcset` attribute in order, as they stand there; at most `limit`. Parsed as the HTML Standard does. */
+/** The URLs of a `srcset` attribute in order, as written; at most `limit`. Parsed as the HTML Standard does. */
 export function srcsetUrls(srcset: string, limit: number): string[] {
   const urls: string[] = [];
   let at = 0;

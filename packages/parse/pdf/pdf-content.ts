@@ -4,7 +4,7 @@ export interface PdfContent {
   readonly text: string;
   /** As stated in the document. */
   readonly language: string;
-  /** References as they stand, resolved where the document says so. */
+  /** References as written, resolved where the document says so. */
   readonly links: readonly string[];
   readonly metadata: Readonly<Record<string, string>>;
   /** A bound was reached, or pages could not be read. */

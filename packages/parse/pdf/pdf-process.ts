@@ -1,5 +1,6 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { deadline } from '../../util/index.js';
 import { MAX_MEMORY, type PdfAnswer, type PdfJob, type PdfMessage, type PdfRequest } from './pdf-content.js';
 
 /** What one that takes more than this holds after a document is not left to the next. */
@@ -44,48 +45,43 @@ export class PdfProcess {
     if (this.#child) await ended(this.#child);
   }
 
-  #run(job: PdfJob): Promise<PdfAnswer> {
-    if (this.#closed) return Promise.reject(new Error('the parser is closed'));
+  async #run(job: PdfJob): Promise<PdfAnswer> {
+    if (this.#closed) throw new Error('the parser is closed');
     const child = (this.#child ??= this.#start());
     child.ref();
     child.channel?.ref();
-    return new Promise((resolve, reject) => {
-      const detach = (): void => {
-        clearTimeout(timer);
-        child.off('message', take).off('error', fail).off('exit', exit);
-      };
-      const end = (answer: PdfAnswer): void => {
-        detach();
-        // The next one is not started beside it.
-        void ended(child).then(() => resolve(answer));
-      };
+    let detach = (): void => {};
+    const answered = new Promise<Exclude<PdfMessage, 'ready'>>((resolve, reject) => {
       const take = (message: PdfMessage): void => {
-        if (message === 'ready') return;
-        if (message.memory > KEPT_MEMORY) return end(message.answer);
-        detach();
-        child.unref();
-        child.channel?.unref();
-        resolve(message.answer);
-      };
-      const fail = (error: Error): void => {
-        detach();
-        this.#child = undefined;
-        reject(error);
+        if (message !== 'ready') resolve(message);
       };
       const exit = (code: number | null, signal: string | null): void => {
         const how = `the process that reads PDFs ended with ${signal ?? code}`;
-        if (this.#closed || !this.#isReady) return fail(new Error(how));
-        detach();
-        resolve(failure('out_of_memory', how));
+        if (this.#closed || !this.#isReady) reject(new Error(how));
+        else resolve({ answer: failure('out_of_memory', how), memory: 0 });
       };
-      const timer = setTimeout(
-        () => end(failure('timeout', `not done after ${this.#seconds} seconds`)),
-        this.#seconds * 1000,
-      );
-      child.on('message', take).on('error', fail).on('exit', exit);
-      // Where it cannot be sent, the process has ended, or will.
-      child.send({ ...job, parent: process.pid } satisfies PdfRequest, () => undefined);
+      child.on('message', take).on('error', reject).on('exit', exit);
+      detach = () => child.off('message', take).off('error', reject).off('exit', exit);
     });
+    // Where it cannot be sent, the process has ended, or will.
+    child.send({ ...job, parent: process.pid } satisfies PdfRequest, () => undefined);
+    const late = failure('timeout', `not done after ${this.#seconds} seconds`);
+    try {
+      const { answer, memory } = await deadline(answered, this.#seconds * 1000, () => ({
+        answer: late,
+        memory: Infinity,
+      }));
+      // The next one is not started beside it.
+      if (memory > KEPT_MEMORY) await ended(child);
+      child.unref();
+      child.channel?.unref();
+      return answer;
+    } catch (error) {
+      this.#child = undefined;
+      throw error;
+    } finally {
+      detach();
+    }
   }
 
   #start(): ChildProcess {

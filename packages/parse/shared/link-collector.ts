@@ -2,7 +2,7 @@ import type { ParsedOutlink } from '../../plugin-api/index.js';
 import { linkResolver, resolveLink, type EncodeQuery } from '../../url/index.js';
 import { MAX_LINK_CHARACTERS, MAX_LINKS } from './limits.js';
 
-/** A link as it stands in the page. Its anchor may be set as long as it has none, and what is said of its target too. */
+/** A link as written in the page. Its anchor may be set as long as it has none, and what is said of its target too. */
 export type FoundLink = Writable<Omit<ParsedOutlink, 'url'>>;
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
@@ -21,7 +21,7 @@ interface Resolved {
 }
 
 /**
- * Collects the links of a page. Pages repeat their links, so each reference is kept once as it stands there and only
+ * Collects the links of a page. Pages repeat their links, so each reference is kept once as written there and only
  * then made a URL.
  */
 export class LinkCollector {

@@ -16,22 +16,20 @@ export class RobotsReader {
   readonly #names: ReadonlySet<string>;
   readonly #said = new Set<string>();
 
-  /** @param agentName the name by which a page may address us alone */
-  constructor(agentName: string) {
+  /**
+   * Begins with the `X-Robots-Tag` header. A directive in it may be addressed (`otherbot: noindex`); the address holds
+   * until the next, or the end of the line. The date of an `unavailable_after` may have a comma, and what follows it counts
+   * all the same. Where a repeated header comes joined by commas, the lines can no longer be distinguished.
+   * @param agentName the name by which a page may address us alone
+   */
+  constructor(agentName: string, header: string | undefined) {
     this.#names = new Set(['robots', '*', agentName.toLowerCase()]);
+    for (const line of header?.toLowerCase().split('\n') ?? []) this.#addLine(line);
   }
 
   /** A `meta` element; one that addresses another robot, or says something else, is left out. */
   addMeta(name: string, content: string): void {
     if (this.#names.has(name)) this.#addWords(content);
-  }
-
-  /**
-   * The `X-Robots-Tag` header. A directive may be addressed (`otherbot: noindex`); the address holds until the next, or
-   * the end of the line. The date of an `unavailable_after` may have a comma, and what follows it counts all the same. Where a repeated header comes joined by commas, the lines cannot be told apart any more.
-   */
-  addHeader(value: string | undefined): void {
-    for (const line of value?.toLowerCase().split('\n') ?? []) this.#addLine(line);
   }
 
   #addLine(line: string): void {

@@ -28,7 +28,7 @@ const HTML_START =
  * server that does not know, or is HTML where the body is a feed. `X-Content-Type-Options: nosniff` is honoured.
  *
  * It leaves the Standard where that finds more pages: `application/octet-stream` and `binary/octet-stream` say nothing, a
- * page after a byte order mark is HTML, and so is one that begins with `<meta` or `<link`; a sitemap is told from HTML as
+ * page after a byte order mark is HTML, and so is one that begins with `<meta` or `<link`; a sitemap is distinguished from HTML as
  * a feed is, and both from plain text.
  *
  * @param declared the media type, lower-case, without parameters; empty when unknown

@@ -118,7 +118,7 @@ export class FeedReader implements XmlVisitor {
     else if (name === 'guid' && /^https?:/i.test(value)) entry.id ??= this.#resolve(value);
   }
 
-  /** A link in the form of Atom, which stands in RSS as well. */
+  /** A link in the form of Atom, which RSS has as well. */
   #readLink(attributes: ReadonlyMap<string, string>): void {
     const relation = attributes.get('rel')?.trim().toLowerCase() ?? 'alternate';
     const url = this.#resolve(attributes.get('href'));

@@ -1,7 +1,11 @@
 import { decodeText } from '../charset/charset.js';
-import { isGzip } from './gunzip.js';
 import { prescanXml } from '../charset/meta-prescan.js';
 import { rootName } from './xml-reader.js';
+
+/** Whether bytes begin as gzip data does. */
+export function isGzip(content: Uint8Array): boolean {
+  return content[0] === 0x1f && content[1] === 0x8b && content[2] === 8;
+}
 
 /** How many bytes are looked at: a licence or a style sheet may come before the root element. */
 const HEAD = 65_536;

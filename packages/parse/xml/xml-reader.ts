@@ -9,14 +9,14 @@ import { MAX_XML_DEPTH } from '../shared/limits.js';
 export interface XmlVisitor {
   /**
    * @param attributes names in lower case
-   * @param source makes the tag as it stands in the document
+   * @param source makes the tag as written in the document
    */
   open(name: string, attributes: ReadonlyMap<string, string>, source: () => string): void;
   /** A text may come in pieces. */
   text(value: string): void;
   /**
    * Not called for what is still open where the document ends, which may have been cut.
-   * @param source makes what stands between the tags, from the last tag that was opened on
+   * @param source makes what is between the tags, from the last tag that was opened on
    */
   close(name: string, source: () => string): void;
   /** Nothing further is wanted. */
@@ -28,7 +28,7 @@ const PIECE = 65_536;
 
 /**
  * Reads XML, well-formed or not, and never throws for what it holds. Entities are the five of XML and numbers; those
- * that a document defines stay as they stand, so nothing is loaded and nothing grows.
+ * that a document defines stay as written, so nothing is loaded and nothing grows.
  *
  * @param expired asked now and then; true ends the reading
  * @returns how it ended: `truncated` when elements are nested too deep, the rest is then left out
@@ -78,7 +78,7 @@ export function readXml(text: string, visitor: XmlVisitor, expired: () => boolea
 }
 
 /**
- * Whether a piece of XML source has an entity that a document type would have to define. What it stands for is not known,
+ * Whether a piece of XML source has an entity that a document type would have to define. What it means is not known,
  * so a URL with one is none.
  */
 export function hasUnknownEntity(source: string): boolean {

@@ -10,7 +10,7 @@ export class BadRule extends Error {
   }
 }
 
-/** A rule with the line it stands on, from 1. */
+/** A rule with the number of its line, from 1. */
 export interface RuleLine<T> {
   readonly line: number;
   readonly rule: T;

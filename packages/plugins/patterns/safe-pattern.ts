@@ -1,6 +1,5 @@
 import { RE2JS } from 're2js';
 import { safeText } from '../../errors/index.js';
-import { neededCharacter } from './needed-character.js';
 import { isLinear } from './pattern-cost.js';
 import { groupsIn, needsBacktracking, parsePattern, repeatsPeculiarly } from './pattern-tree.js';
 import { BadRule } from './rule-file.js';
@@ -51,7 +50,7 @@ export function safePattern(source: string, ignoreCase: boolean, use: PatternUse
       USE_PLAIN_GROUPS,
     );
   }
-  return { groups, ...onRe2(compileRe2(source, ignoreCase), source, neededCharacter(tree, ignoreCase)) };
+  return { groups, ...onRe2(compileRe2(source, ignoreCase), source) };
 }
 
 const USE_PLAIN_GROUPS = 'write (?:…) for groups that the replacement does not name';
@@ -87,12 +86,11 @@ function compileRe2(source: string, ignoreCase: boolean): RE2JS {
   throw new BadRule('a pattern this large may run for long', 'write several lines, or fewer and smaller repeats');
 }
 
-function onRe2(pattern: RE2JS, source: string, needed = /(?:)/): Search {
-  const test = (text: string): boolean => needed.test(text) && pattern.test(text);
+function onRe2(pattern: RE2JS, source: string): Search {
   return {
-    test,
+    test: (text) => pattern.test(text),
     replace(text, replacement) {
-      if (!test(text)) return text;
+      if (!pattern.test(text)) return text;
       const matcher = pattern.matcher(text);
       let out = '';
       let at = 0;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { cachedLookup, systemLookup, type LookupCacheOptions } from '../../../packages/fetch/index.js';
+import { cachedLookup, systemLookup, type LookupCacheOptions } from '../../../packages/fetch/address/dns-cache.js';
 
 /** A lookup that notes what it is asked, and a clock that is set. */
 function setUp(answer: (host: string) => readonly string[], options: Partial<LookupCacheOptions> = {}) {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { createBodyBuffer } from '../../../packages/fetch/http/body-buffer.js';
+import { BodyBuffer } from '../../../packages/fetch/http/body-buffer.js';
 
 describe('a body buffer', () => {
   it('keeps the bytes in their order, whatever their pieces', () => {
-    const buffer = createBodyBuffer(Infinity);
+    const buffer = new BodyBuffer(Infinity);
     const all = Uint8Array.from({ length: 100_000 }, (_, i) => i % 251);
     for (let at = 0, size = 0; at < all.length; at += size, size = (size + 97) % 5000) {
       expect(buffer.add(all.subarray(at, at + size))).toBe(true);
@@ -13,20 +13,20 @@ describe('a body buffer', () => {
   });
 
   it('is full when its room is, and keeps what fits', () => {
-    const buffer = createBodyBuffer(5);
+    const buffer = new BodyBuffer(5);
     expect([buffer.add(Buffer.from('abc')), buffer.add(Buffer.from('de'))]).toEqual([true, true]);
     expect(buffer.add(Buffer.from(''))).toBe(true);
     expect(buffer.add(Buffer.from('f'))).toBe(false);
     expect(Buffer.from(buffer.bytes()).toString()).toBe('abcde');
-    const other = createBodyBuffer(5);
+    const other = new BodyBuffer(5);
     expect(other.add(Buffer.from('abcdefgh'))).toBe(false);
     expect(Buffer.from(other.bytes()).toString()).toBe('abcde');
-    const none = createBodyBuffer(0);
+    const none = new BodyBuffer(0);
     expect([none.add(Buffer.from('')), none.add(Buffer.from('x')), none.size]).toEqual([true, false, 0]);
   });
 
   it('takes at most twice what it holds, and never more than its room', () => {
-    const buffer = createBodyBuffer(60_000);
+    const buffer = new BodyBuffer(60_000);
     for (let i = 1; i <= 60_000; i++) {
       buffer.add(Uint8Array.of(i));
       if (i % 1000 === 0) {
@@ -36,7 +36,7 @@ describe('a body buffer', () => {
   });
 
   it('does not change what it was given, nor with it', () => {
-    const buffer = createBodyBuffer(100);
+    const buffer = new BodyBuffer(100);
     const bytes = Buffer.from('abc');
     buffer.add(bytes);
     bytes.fill(0);

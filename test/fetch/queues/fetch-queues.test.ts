@@ -4,7 +4,7 @@ import {
   type FetchQueues,
   type FetchQueuesOptions,
   type FetchWorker,
-} from '../../../packages/fetch/index.js';
+} from '../../../packages/fetch/queues/fetch-queues.js';
 
 /** A clock and timers that move only when told; equal times in the order of setting. */
 function fakeTime() {
@@ -334,7 +334,7 @@ describe('a turn', () => {
     const told: unknown[] = [];
     let isAsked = false;
     await drain(queues, time, async (item, queue) => {
-      if (!isAsked) void queues.turn('a', ask).then((isDone) => told.push(isDone, time.clock() - t0));
+      if (!isAsked) void queues.runTask('a', ask).then((isDone) => told.push(isDone, time.clock() - t0));
       isAsked = true;
       await work(300)(item, queue);
     });
@@ -348,7 +348,7 @@ describe('a turn', () => {
     await drain(queues, time, async (item, queue) => {
       await work(0)(item, queue);
       if (item !== '1') return;
-      await queues.turn('b', async () => void log.push({ queue: 'b', item: 'turn', start: time.clock(), end: 0 }));
+      await queues.runTask('b', async () => void log.push({ queue: 'b', item: 'turn', start: time.clock(), end: 0 }));
       queues.push('b', '2');
     });
     expect(starts()).toEqual(['1@0', 'turn@0', '2@1000']);
@@ -357,7 +357,7 @@ describe('a turn', () => {
   it('that asked nobody costs no wait', async () => {
     const { time, queues, work, starts } = setup();
     queues.addQueue('a', source('1', '2'));
-    for (let i = 0; i < 3; i++) void queues.turn('a', async () => 'no_request');
+    for (let i = 0; i < 3; i++) void queues.runTask('a', async () => 'no_request');
     await drain(queues, time, work(0));
     expect(starts()).toEqual(['1@0', '2@1000']);
   });
@@ -366,7 +366,7 @@ describe('a turn', () => {
     const { time, queues, work, starts, log } = setup();
     queues.addQueue('a', source('1', '2', '3'));
     for (const item of ['t', 'u', 'v', 'w', 'x']) {
-      void queues.turn('a', async () => void log.push({ queue: 'a', item, start: time.clock(), end: 0 }));
+      void queues.runTask('a', async () => void log.push({ queue: 'a', item, start: time.clock(), end: 0 }));
     }
     await drain(queues, time, work(0));
     const order = starts().map((start) => start.split('@')[0]);
@@ -379,7 +379,7 @@ describe('a turn', () => {
     const { time, queues, work, starts } = setup();
     queues.addQueue('a', source('1', '2'));
     const failed = queues
-      .turn('a', () => Promise.reject(new Error('broken')))
+      .runTask('a', () => Promise.reject(new Error('broken')))
       .then(
         () => undefined,
         (error: unknown) => error,
@@ -397,10 +397,10 @@ describe('a turn', () => {
       queues.addQueue('a', source('1', '2'));
       const run = queues
         .run(async (_item, id) => {
-          const wait = queues.turn('b', () => Promise.reject(new Error('never')));
+          const wait = queues.runTask('b', () => Promise.reject(new Error('never')));
           queues.pause('b', 100);
-          told.push(await queues.away(id, wait));
-          told.push(await queues.turn('b', () => Promise.reject(new Error('never'))));
+          told.push(await queues.suspend(id, wait));
+          told.push(await queues.runTask('b', () => Promise.reject(new Error('never'))));
         }, controller.signal)
         .catch((error: unknown) => error);
       if (!isAborted) queues.addQueue('c', { next: () => Promise.reject(new Error('broken')) });
@@ -424,7 +424,7 @@ describe('an item that is away', () => {
     queues.addQueue('b', source('b1', 'b2'));
     await drain(queues, time, async (item, queue) => {
       await work(0)(item, queue);
-      if (item === 'a1') await queues.away('a', time.sleep(5000));
+      if (item === 'a1') await queues.suspend('a', time.sleep(5000));
     });
     expect(starts()).toEqual(['a1@0', 'b1@0', 'b2@1000', 'a2@6000']);
   });
@@ -441,7 +441,7 @@ describe('an item that is away', () => {
         for (const queue of [other, id, other]) {
           const name = `${item}>${queue}`;
           const ask = async () => void log.push({ queue, item: name, start: time.clock(), end: 0 });
-          expect(await queues.away(id, queues.turn(queue, ask))).toBe(true);
+          expect(await queues.suspend(id, queues.runTask(queue, ask))).toBe(true);
         }
       });
       expect(starts().sort()).toHaveLength(10);
@@ -458,7 +458,7 @@ describe('an item that is away', () => {
     let failure: unknown;
     await drain(queues, time, async () => {
       const wait = time.sleep(7000).then(() => Promise.reject(new Error('broken')));
-      await queues.away('a', wait).catch((error: unknown) => (failure = error));
+      await queues.suspend('a', wait).catch((error: unknown) => (failure = error));
     });
     expect(failure).toEqual(new Error('broken'));
   });
@@ -491,9 +491,9 @@ describe('an item that is away', () => {
         for (let hops = below(4); hops > 0; hops--) {
           const to = ids[below(ids.length)]!;
           expect(
-            await queues.away(
+            await queues.suspend(
               id,
-              queues.turn(to, () => ask(to)),
+              queues.runTask(to, () => ask(to)),
             ),
           ).toBe(true);
         }

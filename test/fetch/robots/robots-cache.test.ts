@@ -233,12 +233,12 @@ describe('a redirect to another host', () => {
     await take[0]!();
     await verdict;
     expect(told).toEqual(['a']);
-    expect(stored.get('http://b.org')).toMatchObject({ isUntold: true, status: 200 });
+    expect(stored.get('http://b.org')).toMatchObject({ sitemapsPending: true, status: 200 });
     const line = { number: 2, text: 'Disallow: /x' };
     expect(await inTurns().check('http://b.org/x', tell('b'))).toEqual({ kind: 'denied', line });
     await robots.check('http://b.org/x', tell('b'));
     expect(told).toEqual(['a', 'b']);
-    expect(stored.get('http://b.org')).not.toHaveProperty('isUntold');
+    expect(stored.get('http://b.org')).not.toHaveProperty('sitemapsPending');
     expect(fetched).toHaveLength(2);
   });
 

@@ -53,8 +53,8 @@ async function setUp({
       ticks += seconds * 1000;
     },
     setSystem: (time: number) => void (system = time),
-    seconds: async (host = HOST) => (await backoff.restOf(host))?.seconds,
-    isLong: async (host = HOST) => (await backoff.restOf(host))?.isLong,
+    seconds: async (host = HOST) => (await backoff.pauseOf(host))?.seconds,
+    isLong: async (host = HOST) => (await backoff.pauseOf(host))?.isLong,
     ask: (outcome: FetchOutcome | Promise<FetchOutcome>, url = URL_A) => backoff.ask(url, async () => outcome),
     get backoff() {
       return backoff;
@@ -185,7 +185,7 @@ describe('the wait', () => {
 it('is always long for a name that has no address', async () => {
   const host = await setUp();
   await host.ask({ kind: 'retry', code: 'dns' });
-  expect(await host.backoff.restOf(HOST)).toEqual({ seconds: 10, isLong: true });
+  expect(await host.backoff.pauseOf(HOST)).toEqual({ seconds: 10, isLong: true });
 });
 
 describe('a host that is set aside', () => {
@@ -194,9 +194,9 @@ describe('a host that is set aside', () => {
       const host = await setUp();
       await host.ask(throttled(100));
       if (restart) host.restart();
-      expect(await host.backoff.restOf(HOST)).toEqual({ seconds: 100, isLong: true });
+      expect(await host.backoff.pauseOf(HOST)).toEqual({ seconds: 100, isLong: true });
       host.pass(50);
-      expect(await host.backoff.restOf(HOST)).toEqual({ seconds: 50, isLong: false });
+      expect(await host.backoff.pauseOf(HOST)).toEqual({ seconds: 50, isLong: false });
       host.pass(50);
       expect(await host.seconds()).toBeUndefined();
     }
@@ -395,6 +395,6 @@ describe('robots.txt', () => {
       stop.signal,
     );
     expect(await robots.fetch({ url: `http://${HOST}/robots.txt` })).toMatchObject({ code: 'aborted' });
-    expect(await host.backoff.restOf(HOST)).toBeUndefined();
+    expect(await host.backoff.pauseOf(HOST)).toBeUndefined();
   });
 });

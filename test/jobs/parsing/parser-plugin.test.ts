@@ -58,7 +58,7 @@ describe('a parser', () => {
 
   it.each([
     ['no longer than parser.timeout', {}, { failed_timeout: 1 }],
-    ['as long as it takes where it keeps the time', { keepsTime: true as const }, { parsed: 1 }],
+    ['as long as it takes where it keeps the time', { ownTimeout: true as const }, { parsed: 1 }],
   ])('is waited for %s', async (_, more, expected) => {
     const { plugin } = noting(more);
     const { parse } = plugin.parser!;

@@ -10,7 +10,7 @@ type Visit = (nameStart: number, nameEnd: number, valueStart: number, valueEnd: 
 
 /**
  * The value after these changes, each by its qualifier; undefined takes a cell away. Returns undefined where none is left.
- * What is not changed is copied as it stands, in one pass.
+ * What is not changed is copied as it is, in one pass.
  * @throws Error where `stored` is not a packed value
  */
 export function mergePacked(

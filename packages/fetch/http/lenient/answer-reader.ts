@@ -1,8 +1,8 @@
-import { createBodyBuffer, type BodyBuffer } from '../body-buffer.js';
-import { createChunkedBody, type ChunkedBody } from './chunked-body.js';
+import { BodyBuffer } from '../body-buffer.js';
+import { ChunkedBody } from './chunked-body.js';
 import type { Exchange, ExchangeResult } from '../http-exchange.js';
 import { bodyFraming, headersOf, parseHeaderLines, parseStatusLine } from './lenient-head.js';
-import { createLineBuffer } from './line-buffer.js';
+import { LineBuffer } from './line-buffer.js';
 import type { NetworkCode } from '../network-error.js';
 
 /** What {@link createAnswerReader} needs to know. */
@@ -37,12 +37,12 @@ type Head = Pick<Extract<ExchangeResult, { status: number }>, 'status' | 'status
  * (RFC 9112, section 8). What follows the answer is not read.
  */
 export function createAnswerReader({ headerLimit, keep }: AnswerReaderOptions): AnswerReader {
-  const lines = createLineBuffer();
+  const lines = new LineBuffer();
   const headers: string[] = [];
   let headBytes = 0;
   let statusLine: ReturnType<typeof parseStatusLine>;
   let head: Head | undefined;
-  let body: BodyBuffer = createBodyBuffer(0);
+  let body = new BodyBuffer(0);
   let chunked: ChunkedBody | undefined;
   /** Bytes of the body to come; Infinity where only the end of the connection says. */
   let left = Infinity;
@@ -56,10 +56,10 @@ export function createAnswerReader({ headerLimit, keep }: AnswerReaderOptions): 
     if (room === undefined || begun.status === 204 || begun.status === 304) return answer(begun, false);
     const framing = bodyFraming(begun.headers);
     if (!framing) return refuse('values of Content-Length that contradict each other');
-    if (framing.kind === 'chunked') chunked = createChunkedBody();
+    if (framing.kind === 'chunked') chunked = new ChunkedBody();
     if (framing.kind === 'length') left = framing.length;
     head = begun;
-    body = createBodyBuffer(room);
+    body = new BodyBuffer(room);
     return left === 0 ? answer(begun, false) : undefined;
   }
 

@@ -1,7 +1,8 @@
 import { isIP, type Socket } from 'node:net';
 import type { buildConnector } from 'undici';
 import { createAnswerReader } from './answer-reader.js';
-import type { Exchange, ExchangeResult } from '../http-exchange.js';
+import { deadline } from '../../../util/index.js';
+import { givenUp, type Exchange, type ExchangeResult } from '../http-exchange.js';
 import { networkCode, networkMessage } from '../network-error.js';
 
 /** Bounds of {@link lenientExchange}. */
@@ -17,54 +18,48 @@ export interface LenientLimits {
  * rejects, and it ends within the time limit.
  * @param connector makes the connection
  */
-export function lenientExchange(
+export async function lenientExchange(
   connector: buildConnector.connector,
   request: Exchange,
   { timeout, headerLimit }: LenientLimits,
 ): Promise<ExchangeResult> {
-  return new Promise((resolve) => {
-    const { url, signal, keep } = request;
-    const reader = createAnswerReader({ headerLimit, keep });
-    let socket: Socket | undefined;
-    let done = false;
+  const { url, signal, keep } = request;
+  if (signal?.aborted) return givenUp('abort', request);
+  const reader = createAnswerReader({ headerLimit, keep });
+  let socket: Socket | undefined;
+  let done = false;
 
-    const end = (result: ExchangeResult): void => {
-      if (done) return;
-      done = true;
-      clearTimeout(timer);
-      signal?.removeEventListener('abort', onAbort);
-      socket?.destroy();
-      resolve(result);
-    };
-    const onAbort = (): void => end({ failure: 'aborted', message: 'the request was aborted' });
-    const limit = Math.min(request.timeLimit, 2_147_483_647);
-    const timer = setTimeout(() => end({ failure: 'too_slow', message: `not done after ${limit} ms` }), limit);
+  const answer = new Promise<ExchangeResult>((resolve) => {
     const onError = (error: Error): void => {
       const failure = { code: networkCode(error), message: networkMessage(error) };
-      end(socket ? reader.end(failure) : { failure: failure.code, message: failure.message });
+      resolve(socket ? reader.end(failure) : { failure: failure.code, message: failure.message });
     };
-
-    if (signal?.aborted) return onAbort();
-    signal?.addEventListener('abort', onAbort);
-
     connector(connectOptions(url), (error, connected) => {
       if (error || !connected) return onError(error ?? new Error('no connection'));
       if (done) return void connected.destroy();
       socket = connected;
-      connected.setTimeout(timeout, () => end({ failure: 'timeout', message: `silent for ${timeout} ms` }));
+      connected.setTimeout(timeout, () => resolve({ failure: 'timeout', message: `silent for ${timeout} ms` }));
       connected.on('error', onError);
       connected.on('data', (bytes: Buffer) => {
         const result = done ? undefined : reader.push(bytes);
-        if (result) end(result);
+        if (!result) return;
+        done = true;
+        resolve(result);
       });
       const onEnd = (): void => {
-        if (!done) end(reader.end());
+        if (!done) resolve(reader.end());
       };
       connected.on('end', onEnd);
       connected.on('close', onEnd);
       connected.write(requestHead(url, request.headers), 'latin1');
     });
   });
+  try {
+    return await deadline(answer, request.timeLimit, (why) => givenUp(why, request), signal);
+  } finally {
+    done = true;
+    socket?.destroy();
+  }
 }
 
 function connectOptions(url: URL): buildConnector.Options {

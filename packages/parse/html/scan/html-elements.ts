@@ -17,7 +17,7 @@ export const NEVER_SURE = 1 << 0;
 export const IN_SVG = 1 << 1;
 /** 13.2.6.4.16: what a list of choices is made of. */
 export const SELECT_PART = 1 << 2;
-/** 13.2.6.4.4: stands in the head. */
+/** 13.2.6.4.4: belongs in the head. */
 export const IN_HEAD = 1 << 3;
 /** Has no content. */
 export const VOID = 1 << 4;
@@ -38,13 +38,13 @@ export const LIST_SCOPE = 1 << 13;
 export const TABLE_SCOPE = 1 << 14;
 /** Means something within a table only. */
 export const TABLE_TAG = 1 << 15;
-/** An element of a table in which nothing stands but other parts of it. */
+/** An element of a table which holds nothing but other parts of it. */
 export const TABLE_PART = 1 << 16;
 /** 13.2.4.2: the search for an open list item ends there. */
 export const ENDS_ITEM_SEARCH = 1 << 17;
 /** Closes an item of the same list. */
 export const ITEM = 1 << 18;
-/** Never stands in another of its name. */
+/** Is never within another of its name. */
 export const NOT_NESTED = 1 << 19;
 /** `html`, `head` and `body`, of which there is one. */
 export const ONLY_ONE = 1 << 20;

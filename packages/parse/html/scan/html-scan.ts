@@ -23,7 +23,6 @@ import {
   WITH_ATTRIBUTES,
   type ElementKind,
 } from './html-elements.js';
-import type { HtmlSource } from './html-source.js';
 import { OpenElements, Unsure, unsure } from './html-stack.js';
 import { closeInSelect, closeTablePart, openInSelect, openTablePart } from './html-table-rules.js';
 import {
@@ -53,11 +52,11 @@ const QUOTED_VALUES = /^[^\s"'>/=]+(?:\s+[^\s"'>/=]+(?:="[^"]*"|='[^']*')?)*\s*$
  * @param maxElements elements up to which it goes on
  * @returns false when it gave up; what the visitor has seen is then worth nothing
  */
-export function scanHtml(source: HtmlSource, visitor: TreeVisitor, maxElements: number): boolean {
-  // What becomes of a NUL depends on where it stands.
-  if (source.markup.includes('\0')) return false;
+export function scanHtml(text: string, visitor: TreeVisitor, maxElements: number): boolean {
+  // What becomes of a NUL depends on where it is.
+  if (text.includes('\0')) return false;
   try {
-    new HtmlScanner(source, visitor, maxElements).run();
+    new HtmlScanner(text, visitor, maxElements).run();
     return true;
   } catch (error) {
     if (error instanceof Unsure) return false;
@@ -69,7 +68,6 @@ export function scanHtml(source: HtmlSource, visitor: TreeVisitor, maxElements: 
 type Phase = 'start' | 'beforeHead' | 'head' | 'afterHead' | 'body';
 
 class HtmlScanner {
-  readonly #source: HtmlSource;
   readonly #text: string;
   readonly #visitor: TreeVisitor;
   readonly #open: OpenElements;
@@ -79,9 +77,8 @@ class HtmlScanner {
   /** The next `&`; behind this place it is not looked for yet. */
   #reference = -1;
 
-  constructor(source: HtmlSource, visitor: TreeVisitor, maxElements: number) {
-    this.#source = source;
-    this.#text = source.markup;
+  constructor(text: string, visitor: TreeVisitor, maxElements: number) {
+    this.#text = text;
     this.#visitor = visitor;
     this.#open = new OpenElements(visitor, maxElements);
   }
@@ -113,7 +110,7 @@ class HtmlScanner {
   }
 
   #characters(from: number, to: number): void {
-    const raw = this.#source.slice(from, to);
+    const raw = this.#text.slice(from, to);
     const value = this.#hasReference(from, to) ? decodeHTML(raw) : raw;
     if (this.#phase !== 'body') {
       if (!HAS_TEXT.test(value)) return;
@@ -138,7 +135,7 @@ class HtmlScanner {
     const end = nameEnd(text, at);
     const kind = kindOf(text.slice(at, end));
     const attrs: Attribute[] | undefined = (kind.rules & WITH_ATTRIBUTES) !== 0 ? [] : undefined;
-    this.#at = readAttributes(this.#source, end, attrs);
+    this.#at = readAttributes(this.#text, end, attrs);
     // A tag that the text ends in is none.
     if (this.#at > text.length) return;
     if ((kind.rules & NEVER_SURE) !== 0) unsure();
@@ -173,7 +170,7 @@ class HtmlScanner {
       this.#openHead();
       this.#insert(kind, attrs);
     } else {
-      // Within the head, only some elements may stand in it.
+      // Within the head, only some elements may be in it.
       if (name === 'noscript' && this.#phase !== 'afterHead') unsure();
       this.#openBody();
       if (name !== 'body') this.#startInBody(kind, attrs, at);
@@ -210,7 +207,7 @@ class HtmlScanner {
     if ((rules & ITEM) !== 0) open.closeItem(name);
     if ((rules & CLOSES_P) !== 0) {
       const p = open.find('p', BUTTON_SCOPE);
-      // A table may stand in a paragraph where there is no doctype, or an old one.
+      // A table may be in a paragraph where there is no doctype, or an old one.
       if (p >= 0 && name === 'table' && !/^<!doctype html>$/i.test(this.#doctype ?? '')) unsure();
       if (p >= 0) open.close(p);
     }
@@ -237,10 +234,10 @@ class HtmlScanner {
 
   #insertWithText(kind: ElementKind, attrs: Attribute[]): void {
     const end = rawTextEnd(this.#text, kind.name, this.#at);
-    const raw = this.#source.slice(this.#at, end);
+    const raw = this.#text.slice(this.#at, end);
     // Within a comment a script may hold scripts.
     if (kind.name === 'script' && raw.includes('<!--') && /<script/i.test(raw)) unsure();
-    this.#at = end < this.#text.length ? readAttributes(this.#source, nameEnd(this.#text, end + 2)) : end;
+    this.#at = end < this.#text.length ? readAttributes(this.#text, nameEnd(this.#text, end + 2)) : end;
     const value = (kind.rules & RICH_TEXT) !== 0 && raw.includes('&') ? decodeHTML(raw) : raw;
     const childNodes = value === '' ? [] : [{ nodeName: '#text', value }];
     const isSeen = this.#open.push(kind, { ...kind.bare, attrs, childNodes });
@@ -258,7 +255,7 @@ class HtmlScanner {
     }
     const end = nameEnd(this.#text, at);
     const kind = kindOf(this.#text.slice(at, end));
-    this.#at = readAttributes(this.#source, end);
+    this.#at = readAttributes(this.#text, end);
     if (this.#at > this.#text.length) return;
     if (this.#phase === 'body') return this.#endInBody(kind);
     if (kind.name !== 'head' || this.#phase !== 'head') unsure();

@@ -1,6 +1,5 @@
 import { decodeHTMLAttribute } from 'entities';
 import { lowerCase } from './html-elements.js';
-import type { HtmlSource } from './html-source.js';
 
 /** An attribute as the tree has it. */
 export interface Attribute {
@@ -32,8 +31,7 @@ export function nameEnd(text: string, at: number): number {
  * @param attrs takes the attributes that the visitor wants, of several of one name the first; none are kept without it
  * @returns where the text goes on; beyond its end where it ends within the tag
  */
-export function readAttributes(source: HtmlSource, from: number, attrs?: Attribute[]): number {
-  const text = source.markup;
+export function readAttributes(text: string, from: number, attrs?: Attribute[]): number {
   if (text.charCodeAt(from) === GREATER) return from + 1;
   const { length } = text;
   const beyond = length + 1;
@@ -50,7 +48,7 @@ export function readAttributes(source: HtmlSource, from: number, attrs?: Attribu
     const end = at;
     while (at < length && isSpace(text.charCodeAt(at))) at++;
     if (text.charCodeAt(at) !== EQUALS) {
-      if (attrs) add(attrs, text.slice(nameStart, end));
+      if (attrs) add(attrs, text.slice(nameStart, end), '');
       continue;
     }
     at++;
@@ -62,7 +60,7 @@ export function readAttributes(source: HtmlSource, from: number, attrs?: Attribu
       valueStart++;
       at = text.indexOf(quote === QUOTE ? '"' : "'", valueStart);
       if (at < 0) return beyond;
-      if (attrs) add(attrs, text.slice(nameStart, end), source, valueStart, at);
+      if (attrs) add(attrs, text.slice(nameStart, end), text.slice(valueStart, at));
       at++;
       continue;
     }
@@ -70,15 +68,15 @@ export function readAttributes(source: HtmlSource, from: number, attrs?: Attribu
       const code = text.charCodeAt(at);
       if (code === GREATER || isSpace(code)) break;
     }
-    if (attrs) add(attrs, text.slice(nameStart, end), source, valueStart, at);
+    if (attrs) add(attrs, text.slice(nameStart, end), text.slice(valueStart, at));
   }
 }
 
-function add(attrs: Attribute[], rawName: string, source?: HtmlSource, from = 0, to = 0): void {
+function add(attrs: Attribute[], rawName: string, rawValue: string): void {
   const name = WANTED.has(rawName) ? rawName : lowerCase(rawName);
   if (!WANTED.has(name)) return;
   for (const attr of attrs) if (attr.name === name) return;
-  attrs.push({ name, value: source ? valueOf(source.slice(from, to)) : '' });
+  attrs.push({ name, value: valueOf(rawValue) });
 }
 
 function valueOf(raw: string): string {

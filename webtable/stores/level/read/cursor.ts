@@ -26,7 +26,7 @@ export class FamilyCursor {
     this.#iterator = database.iterator(iteratorOptions(rangeKeys(family.layout, range), snapshot));
   }
 
-  /** The row it stands at; undefined where it is empty or at the end. */
+  /** The row it is at; undefined where it is empty or at the end. */
   get key(): string | undefined {
     return this.#key;
   }
@@ -42,7 +42,7 @@ export class FamilyCursor {
     this.#chunk = CHUNK;
     this.#at = 0;
     this.#ended = this.#entries.length === 0;
-    this.#stand();
+    this.#readRow();
   }
 
   /** The stored value of a packed family at this row. */
@@ -51,7 +51,7 @@ export class FamilyCursor {
   }
 
   /**
-   * Adds what is asked for to the row it stands at and moves on to the next one. Returns a promise where the row goes on
+   * Adds what is asked for to the row it is at and moves on to the next one. Returns a promise where the row goes on
    * beyond what was read ahead.
    */
   take(row: RowDraft): Promise<void> | undefined {
@@ -64,7 +64,7 @@ export class FamilyCursor {
   /** Moves on by one entry. */
   advance(): void {
     this.#at++;
-    this.#stand();
+    this.#readRow();
   }
 
   async close(): Promise<void> {
@@ -82,7 +82,7 @@ export class FamilyCursor {
     return this.isEmpty ? this.fill().then(() => this.#takeCells(row)) : undefined;
   }
 
-  #stand(): void {
+  #readRow(): void {
     const key = this.#entries[this.#at]?.[0];
     if (key === undefined) {
       this.#key = undefined;

@@ -1,16 +1,19 @@
-import type { CharsetSource, ParseInput, ParseOutcome, Parser } from '../../plugin-api/index.js';
-import { decodeText, fallbackEncoding } from '../charset/charset.js';
-import { FeedReader } from './feed.js';
-import { gunzip, isGzip } from './gunzip.js';
-import { parseHtml } from '../html/html.js';
-import { MAX_SITEMAP_BYTES } from '../shared/limits.js';
-import { prescanXml } from '../charset/meta-prescan.js';
-import { languageTag } from '../html/page-head.js';
-import type { ParseSettings } from '../shared/parse-settings.js';
-import { RobotsReader } from '../shared/robots-directives.js';
-import { readTextSitemap, SitemapReader } from './sitemap.js';
-import { sniffContentType } from '../sniff/sniff.js';
-import { readXml, rootName } from './xml-reader.js';
+import { constants, createGunzip } from 'node:zlib';
+import type { ParsedPage, ParseInput, ParseOutcome, Parser, RobotsDirectives } from '../plugin-api/index.js';
+import { decodeText, fallbackEncoding, type DecodedText } from './charset/charset.js';
+import { FeedReader } from './xml/feed.js';
+import { isGzip } from './xml/sniff-sitemap.js';
+import { parseHtml } from './html-parser.js';
+import { MAX_SITEMAP_BYTES } from './shared/limits.js';
+import type { LinkCollector } from './shared/link-collector.js';
+import { prescanXml } from './charset/meta-prescan.js';
+import { languageTag } from './html/page-head.js';
+import type { ParseSettings } from './shared/parse-settings.js';
+import { RobotsReader } from './shared/robots-directives.js';
+import { readTextSitemap, SitemapReader } from './xml/sitemap.js';
+import { sniffContentType } from './sniff/sniff.js';
+import { inflate } from '../util/index.js';
+import { readXml, rootName } from './xml/xml-reader.js';
 
 /**
  * Reads the XML that leads to pages, and knows it by its root element: sitemaps and indexes of sitemaps, feeds
@@ -44,19 +47,14 @@ async function parseXml(input: ParseInput, settings: ParseSettings, clock: () =>
   const deadline = clock() + settings.parser.timeout * 1000;
   const expired = () => clock() > deadline;
   const packed = isGzip(input.content);
-  const { content, truncated } = packed
-    ? await gunzip(input.content, MAX_SITEMAP_BYTES, isText)
-    : { content: input.content, truncated: false };
+  const { content, truncated } = packed ? await gunzip(input.content) : { content: input.content, truncated: false };
   // The header speaks of what was sent, not of what is packed in it.
   const header = packed ? undefined : input.headers['content-type'];
-  const { text, charset, charsetSource } = decodeText(
-    content,
-    header,
-    settings.parser.characterEncodingDefault,
-    prescanXml,
-  );
+  const decoded = decodeText(content, header, settings.parser.characterEncodingDefault, prescanXml);
+  const { text } = decoded;
+  const { directives } = new RobotsReader(settings.http.agentName, input.headers['x-robots-tag']);
   const cut = truncated || input.truncated === true;
-  const source: Source = { input, settings, text, charset, charsetSource, truncated: cut, expired };
+  const source: Source = { input, settings, decoded, directives, truncated: cut, expired };
 
   const root = /^\s*</.test(text) ? rootName(text, expired) : undefined;
   switch (root) {
@@ -76,6 +74,13 @@ async function parseXml(input: ParseInput, settings: ParseSettings, clock: () =>
   }
 }
 
+/** Data that ends early gives what is there, and data that is broken (`truncated`) what came some 16 KiB before the fault. */
+async function gunzip(packed: Uint8Array): Promise<{ content: Uint8Array; truncated: boolean }> {
+  const stream = createGunzip({ finishFlush: constants.Z_SYNC_FLUSH });
+  const { output, over, error } = await inflate(stream, packed, MAX_SITEMAP_BYTES, isText);
+  return { content: output, truncated: over || error !== undefined };
+}
+
 /** Packed archives and pictures are not unpacked, nor what is packed again. */
 function isText(head: Uint8Array): boolean {
   return /^text\/|xml$/.test(sniffContentType(head, ''));
@@ -85,68 +90,60 @@ function isText(head: Uint8Array): boolean {
 interface Source {
   readonly input: ParseInput;
   readonly settings: ParseSettings;
-  readonly text: string;
-  readonly charset: string;
-  readonly charsetSource: CharsetSource;
+  readonly decoded: DecodedText;
+  readonly directives: RobotsDirectives;
   readonly truncated: boolean;
   readonly expired: () => boolean;
 }
 
 function readSitemap(source: Source): ParseOutcome {
-  const { input, settings, text, expired } = source;
+  const { input, settings, decoded, expired } = source;
   const reader = new SitemapReader(input.url, settings.db.maxOutlinkLength);
-  const end = readXml(text, reader, expired);
+  const end = readXml(decoded.text, reader, expired);
   if (end === 'timeout') return timedOut(settings);
   return sitemapPage(source, reader.links, end === 'truncated');
 }
 
 /** Text in gzip data. */
 function readTextList(source: Source): ParseOutcome {
-  const links = readTextSitemap(source.text, source.settings.db.maxOutlinkLength, source.truncated);
+  const links = readTextSitemap(source.decoded.text, source.settings.db.maxOutlinkLength, source.truncated);
   if (links) return sitemapPage(source, links, false);
   return { kind: 'failed', code: 'unsupported_type', message: 'neither XML nor a list of URLs' };
 }
 
-function sitemapPage(source: Source, found: SitemapReader['links'], cut: boolean): ParseOutcome {
-  const { input, settings, charset, charsetSource } = source;
-  const robots = new RobotsReader(settings.http.agentName);
-  robots.addHeader(input.headers['x-robots-tag']);
-  const outlinks = robots.directives.nofollow ? [] : found.resolve(input.url);
+function sitemapPage(source: Source, links: LinkCollector, cut: boolean): ParsedPage {
+  // Nobody looks for a sitemap by what is in it.
+  return { ...pageOf(source, links, cut), sitemap: true, robots: { ...source.directives, noindex: true } };
+}
+
+function readFeed(source: Source): ParseOutcome {
+  const { input, settings, decoded, expired } = source;
+  const reader = new FeedReader(input.url, settings);
+  const end = readXml(decoded.text, reader, expired);
+  if (end === 'timeout') return timedOut(settings);
+  const language = languageTag(reader.language) ?? languageTag(input.headers['content-language']);
+  return {
+    ...pageOf(source, reader.links, end === 'truncated' || reader.content.full),
+    title: reader.title,
+    text: reader.content.toString(),
+    metadata: reader.description === '' ? {} : { description: reader.description },
+    ...(language !== undefined && { language }),
+  };
+}
+
+/** A page with these links, and nothing else in it. */
+function pageOf({ input, decoded, directives, truncated }: Source, links: LinkCollector, cut: boolean): ParsedPage {
+  const outlinks = directives.nofollow ? [] : links.resolve(input.url);
   return {
     kind: 'success',
     title: '',
     text: '',
     outlinks,
-    sitemap: true,
-    // Nobody looks for a sitemap by what is in it.
-    robots: { ...robots.directives, noindex: true },
+    robots: directives,
     metadata: {},
-    charset,
-    charsetSource,
-    ...((source.truncated || cut || found.truncated) && { truncated: true }),
-  };
-}
-
-function readFeed({ input, settings, text, charset, charsetSource, truncated, expired }: Source): ParseOutcome {
-  const reader = new FeedReader(input.url, settings);
-  const end = readXml(text, reader, expired);
-  if (end === 'timeout') return timedOut(settings);
-  const robots = new RobotsReader(settings.http.agentName);
-  robots.addHeader(input.headers['x-robots-tag']);
-  const outlinks = robots.directives.nofollow ? [] : reader.links.resolve(input.url);
-  const language = languageTag(reader.language) ?? languageTag(input.headers['content-language']);
-  const cut = truncated || end === 'truncated' || reader.links.truncated || reader.content.full;
-  return {
-    kind: 'success',
-    title: reader.title,
-    text: reader.content.toString(),
-    outlinks,
-    robots: robots.directives,
-    metadata: reader.description === '' ? {} : { description: reader.description },
-    charset,
-    charsetSource,
-    ...(language !== undefined && { language }),
-    ...(cut && { truncated: true }),
+    charset: decoded.charset,
+    charsetSource: decoded.charsetSource,
+    ...((truncated || cut || links.truncated) && { truncated: true }),
   };
 }
 

@@ -1,10 +1,10 @@
 import { createRequire } from 'node:module';
-import type { Parser } from '../../plugin-api/index.js';
-import { LinkCollector } from '../shared/link-collector.js';
-import { languageTag } from '../html/page-head.js';
-import type { ParseSettings } from '../shared/parse-settings.js';
-import { PdfProcess } from './pdf-process.js';
-import { RobotsReader } from '../shared/robots-directives.js';
+import type { Parser } from '../plugin-api/index.js';
+import { LinkCollector } from './shared/link-collector.js';
+import { languageTag } from './html/page-head.js';
+import type { ParseSettings } from './shared/parse-settings.js';
+import { PdfProcess } from './pdf/pdf-process.js';
+import { RobotsReader } from './shared/robots-directives.js';
 
 /** What {@link pdfParser} works with. */
 export interface PdfExtras {
@@ -21,12 +21,12 @@ export interface PdfExtras {
  * Failures: malformed, truncated (cut, and nothing can be read), encrypted, timeout, out_of_memory.
  */
 export function pdfParser(settings: ParseSettings, extras: PdfExtras = {}): Parser & { close(): Promise<void> } {
-  const entry = extras.entry ?? new URL('./pdf-child.js', import.meta.url);
+  const entry = extras.entry ?? new URL('./pdf/pdf-child.js', import.meta.url);
   const reader = new PdfProcess(entry, settings.parser.timeout);
   let installed: boolean | undefined;
   return {
     contentTypes: ['application/pdf', 'application/x-pdf'],
-    keepsTime: true,
+    ownTimeout: true,
     async parse({ url, content, headers, truncated = false }) {
       installed ??= (extras.isInstalled ?? isInstalled)();
       if (!installed) {
@@ -39,21 +39,20 @@ export function pdfParser(settings: ParseSettings, extras: PdfExtras = {}): Pars
       const answer = await reader.read({ url, content, textLimit: settings.parser.textLimit });
       if ('failure' in answer) {
         const { code, message } = answer.failure;
-        // What leads to the pages stands at the end of most PDFs.
+        // What leads to the pages is at the end of most PDFs.
         return { kind: 'failed', code: code === 'malformed' && truncated ? 'truncated' : code, message };
       }
       const { links: references, language: stated, truncated: cut, ...page } = answer.content;
       const links = new LinkCollector(settings.db.maxOutlinkLength);
       for (const reference of references) links.add(reference);
-      const robots = new RobotsReader(settings.http.agentName);
-      robots.addHeader(headers['x-robots-tag']);
+      const { directives } = new RobotsReader(settings.http.agentName, headers['x-robots-tag']);
       const language = languageTag(stated) ?? languageTag(headers['content-language']);
-      const outlinks = robots.directives.nofollow ? [] : links.resolve(url);
+      const outlinks = directives.nofollow ? [] : links.resolve(url);
       return {
         kind: 'success',
         ...page,
         outlinks,
-        robots: robots.directives,
+        robots: directives,
         ...(language !== undefined && { language }),
         ...((truncated || cut || links.truncated) && { truncated: true }),
       };

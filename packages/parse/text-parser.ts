@@ -1,10 +1,10 @@
-import type { Parser } from '../../plugin-api/index.js';
-import { decodeText, fallbackEncoding } from '../charset/charset.js';
-import { languageTag } from '../html/page-head.js';
-import type { ParseSettings } from '../shared/parse-settings.js';
-import { RobotsReader } from '../shared/robots-directives.js';
-import { readTextSitemap } from '../xml/sitemap.js';
-import { TextBuilder } from '../shared/text-builder.js';
+import type { Parser } from '../plugin-api/index.js';
+import { decodeText, fallbackEncoding } from './charset/charset.js';
+import { languageTag } from './html/page-head.js';
+import type { ParseSettings } from './shared/parse-settings.js';
+import { RobotsReader } from './shared/robots-directives.js';
+import { readTextSitemap } from './xml/sitemap.js';
+import { TextBuilder } from './shared/text-builder.js';
 
 /**
  * Reads plain text: no title, and no links but those of a text sitemap.
@@ -20,10 +20,8 @@ export function textParser(settings: ParseSettings): Parser {
       const decoded = decodeText(content, headers['content-type'], characterEncodingDefault, () => undefined);
       const text = new TextBuilder(textLimit);
       text.add(decoded.text);
-      const robots = new RobotsReader(settings.http.agentName);
-      robots.addHeader(headers['x-robots-tag']);
+      const { directives } = new RobotsReader(settings.http.agentName, headers['x-robots-tag']);
       const list = readTextSitemap(decoded.text, settings.db.maxOutlinkLength, truncated);
-      const directives = robots.directives;
       const language = languageTag(headers['content-language']);
       return {
         kind: 'success',

@@ -9,7 +9,7 @@ export type Work = () => Promise<'no_request' | void>;
 /** Work that is done once, before items that came earlier. */
 export interface Task {
   readonly work: Work;
-  /** Told whether the task was done; false when the run ended before its turn. */
+  /** Called with whether the task was done; false when the run ended before its turn. */
   readonly settle: (isDone: boolean) => void;
   readonly fail: (error: unknown) => void;
 }
@@ -23,7 +23,7 @@ export interface Queue<T> {
   loading: boolean;
   working: number;
   /** Items in work that wait for something outside this queue. Other items wait with them, tasks do not. */
-  away: number;
+  suspended: number;
   /** A task was started last. */
   tookTask: boolean;
   /** In ms. */
@@ -32,15 +32,15 @@ export interface Queue<T> {
   last: number;
   notBefore: number;
   /** Its place among the queues that have something to do. */
-  readonly turn: Turn<T>;
+  readonly turn: HeapEntry<T>;
   /** Its place among those that have nothing to do, and wait to be forgotten. */
-  readonly rest: Turn<T>;
+  readonly rest: HeapEntry<T>;
   /** The order of the turn in which it began to load, so that it does not wait for another. */
   order: number | undefined;
 }
 
 /** A place in a heap of queues. */
-export interface Turn<T> extends HeapItem {
+export interface HeapEntry<T> extends HeapItem {
   readonly queue: Queue<T>;
   /** When it is due, in ms. */
   time: number;
@@ -49,7 +49,7 @@ export interface Turn<T> extends HeapItem {
 }
 
 /** Whether one is due before the other. */
-export function isSooner(a: Turn<unknown>, b: Turn<unknown>): boolean {
+export function isSooner(a: HeapEntry<unknown>, b: HeapEntry<unknown>): boolean {
   return a.time !== b.time ? a.time < b.time : a.order < b.order;
 }
 
@@ -62,14 +62,14 @@ export function newQueue<T>(id: string, delay: number): Queue<T> {
     sources: [],
     loading: false,
     working: 0,
-    away: 0,
+    suspended: 0,
     tookTask: false,
     delay,
     last: -Infinity,
     notBefore: -Infinity,
     order: undefined,
   };
-  const place = (): Turn<T> => ({ queue: queue as Queue<T>, time: 0, order: 0, at: -1 });
+  const place = (): HeapEntry<T> => ({ queue: queue as Queue<T>, time: 0, order: 0, at: -1 });
   return Object.assign(queue, { turn: place(), rest: place() });
 }
 
@@ -80,9 +80,9 @@ export function readyAt({ last, delay, notBefore }: Queue<unknown>): number {
 
 /** What the queue would start if its time had come; undefined: nothing, until something of it ends. */
 export function nextOf(queue: Queue<unknown>, threadsPerQueue: number): 'task' | 'item' | 'load' | undefined {
-  const { items, tasks, sources, working, away } = queue;
+  const { items, tasks, sources, working, suspended } = queue;
   if (working >= threadsPerQueue) return undefined;
-  const mayStart = working + away < threadsPerQueue;
+  const mayStart = working + suspended < threadsPerQueue;
   const hasItem = mayStart && items.length > 0;
   // Tasks come first, but where there are many, items get every other turn.
   if (tasks.length > 0 && !(hasItem && queue.tookTask)) return 'task';
@@ -91,6 +91,6 @@ export function nextOf(queue: Queue<unknown>, threadsPerQueue: number): 'task' |
 }
 
 /** Whether the queue has nothing to do and nothing under way. */
-export function isIdle({ items, tasks, sources, loading, working, away }: Queue<unknown>): boolean {
-  return items.length + tasks.length + sources.length + working + away === 0 && !loading;
+export function isIdle({ items, tasks, sources, loading, working, suspended }: Queue<unknown>): boolean {
+  return items.length + tasks.length + sources.length + working + suspended === 0 && !loading;
 }

@@ -1,12 +1,12 @@
-import type { ParsedOutlink, ParseInput, ParseOutcome, Parser } from '../../plugin-api/index.js';
-import { resolveLink, type EncodeQuery } from '../../url/index.js';
-import { fallbackEncoding } from '../charset/charset.js';
-import { readPage } from './read-page.js';
-import { MAX_REFRESH_DELAY } from '../shared/limits.js';
-import { canonicalInHeader } from './link-header.js';
-import { languageTag, type PageHead } from './page-head.js';
-import type { ParseSettings } from '../shared/parse-settings.js';
-import { parseRefresh } from './refresh.js';
+import type { ParsedOutlink, ParseInput, ParseOutcome, Parser } from '../plugin-api/index.js';
+import { resolveLink, type EncodeQuery } from '../url/index.js';
+import { fallbackEncoding } from './charset/charset.js';
+import { readPage } from './html/read-page.js';
+import { MAX_REFRESH_DELAY } from './shared/limits.js';
+import { canonicalInHeader } from './html/link-header.js';
+import { languageTag, type PageHead } from './html/page-head.js';
+import type { ParseSettings } from './shared/parse-settings.js';
+import { parseRefresh } from './html/refresh.js';
 
 /**
  * Reads HTML, and XHTML by nearly the same rules (see {@link XhtmlRules}), as the HTML Standard says a browser without scripting does. Any bytes give
