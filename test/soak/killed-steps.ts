@@ -1,0 +1,88 @@
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { join } from 'node:path';
+import { startCommand } from '../support/command-process.js';
+import { endState, withTable, type EndState } from './end-state.js';
+import type { MadeWeb } from './made-web.js';
+import type { Scenario, Soaked, Step } from './scenarios.js';
+
+/** When processes are killed. */
+export interface Killer {
+  /** Milliseconds after which the process that is started now is killed; undefined: it may go on to its end. */
+  next(verb: string, tries: number): number | undefined;
+  /** Called for each process that was. */
+  onKill(verb: string): void;
+}
+
+/** Kills nobody. */
+export const PEACE: Killer = { next: () => undefined, onKill: () => {} };
+
+const CLOCK = pathToFileURL(fileURLToPath(new URL('moved-clock.mjs', import.meta.url))).href;
+const DAY = 86_400_000;
+/** Milliseconds between the clocks of two steps, so that no two batches are of one second. */
+const STEP_APART = 2000;
+/** A process that waits for the table waits for others that are killed. */
+const PATIENT = ['--wait', '300'];
+const SETTINGS = [
+  'db.fetchIntervalDefault=432000',
+  'generate.lockExpiry=604800',
+  'fetcher.backoffMin=0.1',
+  'db.updateMaxLinksInMemory=1000',
+].flatMap((setting) => ['--set', setting]);
+
+/**
+ * Runs the steps of a scenario on a new table in a folder, each until it ends by itself.
+ * @throws Error where a command ends with an error
+ */
+export async function runSteps(folder: string, web: MadeWeb, scenario: Scenario, killer: Killer): Promise<EndState> {
+  // A little before, so that what is planned in whole hours falls well within one.
+  const begun = Date.now() - 60_000;
+  const table = join(folder, 'table');
+  let moved = 0;
+  let batches: string[] = [];
+  for (const [i, step] of scenario.steps.entries()) {
+    moved = step.day * DAY + i * STEP_APART;
+    web.setDay(step.day, i === 0);
+    const soaked: Soaked = { origins: web.origins, batches };
+    await runStep(folder, web, step, soaked, moved, killer);
+    batches = await withTable(table, moved, async ({ tables }) => {
+      const open = (await tables.batches.list()).map(({ batchId }) => batchId);
+      return [...batches.filter((id) => open.includes(id)), ...open.filter((id) => !batches.includes(id))];
+    });
+  }
+  return endState(table, begun, moved, scenario.except);
+}
+
+async function runStep(
+  folder: string,
+  web: MadeWeb,
+  step: Step,
+  soaked: Soaked,
+  moved: number,
+  killer: Killer,
+): Promise<void> {
+  const { requests } = web;
+  const env = { NODE_OPTIONS: `--import=${CLOCK}`, WEBCRAWL_SOAK_CLOCK: String(moved) };
+  const isDone = async (): Promise<boolean> =>
+    step.isDone !== undefined &&
+    (await withTable(join(folder, 'table'), moved, (crawl) => step.isDone!(crawl, web.requests > requests)));
+
+  async function run(args: readonly string[], isMain: boolean): Promise<void> {
+    const verb = args[0]!;
+    for (let tries = 0; ; tries++) {
+      const { child, ended } = startCommand(folder, [...args, ...PATIENT, ...SETTINGS, '--quiet'], { env });
+      const after = killer.next(verb, tries);
+      const timer = after === undefined ? undefined : setTimeout(() => child.kill('SIGKILL'), after);
+      const { code, err } = await ended;
+      clearTimeout(timer);
+      if (child.signalCode !== 'SIGKILL') {
+        // Nothing is due.
+        if (code === 0 || (verb === 'generate' && code === 1)) return;
+        throw new Error(`${args.join(' ')} ended with ${code}: ${err}`);
+      }
+      killer.onKill(verb);
+      if (isMain && (await isDone())) return;
+    }
+  }
+
+  await Promise.all([step.args, ...(step.beside ?? [])].map((args, i) => run(args(soaked), i === 0)));
+}

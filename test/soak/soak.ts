@@ -1,0 +1,97 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { requireCommand, startCommand } from '../support/command-process.js';
+import { randomNumbers } from '../support/web/fake-web.js';
+import { differences, type EndState } from './end-state.js';
+import { PEACE, runSteps, type Killer } from './killed-steps.js';
+import { madeWeb } from './made-web.js';
+import { SCENARIOS } from './scenarios.js';
+
+/** What `scripts/soak.mjs` was asked for. */
+const {
+  kills: WANTED,
+  seed: SEED,
+  only,
+} = JSON.parse(process.env['WEBCRAWL_SOAK'] ?? '{}') as {
+  readonly kills: number;
+  readonly seed: number;
+  readonly only: readonly string[];
+};
+
+/** A command that was killed so often is let go on to its end, so that every run has one. */
+const MAX_TRIES = 12;
+/** Milliseconds after its start within which a process is killed, at the least. */
+const SPAN = 500;
+/** The span grows with every kill, so that a slow machine gets on too. */
+const GROWTH = 1.15;
+
+test('jobs that are killed at random moments end as those that were not', async () => {
+  requireCommand();
+  const unknown = only.filter((name) => !Object.hasOwn(SCENARIOS, name));
+  expect(unknown, `scenarios are ${Object.keys(SCENARIOS).join(', ')}`).toEqual([]);
+  const names = only.length > 0 ? only : Object.keys(SCENARIOS);
+  const folder = await mkdtemp(join(tmpdir(), 'webcrawl-soak-'));
+  const web = await madeWeb(SEED);
+  const undisturbed = new Map<string, EndState>();
+  const startUp = await timeToStart(folder);
+  let kills = 0;
+  let found = 0;
+  try {
+    for (let pass = 0; kills < WANTED; pass++) {
+      const name = names[pass % names.length]!;
+      const scenario = SCENARIOS[name]!;
+      let expected = undisturbed.get(name);
+      if (!expected) undisturbed.set(name, (expected = await runSteps(await newFolder(folder), web, scenario, PEACE)));
+      const random = randomNumbers(SEED * 1000 + pass);
+      const byVerb: Record<string, number> = {};
+      const killer: Killer = {
+        next(_, tries) {
+          if (kills >= WANTED || tries >= MAX_TRIES) return undefined;
+          return startUp * 0.8 + random() * SPAN * GROWTH ** tries;
+        },
+        onKill(verb) {
+          kills += 1;
+          byVerb[verb] = (byVerb[verb] ?? 0) + 1;
+        },
+      };
+      const kept = await newFolder(folder);
+      const lines: string[] = [];
+      let stale = '';
+      try {
+        const state = await runSteps(kept, web, scenario, killer);
+        lines.push(...differences(expected, state));
+        stale = listed(
+          Object.fromEntries(Object.entries(state.repaired).filter(([reason]) => reason.startsWith('stale_'))),
+        );
+      } catch (error) {
+        lines.push((error as Error).message);
+      }
+      found += lines.length;
+      const result = lines.length === 0 ? '' : `, ${lines.length} differences in ${kept}`;
+      console.log(`soak: ${name}, pass ${pass}: killed ${listed(byVerb)}; stale ${stale}${result}`);
+      for (const line of lines.slice(0, 50)) console.log(`  ${line}`);
+      if (lines.length === 0) await rm(kept, { recursive: true });
+    }
+  } finally {
+    await web.close();
+    if (found === 0) await rm(folder, { recursive: true, force: true });
+  }
+  console.log(`${kills} kills, ${found} differences`);
+  expect(found).toBe(0);
+});
+
+const listed = (counts: Readonly<Record<string, number>>): string =>
+  Object.entries(counts)
+    .map(([name, count]) => `${name} ${count}`)
+    .join(', ') || 'none';
+
+const newFolder = (folder: string): Promise<string> => mkdtemp(join(folder, 'run-'));
+
+/** Milliseconds that the command takes to do nothing. */
+async function timeToStart(folder: string): Promise<number> {
+  const before = performance.now();
+  await startCommand(folder, ['config']).ended;
+  return performance.now() - before;
+}
