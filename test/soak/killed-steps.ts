@@ -7,14 +7,21 @@ import type { Scenario, Soaked, Step } from './scenarios.js';
 
 /** When processes are killed. */
 export interface Killer {
-  /** Milliseconds after which the process that is started now is killed; undefined: it may go on to its end. */
-  next(verb: string, tries: number): number | undefined;
+  /** Milliseconds after which the process that a step starts now is killed; undefined: it may go on to its end. */
+  next(step: number, tries: number): number | undefined;
   /** Called for each process that was. */
   onKill(verb: string): void;
 }
 
 /** Kills nobody. */
 export const PEACE: Killer = { next: () => undefined, onKill: () => {} };
+
+/** What came of the steps of a scenario. */
+export interface Run {
+  readonly state: EndState;
+  /** What each step took. */
+  readonly seconds: readonly number[];
+}
 
 const CLOCK = pathToFileURL(fileURLToPath(new URL('moved-clock.mjs', import.meta.url))).href;
 const DAY = 86_400_000;
@@ -33,23 +40,26 @@ const SETTINGS = [
  * Runs the steps of a scenario on a new table in a folder, each until it ends by itself.
  * @throws Error where a command ends with an error
  */
-export async function runSteps(folder: string, web: MadeWeb, scenario: Scenario, killer: Killer): Promise<EndState> {
+export async function runSteps(folder: string, web: MadeWeb, scenario: Scenario, killer: Killer): Promise<Run> {
   // A little before, so that what is planned in whole hours falls well within one.
   const begun = Date.now() - 60_000;
   const table = join(folder, 'table');
+  const seconds: number[] = [];
   let moved = 0;
   let batches: string[] = [];
   for (const [i, step] of scenario.steps.entries()) {
     moved = step.day * DAY + i * STEP_APART;
     web.setDay(step.day, i === 0);
     const soaked: Soaked = { origins: web.origins, batches };
-    await runStep(folder, web, step, soaked, moved, killer);
+    const since = performance.now();
+    await runStep(folder, web, step, soaked, moved, { ...killer, next: (tries) => killer.next(i, tries) });
+    seconds.push((performance.now() - since) / 1000);
     batches = await withTable(table, moved, async ({ tables }) => {
       const open = (await tables.batches.list()).map(({ batchId }) => batchId);
       return [...batches.filter((id) => open.includes(id)), ...open.filter((id) => !batches.includes(id))];
     });
   }
-  return endState(table, begun, moved, scenario.except);
+  return { state: await endState(table, begun, moved, scenario.except), seconds };
 }
 
 async function runStep(
@@ -58,7 +68,7 @@ async function runStep(
   step: Step,
   soaked: Soaked,
   moved: number,
-  killer: Killer,
+  killer: { readonly next: (tries: number) => number | undefined; readonly onKill: Killer['onKill'] },
 ): Promise<void> {
   const { requests } = web;
   const env = { NODE_OPTIONS: `--import=${CLOCK}`, WEBCRAWL_SOAK_CLOCK: String(moved) };
@@ -70,7 +80,7 @@ async function runStep(
     const verb = args[0]!;
     for (let tries = 0; ; tries++) {
       const { child, ended } = startCommand(folder, [...args, ...PATIENT, ...SETTINGS, '--quiet'], { env });
-      const after = killer.next(verb, tries);
+      const after = killer.next(tries);
       const timer = after === undefined ? undefined : setTimeout(() => child.kill('SIGKILL'), after);
       const { code, err } = await ended;
       clearTimeout(timer);

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { requireCommand, startCommand } from '../support/command-process.js';
 import { randomNumbers } from '../support/web/fake-web.js';
-import { differences, type EndState } from './end-state.js';
-import { PEACE, runSteps, type Killer } from './killed-steps.js';
+import { differences } from './end-state.js';
+import { PEACE, runSteps, type Killer, type Run } from './killed-steps.js';
 import { madeWeb } from './made-web.js';
 import { SCENARIOS } from './scenarios.js';
 
@@ -22,7 +22,7 @@ const {
 
 /** A command that was killed so often is let go on to its end, so that every run has one. */
 const MAX_TRIES = 12;
-/** Milliseconds after its start within which a process is killed, at the least. */
+/** Milliseconds after its start-up within which a process is killed, at the most. */
 const SPAN = 500;
 /** The span grows with every kill, so that a slow machine gets on too. */
 const GROWTH = 1.15;
@@ -34,7 +34,7 @@ test('jobs that are killed at random moments end as those that were not', async 
   const names = only.length > 0 ? only : Object.keys(SCENARIOS);
   const folder = await mkdtemp(join(tmpdir(), 'webcrawl-soak-'));
   const web = await madeWeb(SEED);
-  const undisturbed = new Map<string, EndState>();
+  const undisturbed = new Map<string, Run>();
   const startUp = await timeToStart(folder);
   let kills = 0;
   let found = 0;
@@ -42,26 +42,29 @@ test('jobs that are killed at random moments end as those that were not', async 
     for (let pass = 0; kills < WANTED; pass++) {
       const name = names[pass % names.length]!;
       const scenario = SCENARIOS[name]!;
-      let expected = undisturbed.get(name);
-      if (!expected) undisturbed.set(name, (expected = await runSteps(await newFolder(folder), web, scenario, PEACE)));
+      const expected = undisturbed.get(name) ?? (await runSteps(await newFolder(folder), web, scenario, PEACE));
+      if (!undisturbed.has(name)) console.log(name, expected.seconds.map((n) => n.toFixed(1)).join(' '), web.requests);
+      undisturbed.set(name, expected);
       const random = randomNumbers(SEED * 1000 + pass);
       const byVerb: Record<string, number> = {};
       const killer: Killer = {
-        next(_, tries) {
+        next(step, tries) {
           if (kills >= WANTED || tries >= MAX_TRIES) return undefined;
-          return startUp * 0.8 + random() * SPAN * GROWTH ** tries;
+          const work = Math.min(SPAN, Math.max(50, expected.seconds[step]! * 1000 - startUp));
+          return startUp * 0.8 + random() * work * GROWTH ** tries;
         },
         onKill(verb) {
           kills += 1;
           byVerb[verb] = (byVerb[verb] ?? 0) + 1;
         },
       };
+      const since = performance.now();
       const kept = await newFolder(folder);
       const lines: string[] = [];
       let stale = '';
       try {
-        const state = await runSteps(kept, web, scenario, killer);
-        lines.push(...differences(expected, state));
+        const { state } = await runSteps(kept, web, scenario, killer);
+        lines.push(...differences(expected.state, state));
         stale = listed(
           Object.fromEntries(Object.entries(state.repaired).filter(([reason]) => reason.startsWith('stale_'))),
         );
@@ -70,7 +73,8 @@ test('jobs that are killed at random moments end as those that were not', async 
       }
       found += lines.length;
       const result = lines.length === 0 ? '' : `, ${lines.length} differences in ${kept}`;
-      console.log(`soak: ${name}, pass ${pass}: killed ${listed(byVerb)}; stale ${stale}${result}`);
+      const seconds = ((performance.now() - since) / 1000).toFixed(0);
+      console.log(`soak: ${name}, pass ${pass}, ${seconds} s: killed ${listed(byVerb)}; stale ${stale}${result}`);
       for (const line of lines.slice(0, 50)) console.log(`  ${line}`);
       if (lines.length === 0) await rm(kept, { recursive: true });
     }
