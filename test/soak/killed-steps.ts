@@ -1,13 +1,16 @@
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { join } from 'node:path';
-import { startCommand } from '../support/command-process.js';
+import { said, startCommand } from '../support/command-process.js';
 import { endState, withTable, type EndState } from './end-state.js';
 import type { MadeWeb } from './made-web.js';
 import type { Scenario, Soaked, Step } from './scenarios.js';
 
 /** When processes are killed. */
 export interface Killer {
-  /** Milliseconds after which the process that a step starts now is killed; undefined: it may go on to its end. */
+  /**
+   * Milliseconds after which the process that a step starts now is killed, from when it begins to open the table on; undefined:
+   * it may go on to its end.
+   */
   next(step: number, tries: number): number | undefined;
   /** Called for each process that was. */
   onKill(verb: string): void;
@@ -19,8 +22,8 @@ export const PEACE: Killer = { next: () => undefined, onKill: () => {} };
 /** What came of the steps of a scenario. */
 export interface Run {
   readonly state: EndState;
-  /** What each step took. */
-  readonly seconds: readonly number[];
+  /** How long the process of each step worked, in milliseconds; of those that were killed, the last. */
+  readonly worked: readonly number[];
 }
 
 const CLOCK = pathToFileURL(fileURLToPath(new URL('moved-clock.mjs', import.meta.url))).href;
@@ -29,6 +32,8 @@ const DAY = 86_400_000;
 const STEP_APART = 2000;
 /** A process that waits for the table waits for others that are killed. */
 const PATIENT = ['--wait', '300'];
+/** What the command says with --verbose before it opens the table, when its own code is loaded. */
+const OPENS = 'table level:';
 const SETTINGS = [
   'db.fetchIntervalDefault=432000',
   'generate.lockExpiry=604800',
@@ -44,22 +49,21 @@ export async function runSteps(folder: string, web: MadeWeb, scenario: Scenario,
   // A little before, so that what is planned in whole hours falls well within one.
   const begun = Date.now() - 60_000;
   const table = join(folder, 'table');
-  const seconds: number[] = [];
+  const worked: number[] = [];
   let moved = 0;
   let batches: string[] = [];
   for (const [i, step] of scenario.steps.entries()) {
     moved = step.day * DAY + i * STEP_APART;
     web.setDay(step.day, i === 0);
     const soaked: Soaked = { origins: web.origins, batches };
-    const since = performance.now();
-    await runStep(folder, web, step, soaked, moved, { ...killer, next: (tries) => killer.next(i, tries) });
-    seconds.push((performance.now() - since) / 1000);
+    const ms = await runStep(folder, web, step, soaked, moved, { ...killer, next: (tries) => killer.next(i, tries) });
+    worked.push(ms);
     batches = await withTable(table, moved, async ({ tables }) => {
       const open = (await tables.batches.list()).map(({ batchId }) => batchId);
       return [...batches.filter((id) => open.includes(id)), ...open.filter((id) => !batches.includes(id))];
     });
   }
-  return { state: await endState(table, begun, moved, scenario.except), seconds };
+  return { state: await endState(table, begun, moved, scenario.except), worked };
 }
 
 async function runStep(
@@ -69,8 +73,9 @@ async function runStep(
   soaked: Soaked,
   moved: number,
   killer: { readonly next: (tries: number) => number | undefined; readonly onKill: Killer['onKill'] },
-): Promise<void> {
+): Promise<number> {
   const { requests } = web;
+  let worked = 0;
   const env = { NODE_OPTIONS: `--import=${CLOCK}`, WEBCRAWL_SOAK_CLOCK: String(moved) };
   const isDone = async (): Promise<boolean> =>
     step.isDone !== undefined &&
@@ -79,11 +84,17 @@ async function runStep(
   async function run(args: readonly string[], isMain: boolean): Promise<void> {
     const verb = args[0]!;
     for (let tries = 0; ; tries++) {
-      const { child, ended } = startCommand(folder, [...args, ...PATIENT, ...SETTINGS, '--quiet'], { env });
+      const { child, ended } = startCommand(folder, [...args, ...PATIENT, ...SETTINGS, '--verbose'], { env });
       const after = killer.next(tries);
-      const timer = after === undefined ? undefined : setTimeout(() => child.kill('SIGKILL'), after);
+      let timer: NodeJS.Timeout | undefined;
+      let since = performance.now();
+      void said(child, OPENS).then(() => {
+        since = performance.now();
+        if (after !== undefined) timer = setTimeout(() => child.kill('SIGKILL'), after);
+      });
       const { code, err } = await ended;
       clearTimeout(timer);
+      if (isMain) worked = performance.now() - since;
       if (child.signalCode !== 'SIGKILL') {
         // Nothing is due.
         if (code === 0 || (verb === 'generate' && code === 1)) return;
@@ -95,4 +106,5 @@ async function runStep(
   }
 
   await Promise.all([step.args, ...(step.beside ?? [])].map((args, i) => run(args(soaked), i === 0)));
+  return worked;
 }

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { requireCommand, startCommand } from '../support/command-process.js';
+import { requireCommand } from '../support/command-process.js';
 import { randomNumbers } from '../support/web/fake-web.js';
 import { differences } from './end-state.js';
 import { PEACE, runSteps, type Killer, type Run } from './killed-steps.js';
@@ -22,7 +22,7 @@ const {
 
 /** A command that was killed so often is let go on to its end, so that every run has one. */
 const MAX_TRIES = 12;
-/** Milliseconds after its start-up within which a process is killed, at the most. */
+/** Milliseconds after it has begun to open the table within which a process is killed, at the most. */
 const SPAN = 500;
 /** The span grows with every kill, so that a slow machine gets on too. */
 const GROWTH = 1.15;
@@ -35,7 +35,6 @@ test('jobs that are killed at random moments end as those that were not', async 
   const folder = await mkdtemp(join(tmpdir(), 'webcrawl-soak-'));
   const web = await madeWeb(SEED);
   const undisturbed = new Map<string, Run>();
-  const startUp = await timeToStart(folder);
   let kills = 0;
   let found = 0;
   try {
@@ -43,15 +42,13 @@ test('jobs that are killed at random moments end as those that were not', async 
       const name = names[pass % names.length]!;
       const scenario = SCENARIOS[name]!;
       const expected = undisturbed.get(name) ?? (await runSteps(await newFolder(folder), web, scenario, PEACE));
-      if (!undisturbed.has(name)) console.log(name, expected.seconds.map((n) => n.toFixed(1)).join(' '), web.requests);
       undisturbed.set(name, expected);
       const random = randomNumbers(SEED * 1000 + pass);
       const byVerb: Record<string, number> = {};
       const killer: Killer = {
         next(step, tries) {
           if (kills >= WANTED || tries >= MAX_TRIES) return undefined;
-          const work = Math.min(SPAN, Math.max(50, expected.seconds[step]! * 1000 - startUp));
-          return startUp * 0.8 + random() * work * GROWTH ** tries;
+          return random() * Math.min(SPAN, expected.worked[step]!) * GROWTH ** tries;
         },
         onKill(verb) {
           kills += 1;
@@ -92,10 +89,3 @@ const listed = (counts: Readonly<Record<string, number>>): string =>
     .join(', ') || 'none';
 
 const newFolder = (folder: string): Promise<string> => mkdtemp(join(folder, 'run-'));
-
-/** Milliseconds that the command takes to do nothing. */
-async function timeToStart(folder: string): Promise<number> {
-  const before = performance.now();
-  await startCommand(folder, ['config']).ended;
-  return performance.now() - before;
-}
