@@ -1,7 +1,8 @@
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { join } from 'node:path';
 import { said, startCommand } from '../support/command-process.js';
-import { endState, withTable, type EndState } from './end-state.js';
+import { jobs, type Report } from '../../packages/webcrawl/index.js';
+import { stateOf, withTable, type State } from './end-state.js';
 import type { MadeWeb } from './made-web.js';
 import type { Scenario, Soaked, Step } from './scenarios.js';
 
@@ -19,11 +20,11 @@ export interface Killer {
 /** Kills nobody. */
 export const PEACE: Killer = { next: () => undefined, onKill: () => {} };
 
-/** What came of the steps of a scenario. */
-export interface Run {
-  readonly state: EndState;
-  /** How long the process of each step worked, in milliseconds; of those that were killed, the last. */
-  readonly worked: readonly number[];
+/** What came of a step. */
+export interface Outcome {
+  readonly state: State;
+  /** How long its process worked, in milliseconds; of those that were killed, the last. */
+  readonly worked: number;
 }
 
 const CLOCK = pathToFileURL(fileURLToPath(new URL('moved-clock.mjs', import.meta.url))).href;
@@ -42,29 +43,41 @@ const SETTINGS = [
 ].flatMap((setting) => ['--set', setting]);
 
 /**
- * Runs the steps of a scenario on a new table in a folder, each until it ends by itself.
+ * Runs the steps of a scenario on a new table in a folder, each until it ends by itself, then repair.
+ * @param onStep called after each step; false ends the run
+ * @returns what repair counted
  * @throws Error where a command ends with an error
  */
-export async function runSteps(folder: string, web: MadeWeb, scenario: Scenario, killer: Killer): Promise<Run> {
+export async function runSteps(
+  folder: string,
+  web: MadeWeb,
+  { steps, except }: Scenario,
+  killer: Killer,
+  onStep: (step: number, outcome: Outcome) => boolean,
+): Promise<Report['counters']> {
   // A little before, so that what is planned in whole hours falls well within one.
   const begun = Date.now() - 60_000;
   const table = join(folder, 'table');
-  const worked: number[] = [];
-  let moved = 0;
   let batches: string[] = [];
-  for (const [i, step] of scenario.steps.entries()) {
-    moved = step.day * DAY + i * STEP_APART;
+  for (const [i, step] of steps.entries()) {
+    const moved = movedAt(step, i);
     web.setDay(step.day, i === 0);
     const soaked: Soaked = { origins: web.origins, batches };
-    const ms = await runStep(folder, web, step, soaked, moved, { ...killer, next: (tries) => killer.next(i, tries) });
-    worked.push(ms);
-    batches = await withTable(table, moved, async ({ tables }) => {
-      const open = (await tables.batches.list()).map(({ batchId }) => batchId);
-      return [...batches.filter((id) => open.includes(id)), ...open.filter((id) => !batches.includes(id))];
+    const killStep = { ...killer, next: (tries: number) => killer.next(i, tries) };
+    const worked = await runStep(folder, web, step, soaked, moved, killStep);
+    const goesOn = await withTable(table, moved, async (crawl) => {
+      const open = (await crawl.tables.batches.list()).map(({ batchId }) => batchId);
+      batches = [...batches.filter((id) => open.includes(id)), ...open.filter((id) => !batches.includes(id))];
+      return onStep(i, { state: await stateOf(crawl, begun, except), worked });
     });
+    if (!goesOn) return {};
   }
-  return { state: await endState(table, begun, moved, scenario.except), worked };
+  const last = movedAt(steps.at(-1)!, steps.length - 1);
+  return withTable(table, last, async (crawl) => (await jobs.repair(crawl)).counters);
 }
+
+/** How far the clock of a step is ahead, in milliseconds. */
+const movedAt = ({ day }: Step, step: number): number => day * DAY + step * STEP_APART;
 
 async function runStep(
   folder: string,
