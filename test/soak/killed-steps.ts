@@ -92,7 +92,7 @@ async function runStep(
   const env = { NODE_OPTIONS: `--import=${CLOCK}`, WEBCRAWL_SOAK_CLOCK: String(moved) };
   const isDone = async (): Promise<boolean> =>
     step.isDone !== undefined &&
-    (await withTable(join(folder, 'table'), moved, (crawl) => step.isDone!(crawl, web.requests > requests)));
+    (await withTable(join(folder, 'table'), moved, (crawl) => step.isDone!(crawl, soaked, web.requests > requests)));
 
   async function run(args: readonly string[], isMain: boolean): Promise<void> {
     const verb = args[0]!;
