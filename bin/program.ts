@@ -2,20 +2,20 @@ import { Command } from 'commander';
 import { DEFAULT_TABLE, ERROR_CODES, VERSION } from '../packages/webcrawl/index.js';
 import { keyAndValue, wholeNumber } from './options/arguments.js';
 import type { Cli, GlobalOptions } from './cli.js';
-import { addCheck } from './commands/check.js';
-import { addCompact } from './commands/compact.js';
-import { addConfig } from './commands/config.js';
-import { addCrawl } from './commands/crawl.js';
-import { addExplain } from './commands/explain.js';
-import { addFetch } from './commands/fetch.js';
-import { addGenerate } from './commands/generate.js';
-import { addInject } from './commands/inject.js';
-import { addParse } from './commands/parse.js';
-import { addReaddb } from './commands/readdb.js';
-import { addRepair } from './commands/repair.js';
-import { addRemove } from './commands/remove.js';
-import { addStatus } from './commands/status.js';
-import { addUpdatedb } from './commands/updatedb.js';
+import { addCheck } from './commands/inspect/check.js';
+import { addCompact } from './commands/maintain/compact.js';
+import { addConfig } from './commands/maintain/config.js';
+import { addCrawl } from './commands/cycle/crawl.js';
+import { addExplain } from './commands/inspect/explain.js';
+import { addFetch } from './commands/cycle/fetch.js';
+import { addGenerate } from './commands/cycle/generate.js';
+import { addInject } from './commands/cycle/inject.js';
+import { addParse } from './commands/cycle/parse.js';
+import { addReaddb } from './commands/inspect/readdb.js';
+import { addRepair } from './commands/maintain/repair.js';
+import { addRemove } from './commands/maintain/remove.js';
+import { addStatus } from './commands/inspect/status.js';
+import { addUpdatedb } from './commands/cycle/updatedb.js';
 import type { Io } from './io.js';
 import { table } from './output/output.js';
 
@@ -40,7 +40,6 @@ export function buildProgram(io: Io): Program {
     .option('--json', 'print results as JSON, not for people')
     .option('-q, --quiet', 'no progress and no summary, only data and errors')
     .option('-v, --verbose', 'say more, and show where an error comes from')
-    .helpCommand('help [command]', 'show help of a command')
     .exitOverride()
     .configureHelp({ showGlobalOptions: true, sortSubcommands: false })
     .configureOutput({
@@ -51,27 +50,20 @@ export function buildProgram(io: Io): Program {
       getErrHelpWidth: () => io.stderr.columns ?? 100,
     })
     .addHelpText('after', () => `\n${EXAMPLES}\n${exitCodes()}`);
-  for (const add of VERBS) add(command, cli);
+  for (const [heading, verbs] of Object.entries(GROUPS)) {
+    command.commandsGroup(heading);
+    for (const add of verbs) add(command, cli);
+  }
+  command.commandsGroup('Help:').helpCommand('help [command]', 'show help of a command');
   return { command, cli };
 }
 
-/** In the order of the help. */
-const VERBS = [
-  addCrawl,
-  addInject,
-  addGenerate,
-  addFetch,
-  addParse,
-  addUpdatedb,
-  addStatus,
-  addReaddb,
-  addExplain,
-  addCheck,
-  addRemove,
-  addCompact,
-  addConfig,
-  addRepair,
-] as const;
+/** By heading, in the order of the help; each group is a folder of `commands`. */
+const GROUPS = {
+  'Crawl:': [addCrawl, addInject, addGenerate, addFetch, addParse, addUpdatedb],
+  'Inspect:': [addStatus, addReaddb, addExplain, addCheck],
+  'Maintain:': [addRemove, addCompact, addConfig, addRepair],
+} as const;
 
 const EXAMPLES = `Examples:
   webcrawl crawl https://example.com/                 crawl one site to its end

@@ -16,7 +16,9 @@ export { createRunningJobs, type RunningJobs, type Watch } from './reporting/run
 export type { DueCount } from './reporting/due-count.js';
 export { ownStatus, type TableStatus } from './status.js';
 export { DUMP_FIELDS, FURTHER_FIELDS, dumpPage, stats, type TableStats } from './readdb.js';
-export type { PageSelection } from './pages/page-selection.js';
+export { selectorOf, type PageSelection, type PageSelector } from './pages/page-selection.js';
+export { createTracker, type Tracker } from './reporting/tracker.js';
+export { withoutOtherJobs } from './rows/without-other-jobs.js';
 export { MAX_SORTED, readPages, type FoundPage, type PageQuery } from './pages/read-pages.js';
 export { explain, type ExplainedMark, type ExplainedPage, type Explanation, type ExplainOptions } from './explain.js';
 export type { CrawlScope, ScopeRules, UrlPatterns } from './scope/crawl-scope.js';

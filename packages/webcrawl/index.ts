@@ -74,6 +74,7 @@ export {
   type Watch,
   type UrlPatterns,
 } from '../jobs/index.js';
+export { csvRecord, looksLikeFormula, openOutput, type OutputFile } from '../export/index.js';
 export { readableUrl, tryParseUrl } from '../url/index.js';
 export { CrawlError, ERROR_CODES, safeText, type ErrorCode } from '../errors/index.js';
 export {

@@ -1,5 +1,6 @@
 import { describeSettings, loadSettings } from '../../config/index.js';
 import { CrawlError, ERROR_CODES, safeText } from '../../packages/errors/index.js';
+import { csvRecord, looksLikeFormula, openOutput } from '../../packages/export/index.js';
 import { tryParseUrl } from '../../packages/url/index.js';
 import type { JobOptions, Report } from '../../packages/jobs/reporting/job.js';
 
@@ -57,6 +58,9 @@ export const api = {
   ERROR_CODES,
   safeText,
   tryParseUrl,
+  csvRecord,
+  looksLikeFormula,
+  openOutput,
   describeSettings,
   loadSettings,
   VERSION: '1.2.3',

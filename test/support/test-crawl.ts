@@ -78,6 +78,9 @@ const COMPARED = {
   text: true,
   headers: true,
   content: true,
+  rank: true,
+  hostRank: true,
+  duplicateOf: true,
   marks: true,
 } as const satisfies Record<Exclude<Field, 'linkedUpTo' | 'contentAt' | 'contentVersions'>, true>;
 

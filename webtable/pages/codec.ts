@@ -149,4 +149,7 @@ export const FIELD_CODECS: { readonly [F in PlainField]: Codec<Page[F]> } = {
   headers: json(isRecordOfText),
   contentAt,
   contentVersions,
+  rank: number,
+  hostRank: number,
+  duplicateOf: text,
 };

@@ -148,6 +148,12 @@ export interface Page {
   contentAt: ContentLocation;
   /** Where earlier bodies are that `db.keepVersions` keeps, newest first. [fetch; compact] */
   contentVersions: readonly ContentLocation[];
+  /** Its PageRank among all pages; all ranks together are 1, unless mass is dropped. [rank] */
+  rank: number;
+  /** The PageRank of its host among all hosts. [rank] */
+  hostRank: number;
+  /** The URL of the page that is kept of those with the same or nearly the same text; absent on that page itself. [dedup] */
+  duplicateOf: string;
   /** The body, content codings undone. Read from where `contentAt` says; written as the `record` of a change. */
   content: Uint8Array;
   /** The marks that stand, with the batch id each holds. [each job its own] */

@@ -1,10 +1,10 @@
 import { Option, type Command } from 'commander';
-import { jobs } from '../../packages/webcrawl/index.js';
-import { durationInSeconds, eachGiven, wholeNumber } from '../options/arguments.js';
-import { runJob, type Cli } from '../cli.js';
-import { askForContact } from '../contact.js';
-import { addRequestOptions, requestSettings, type RequestOptions } from '../options/request-options.js';
-import { readSeeds, rejectionTeller } from '../input/seeds.js';
+import { jobs } from '../../../packages/webcrawl/index.js';
+import { durationInSeconds, eachGiven, wholeNumber } from '../../options/arguments.js';
+import { runJob, type Cli } from '../../cli.js';
+import { askForContact } from '../../contact.js';
+import { addRequestOptions, requestSettings, type RequestOptions } from '../../options/request-options.js';
+import { readSeeds, rejectionTeller } from '../../input/seeds.js';
 
 interface CrawlOptions extends RequestOptions {
   readonly rounds?: number;

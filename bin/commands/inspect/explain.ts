@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
-import { explain } from '../../packages/webcrawl/index.js';
-import { EXIT, open, type Cli } from '../cli.js';
-import { explanationText } from '../output/explanation-text.js';
-import { jsonLine, write } from '../output/output.js';
+import { explain } from '../../../packages/webcrawl/index.js';
+import { EXIT, open, type Cli } from '../../cli.js';
+import { explanationText } from '../../output/explanation-text.js';
+import { jsonLine, write } from '../../output/output.js';
 
 /** `explain <url>`: all that is known of one URL, and what happens next. */
 export function addExplain(program: Command, cli: Cli): void {

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
-import { CrawlError, jobs } from '../../packages/webcrawl/index.js';
-import { eachGiven } from '../options/arguments.js';
-import { runJob, type Cli } from '../cli.js';
-import { readSeeds, rejectionTeller } from '../input/seeds.js';
-import { readSitemaps } from '../input/sitemap-seeds.js';
+import { CrawlError, jobs } from '../../../packages/webcrawl/index.js';
+import { eachGiven } from '../../options/arguments.js';
+import { runJob, type Cli } from '../../cli.js';
+import { readSeeds, rejectionTeller } from '../../input/seeds.js';
+import { readSitemaps } from '../../input/sitemap-seeds.js';
 
 /** `inject <file|url|->…`: adds seeds to the table. */
 export function addInject(program: Command, cli: Cli): void {

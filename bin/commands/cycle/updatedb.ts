@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import { jobs } from '../../packages/webcrawl/index.js';
-import { batchOf } from '../options/arguments.js';
-import { runJob, type Cli } from '../cli.js';
+import { jobs } from '../../../packages/webcrawl/index.js';
+import { batchOf } from '../../options/arguments.js';
+import { runJob, type Cli } from '../../cli.js';
 
 /** `updatedb <batch|--all>`: brings what a batch found into the table. */
 export function addUpdatedb(program: Command, cli: Cli): void {

@@ -1,14 +1,14 @@
 import type { Command } from 'commander';
-import { jobs } from '../../packages/webcrawl/index.js';
-import { EXIT, runJob, type Cli } from '../cli.js';
-import { say } from '../output/output.js';
+import { jobs } from '../../../packages/webcrawl/index.js';
+import { EXIT, runJob, type Cli } from '../../cli.js';
+import { say } from '../../output/output.js';
 import {
   SELECTION_HELP,
   addSelection,
   noteUnknownCodes,
   selectionOf,
   type SelectionOptions,
-} from '../options/selection.js';
+} from '../../options/selection.js';
 
 /** `remove`: removes the rows that a selection names; only counts them without `--yes`. */
 export function addRemove(program: Command, cli: Cli): void {

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import { describeSettings, loadSettings } from '../../packages/webcrawl/index.js';
-import type { Cli } from '../cli.js';
-import { jsonLine, safeLines, table, write } from '../output/output.js';
+import { describeSettings, loadSettings } from '../../../packages/webcrawl/index.js';
+import type { Cli } from '../../cli.js';
+import { jsonLine, safeLines, table, write } from '../../output/output.js';
 
 /** `config`: the settings in force and where each came from, or what settings there are. Opens no table. */
 export function addConfig(program: Command, cli: Cli): void {

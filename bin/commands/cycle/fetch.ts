@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
-import { jobs } from '../../packages/webcrawl/index.js';
-import { batchOf, wholeNumber } from '../options/arguments.js';
-import { runJob, type Cli } from '../cli.js';
-import { askForContact } from '../contact.js';
-import { addRequestOptions, requestSettings, type RequestOptions } from '../options/request-options.js';
+import { jobs } from '../../../packages/webcrawl/index.js';
+import { batchOf, wholeNumber } from '../../options/arguments.js';
+import { runJob, type Cli } from '../../cli.js';
+import { askForContact } from '../../contact.js';
+import { addRequestOptions, requestSettings, type RequestOptions } from '../../options/request-options.js';
 
 interface FetchOptions extends RequestOptions {
   readonly all?: boolean;

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
-import { status } from '../../packages/webcrawl/index.js';
-import { open, type Cli } from '../cli.js';
-import { jsonLine, write } from '../output/output.js';
-import { statusText } from '../output/status-text.js';
+import { status } from '../../../packages/webcrawl/index.js';
+import { open, type Cli } from '../../cli.js';
+import { jsonLine, write } from '../../output/output.js';
+import { statusText } from '../../output/status-text.js';
 
 /** `status`: what goes on at the table, in this moment. */
 export function addStatus(program: Command, cli: Cli): void {

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import { jobs } from '../../packages/webcrawl/index.js';
-import { batchOf } from '../options/arguments.js';
-import { runJob, type Cli } from '../cli.js';
+import { jobs } from '../../../packages/webcrawl/index.js';
+import { batchOf } from '../../options/arguments.js';
+import { runJob, type Cli } from '../../cli.js';
 
 /** `parse <batch|--all>`: takes text and links out of what was fetched. */
 export function addParse(program: Command, cli: Cli): void {

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { jobs } from '../../packages/webcrawl/index.js';
-import { runJob, type Cli } from '../cli.js';
+import { jobs } from '../../../packages/webcrawl/index.js';
+import { runJob, type Cli } from '../../cli.js';
 
 /** `compact`: frees the room of bodies that no row needs any more. */
 export function addCompact(program: Command, cli: Cli): void {

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
-import { jobs } from '../../packages/webcrawl/index.js';
-import { wholeNumber } from '../options/arguments.js';
-import { EXIT, runJob, type Cli } from '../cli.js';
-import { say } from '../output/output.js';
+import { jobs } from '../../../packages/webcrawl/index.js';
+import { wholeNumber } from '../../options/arguments.js';
+import { EXIT, runJob, type Cli } from '../../cli.js';
+import { say } from '../../output/output.js';
 
 interface GenerateOptions {
   readonly topN?: number;

@@ -1,41 +1,15 @@
 import { link, open, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { CrawlError } from '../../packages/webcrawl/index.js';
-import { EXIT, type Cli } from '../cli.js';
-import { say, write } from './output.js';
+import { CrawlError } from '../../errors/index.js';
 
 /** A file that is being written, and is not seen under its name before it is whole. */
 export interface OutputFile {
+  /** Appends; text as UTF-8. @throws CrawlError STORE_FULL, BAD_OUTPUT */
   write(data: string | Uint8Array): Promise<void>;
   /** Makes all of it safe on the disk and gives it its name. */
   commit(): Promise<void>;
   /** Removes what was written, unless it was committed. */
   [Symbol.asyncDispose](): Promise<void>;
-}
-
-/** The options of a verb that writes data. */
-export interface OutputOptions {
-  /** A file, in place of standard output. */
-  readonly output?: string;
-  /** Replace the file where it is there already. */
-  readonly force?: boolean;
-}
-
-/**
- * Runs what writes data, to standard output or to a file. The file is there only when all was written: not when
- * something was thrown, and not when the command was asked to stop.
- * @throws CrawlError BAD_OUTPUT, STORE_FULL
- */
-export async function withOutput(
-  cli: Cli,
-  { output, force = false }: OutputOptions,
-  task: (put: (data: string | Uint8Array) => Promise<void>) => Promise<void>,
-): Promise<void> {
-  if (output === undefined) return task((data) => write(cli.io.stdout, data));
-  await using file = await openOutput(output, force);
-  await task((data) => file.write(data));
-  if (cli.exitCode === EXIT.interrupted) say(cli.io, `Stopped as asked; ${output} was not written.`);
-  else await file.commit();
 }
 
 const BUFFER = 65_536;

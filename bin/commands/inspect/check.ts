@@ -9,11 +9,11 @@ import {
   type Checks,
   type PageContent,
   type UrlCheck,
-} from '../../packages/webcrawl/index.js';
-import { parseCheckText } from '../output/parse-check-text.js';
-import { EXIT, openWithoutTable, type Cli } from '../cli.js';
-import { isUrl, readBytes, readUrls } from '../input/input.js';
-import { jsonLine, safeLines, say, write } from '../output/output.js';
+} from '../../../packages/webcrawl/index.js';
+import { parseCheckText } from '../../output/parse-check-text.js';
+import { EXIT, openWithoutTable, type Cli } from '../../cli.js';
+import { isUrl, readBytes, readUrls } from '../../input/input.js';
+import { jsonLine, safeLines, say, write } from '../../output/output.js';
 
 /** `check url|robots|parse`: try out rules, a robots.txt or a page. Opens no table. */
 export function addCheck(program: Command, cli: Cli): void {

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import { CrawlError, jobs, repairFiles, type FileRepair, type Report } from '../../packages/webcrawl/index.js';
-import { runJob, tableLocation, type Cli } from '../cli.js';
-import { bytes, jsonLine, safeLines, say, table, write } from '../output/output.js';
+import { CrawlError, jobs, repairFiles, type FileRepair, type Report } from '../../../packages/webcrawl/index.js';
+import { runJob, tableLocation, type Cli } from '../../cli.js';
+import { bytes, jsonLine, safeLines, say, table, write } from '../../output/output.js';
 
 interface RepairOptions {
   readonly files?: boolean;

@@ -5,25 +5,26 @@ import {
   DUMP_FIELDS,
   FURTHER_FIELDS,
   MAX_SORTED,
+  csvRecord,
   dumpPage,
+  looksLikeFormula,
   stats,
   type Crawl,
   type Field,
   type PageSelection,
   type TableStats,
-} from '../../packages/webcrawl/index.js';
-import { listOf, wholeNumber } from '../options/arguments.js';
-import { EXIT, open, type Cli } from '../cli.js';
-import { csvRecord, looksLikeFormula } from '../output/csv.js';
-import { withOutput, type OutputOptions } from '../output/output-file.js';
-import { jsonLine, number, prettyJson, quantity, safeLines, say, table, write } from '../output/output.js';
+} from '../../../packages/webcrawl/index.js';
+import { listOf, wholeNumber } from '../../options/arguments.js';
+import { EXIT, open, type Cli } from '../../cli.js';
+import { withOutput, type OutputOptions } from '../../output/with-output.js';
+import { jsonLine, number, prettyJson, quantity, safeLines, say, table, write } from '../../output/output.js';
 import {
   SELECTION_HELP,
   addSelection,
   noteUnknownCodes,
   selectionOf,
   type SelectionOptions,
-} from '../options/selection.js';
+} from '../../options/selection.js';
 
 interface ReaddbOptions extends SelectionOptions, OutputOptions {
   readonly stats?: boolean;
