@@ -1,4 +1,4 @@
-import { createServer, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { FakePage } from './fake-web.js';
 
@@ -10,25 +10,36 @@ export interface ServedWeb {
   close(): Promise<void>;
 }
 
-/** Serves pages by path on a free port of loopback. Anything else is 404. */
-export async function serveWeb(pages: Readonly<Record<string, FakePage>>): Promise<ServedWeb> {
+/** What is at a path now; undefined is 404. */
+export type PageAt = (path: string) => FakePage | undefined | Promise<FakePage | undefined>;
+
+/**
+ * Serves pages by path on a free port of loopback. Anything else is 404, and a page with an `etag` is 304 for who has it.
+ * @param address another one of 127.0.0.0/8, for a host of its own
+ */
+export async function serveWeb(
+  pages: Readonly<Record<string, FakePage>> | PageAt,
+  address = '127.0.0.1',
+): Promise<ServedWeb> {
+  const pageAt: PageAt = typeof pages === 'function' ? pages : (path) => pages[path];
   const requests: string[] = [];
   const server: Server = createServer((request, response) => {
     const path = request.url ?? '/';
     if (path !== '/robots.txt') requests.push(path);
-    const page = pages[path];
-    if (!page) return void response.writeHead(404).end();
-    const status = page.status ?? (page.location === undefined ? 200 : 301);
-    response.writeHead(status, {
-      'content-type': page.contentType ?? 'text/html',
-      ...(page.location !== undefined && { location: page.location }),
-      ...page.headers,
+    void Promise.resolve(pageAt(path)).then((page) => {
+      if (!page) return void response.writeHead(404).end();
+      const isKnown = isSame(request, page);
+      response.writeHead(isKnown ? 304 : (page.status ?? (page.location === undefined ? 200 : 301)), {
+        'content-type': page.contentType ?? 'text/html',
+        ...(page.location !== undefined && { location: page.location }),
+        ...page.headers,
+      });
+      response.end(isKnown ? '' : (page.html ?? ''));
     });
-    response.end(page.html ?? '');
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  await new Promise<void>((resolve) => server.listen(0, address, resolve));
   return {
-    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    origin: `http://${address}:${(server.address() as AddressInfo).port}`,
     requests,
     close: () =>
       new Promise((resolve) => {
@@ -36,4 +47,9 @@ export async function serveWeb(pages: Readonly<Record<string, FakePage>>): Promi
         server.close(() => resolve());
       }),
   };
+}
+
+function isSame({ headers }: IncomingMessage, page: FakePage): boolean {
+  const etag = page.headers?.['etag'];
+  return etag !== undefined && headers['if-none-match'] === etag;
 }

@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest';
+import { START, testCrawl } from '../support/test-crawl.js';
+import { round } from '../support/job-steps.js';
+import { fakeWeb, links } from '../support/web/fake-web.js';
+import { jobs } from '../../packages/webcrawl/index.js';
+import { differences, faults, stateOf, type State } from './end-state.js';
+
+/** A crawl of two pages, which began so much later. */
+async function stateAfter(later: number, page = 'text'): Promise<State> {
+  await using crawl = await testCrawl(fakeWeb({ 'http://a.test/': links('/b'), 'http://a.test/b': page }));
+  crawl.setTime(START + later);
+  await jobs.inject(crawl, { seeds: ['http://a.test/'] });
+  await round(crawl);
+  await round(crawl);
+  return await stateOf(crawl, START + later - 60_000, []);
+}
+
+test('runs that only differ in when they were, and in the ids of their batches, have no difference', async () => {
+  expect(differences(await stateAfter(0), await stateAfter(90_000_000))).toEqual([]);
+});
+
+test('every other difference is named: of a row, of a field, and of batches', async () => {
+  const expected = await stateAfter(0);
+  const changed = differences(expected, await stateAfter(0, 'another text'));
+  expect(changed.map((line) => line.replace(/ is .*/, ''))).toEqual(
+    expect.arrayContaining(['http://a.test/b: content', 'http://a.test/b: text', 'http://a.test/b: signature']),
+  );
+  const fewer = { rows: new Map([...expected.rows].slice(0, 1)), batches: ['open'] };
+  expect(differences(expected, fewer)).toEqual(['http://a.test/b: is missing', 'open batches: open, expected ']);
+  expect(differences(fewer, expected)).toEqual([
+    'http://a.test/b: should not be there',
+    'open batches: , expected open',
+  ]);
+});
+
+test('of what repair counts, stale entries are in order and all else is a fault', () => {
+  expect(faults({ rows: 3, stale_frontier: 500, missing_frontier: 1 })).toEqual(['repair: missing_frontier 1']);
+});

@@ -1,0 +1,73 @@
+import { createHash } from 'node:crypto';
+import { openCrawl, type Crawl, type Report } from '../../packages/webcrawl/index.js';
+import { allRows } from '../support/test-crawl.js';
+
+/** What a table holds after a step, as far as two runs of the same steps share it. */
+export interface State {
+  /** The rows by URL, with links and bodies. */
+  readonly rows: ReadonlyMap<string, Readonly<Record<string, unknown>>>;
+  /** The states of the batches that are not closed. */
+  readonly batches: readonly string[];
+}
+
+const HOUR = 3_600_000;
+const BATCH = /\b\d{6,11}-\d{1,10}\b/g;
+
+/**
+ * Reads it.
+ * @param begun when the steps began, in ms since the epoch: times count from then on, in whole hours
+ * @param except fields that are left out
+ */
+export async function stateOf(crawl: Crawl, begun: number, except: readonly string[]): Promise<State> {
+  const batches = (await crawl.tables.batches.list()).map(({ state }) => state);
+  const rows = (await allRows(crawl)).map((row) => [String(row['url']), comparable(row, begun, except)] as const);
+  return { rows: new Map(rows), batches };
+}
+
+/** @param moved milliseconds that the clock is ahead */
+export async function withTable<R>(table: string, moved: number, use: (crawl: Crawl) => Promise<R>): Promise<R> {
+  await using crawl = await openCrawl({
+    table: `level:${table}`,
+    alone: true,
+    wait: 60,
+    clock: () => Date.now() + moved,
+  });
+  return await use(crawl);
+}
+
+function comparable(row: object, begun: number, except: readonly string[]): Record<string, unknown> {
+  const text = JSON.stringify(row, (key, value: unknown) => {
+    if (except.includes(key) || key === 'date') return undefined;
+    if (key === 'content') return createHash('sha256').update(String(value)).digest('hex');
+    if (typeof value !== 'number') return value;
+    if (['dueAt', 'fetchedAt', 'modifiedTime'].includes(key)) return `${Math.floor((value - begun) / HOUR)} h`;
+    // Sums come in another order.
+    return Number.isInteger(value) ? value : Number(value.toFixed(9));
+  });
+  return JSON.parse(text.replace(BATCH, 'batch')) as Record<string, unknown>;
+}
+
+/** Every difference, as a line. */
+export function differences(expected: State, found: State): string[] {
+  const lines: string[] = [];
+  for (const url of new Set([...expected.rows.keys(), ...found.rows.keys()])) {
+    const [a, b] = [expected.rows.get(url), found.rows.get(url)];
+    if (!a || !b) lines.push(`${url}: ${a ? 'is missing' : 'should not be there'}`);
+    for (const field of a && b ? new Set([...Object.keys(a), ...Object.keys(b)]) : []) {
+      const [was, is] = [JSON.stringify(a![field]), JSON.stringify(b![field])];
+      if (was !== is) lines.push(`${url}: ${field} is ${short(is)}, expected ${short(was)}`);
+    }
+  }
+  if (String(found.batches) !== String(expected.batches)) {
+    lines.push(`open batches: ${String(found.batches)}, expected ${String(expected.batches)}`);
+  }
+  return lines;
+}
+
+/** What repair counted that must not be: stale entries of an index may be there, missing ones may not. */
+export const faults = (repaired: Report['counters']): string[] =>
+  Object.entries(repaired)
+    .filter(([reason]) => reason !== 'rows' && !reason.startsWith('stale_'))
+    .map(([reason, count]) => `repair: ${reason} ${count}`);
+
+const short = (text: string | undefined): string => (text === undefined ? 'absent' : text.slice(0, 300));

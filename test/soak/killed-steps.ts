@@ -1,0 +1,123 @@
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { join } from 'node:path';
+import { said, startCommand } from '../support/command-process.js';
+import { jobs, type Report } from '../../packages/webcrawl/index.js';
+import { stateOf, withTable, type State } from './end-state.js';
+import type { MadeWeb } from './made-web.js';
+import type { Scenario, Soaked, Step } from './scenarios.js';
+
+/** When processes are killed. */
+export interface Killer {
+  /**
+   * Milliseconds after which the process that a step starts now is killed, from when it begins to open the table on; undefined:
+   * it may go on to its end.
+   */
+  next(step: number, tries: number): number | undefined;
+  /** Called for each process that was. */
+  onKill(verb: string): void;
+}
+
+/** Kills nobody. */
+export const PEACE: Killer = { next: () => undefined, onKill: () => {} };
+
+/** What came of a step. */
+export interface Outcome {
+  readonly state: State;
+  /** How long its process worked, in milliseconds; of those that were killed, the last. */
+  readonly worked: number;
+}
+
+const CLOCK = pathToFileURL(fileURLToPath(new URL('moved-clock.mjs', import.meta.url))).href;
+const DAY = 86_400_000;
+/** Milliseconds between the clocks of two steps, so that no two batches are of one second. */
+const STEP_APART = 2000;
+/** A process that waits for the table waits for others that are killed. */
+const PATIENT = ['--wait', '300'];
+/** What the command says with --verbose before it opens the table, when its own code is loaded. */
+const OPENS = 'table level:';
+const SETTINGS = [
+  'db.fetchIntervalDefault=432000',
+  'generate.lockExpiry=604800',
+  'fetcher.backoffMin=0.1',
+  'db.updateMaxLinksInMemory=1000',
+].flatMap((setting) => ['--set', setting]);
+
+/**
+ * Runs the steps of a scenario on a new table in a folder, each until it ends by itself, then repair.
+ * @param onStep called after each step; false ends the run
+ * @returns what repair counted
+ * @throws Error where a command ends with an error
+ */
+export async function runSteps(
+  folder: string,
+  web: MadeWeb,
+  { steps, except }: Scenario,
+  killer: Killer,
+  onStep: (step: number, outcome: Outcome) => boolean,
+): Promise<Report['counters']> {
+  // A little before, so that what is planned in whole hours falls well within one.
+  const begun = Date.now() - 60_000;
+  const table = join(folder, 'table');
+  let batches: string[] = [];
+  for (const [i, step] of steps.entries()) {
+    const moved = movedAt(step, i);
+    web.setDay(step.day, i === 0);
+    const soaked: Soaked = { origins: web.origins, batches };
+    const killStep = { ...killer, next: (tries: number) => killer.next(i, tries) };
+    const worked = await runStep(folder, web, step, soaked, moved, killStep);
+    const goesOn = await withTable(table, moved, async (crawl) => {
+      const open = (await crawl.tables.batches.list()).map(({ batchId }) => batchId);
+      batches = [...batches.filter((id) => open.includes(id)), ...open.filter((id) => !batches.includes(id))];
+      return onStep(i, { state: await stateOf(crawl, begun, except), worked });
+    });
+    if (!goesOn) return {};
+  }
+  const last = movedAt(steps.at(-1)!, steps.length - 1);
+  return withTable(table, last, async (crawl) => (await jobs.repair(crawl)).counters);
+}
+
+/** How far the clock of a step is ahead, in milliseconds. */
+const movedAt = ({ day }: Step, step: number): number => day * DAY + step * STEP_APART;
+
+async function runStep(
+  folder: string,
+  web: MadeWeb,
+  step: Step,
+  soaked: Soaked,
+  moved: number,
+  killer: { readonly next: (tries: number) => number | undefined; readonly onKill: Killer['onKill'] },
+): Promise<number> {
+  const { requests } = web;
+  let worked = 0;
+  const env = { NODE_OPTIONS: `--import=${CLOCK}`, WEBCRAWL_SOAK_CLOCK: String(moved) };
+  const isDone = async (): Promise<boolean> =>
+    step.isDone !== undefined &&
+    (await withTable(join(folder, 'table'), moved, (crawl) => step.isDone!(crawl, soaked, web.requests > requests)));
+
+  async function run(args: readonly string[], isMain: boolean): Promise<void> {
+    const verb = args[0]!;
+    for (let tries = 0; ; tries++) {
+      const { child, ended } = startCommand(folder, [...args, ...PATIENT, ...SETTINGS, '--verbose'], { env });
+      const after = killer.next(tries);
+      let timer: NodeJS.Timeout | undefined;
+      let since = performance.now();
+      void said(child, OPENS).then(() => {
+        since = performance.now();
+        if (after !== undefined) timer = setTimeout(() => child.kill('SIGKILL'), after);
+      });
+      const { code, err } = await ended;
+      clearTimeout(timer);
+      if (isMain) worked = performance.now() - since;
+      if (child.signalCode !== 'SIGKILL') {
+        // Nothing is due.
+        if (code === 0 || (verb === 'generate' && code === 1)) return;
+        throw new Error(`${args.join(' ')} ended with ${code}: ${err}`);
+      }
+      killer.onKill(verb);
+      if (isMain && (await isDone())) return;
+    }
+  }
+
+  await Promise.all([step.args, ...(step.beside ?? [])].map((args, i) => run(args(soaked), i === 0)));
+  return worked;
+}

@@ -1,0 +1,106 @@
+import { readRefetch } from '../../packages/jobs/scope/stored-scope.js';
+import type { Crawl } from '../../packages/webcrawl/index.js';
+
+/** What a step knows when it begins. */
+export interface Soaked {
+  /** The hosts of the web, see `madeWeb`. */
+  readonly origins: readonly string[];
+  /** The batches that were made so far and are not closed yet, in the order of their making. */
+  readonly batches: readonly string[];
+}
+
+/** One command line, which is killed and run again until it ends by itself. */
+export interface Step {
+  readonly args: (soaked: Soaked) => readonly string[];
+  /** Others that run at the same time, and are killed alike. */
+  readonly beside?: readonly ((soaked: Soaked) => readonly string[])[];
+  /** The day on the clock of the processes, and of the web. */
+  readonly day: number;
+  /**
+   * Looked at after a kill, for a command that does something else when it is run again after it has done its work: whether
+   * it has.
+   * @param asked the web was asked for anything during the step
+   */
+  readonly isDone?: (crawl: Crawl, soaked: Soaked, asked: boolean) => Promise<boolean>;
+}
+
+/** Command lines in order, and what of the end state is compared with that of the same ones undisturbed. */
+export interface Scenario {
+  readonly steps: readonly Step[];
+  /** Fields that follow from the order in which hosts answer or rounds overlap, so that they differ without a kill too. */
+  readonly except: readonly string[];
+}
+
+/** Of rounds that overlap: by which way, and how soon, a page was found. */
+const BY_ORDER = ['score', 'cash', 'cashInFlight', 'distance', 'redirectDepth'];
+
+const roots = ({ origins }: Soaked): string[] => origins.slice(0, -1).map((origin) => `${origin}/`);
+const apart = ({ origins }: Soaked): string[] => [0, 3, 6].map((i) => `${origins.at(-1)}/a${i}`);
+
+const crawl = (day: number, ...options: string[]): Step => ({
+  day,
+  args: (soaked) => ['crawl', ...roots(soaked), '--stay', 'any', '--top-n', '20', ...options],
+});
+/** It is over when its note in the table is gone; the same call begins another one then. */
+const refetch = (day: number): Step => ({
+  ...crawl(day, '--refetch'),
+  isDone: async ({ tables }, _, asked) => asked && (await readRefetch(tables)) === undefined,
+});
+const injectApart = (day: number): Step => ({ day, args: (soaked) => ['inject', ...apart(soaked)] });
+const compact = (day: number): Step => ({ day, args: () => ['compact'] });
+const beside = (step: Step, ...others: Step[]): Step => ({ ...step, beside: others.map(({ args }) => args) });
+
+/** Run again, it would make another batch. */
+const generate = (day: number): Step => ({
+  day,
+  args: () => ['generate', '--top-n', '12'],
+  isDone: async ({ tables }, { batches }) =>
+    (await tables.batches.list()).some(({ batchId, state }) => state === 'open' && !batches.includes(batchId)),
+});
+const work = (day: number, ...args: string[]): Step => ({ day, args: () => args });
+const on = (job: string, batch: number, day: number): Step => ({
+  day,
+  args: ({ batches }) => [job, batches[batch] ?? batches.at(-1) ?? '0-0', ...(job === 'fetch' ? ['--resume'] : [])],
+});
+
+/** Rounds of single jobs with several batches open, one of which is ahead of the others. */
+function rounds(day: number, count: number): Step[] {
+  return Array.from({ length: count }, (_, i) => [
+    generate(day),
+    generate(day),
+    generate(day),
+    on('fetch', 1, day),
+    on('parse', 1, day),
+    on('updatedb', 1, day),
+    generate(day),
+    work(day, 'fetch', '--all', '--resume', ...(i % 2 ? ['--parse'] : [])),
+    work(day, 'parse', '--all'),
+    work(day, 'updatedb', '--all'),
+  ]).flat();
+}
+
+/** By name; a new job is one more line. */
+export const SCENARIOS: Readonly<Record<string, Scenario>> = {
+  crawl: { steps: [crawl(0)], except: BY_ORDER },
+  single: {
+    steps: [
+      { day: 0, args: (soaked) => ['inject', ...roots(soaked)] },
+      ...rounds(0, 2),
+      // What nobody worked on is released after a week, and selected anew.
+      generate(0),
+      generate(8),
+      ...rounds(9, 2),
+    ],
+    except: [],
+  },
+  recrawl: {
+    steps: [crawl(0), crawl(8), injectApart(3), crawl(3), refetch(12), injectApart(-388), crawl(-388), crawl(20)],
+    except: BY_ORDER,
+  },
+  refetch: { steps: [crawl(0), refetch(1), refetch(2)], except: BY_ORDER },
+  compact: {
+    steps: [crawl(0), beside(crawl(8), compact(8)), beside(refetch(9), compact(9)), compact(9)],
+    except: BY_ORDER,
+  },
+  inject: { steps: [beside(crawl(0), injectApart(0)), crawl(0)], except: BY_ORDER },
+};
