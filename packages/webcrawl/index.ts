@@ -143,6 +143,7 @@ export {
   type Status,
   type Store,
   type StoredContent,
+  type StoredRecord,
   type Slots,
   type StoredRow,
   type TableName,
