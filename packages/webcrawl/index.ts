@@ -9,7 +9,7 @@ export { jobs } from './jobs.js';
 export { repairFiles, type RepairFilesOptions } from './repair-files.js';
 export { status, type CrawlStatus } from './status.js';
 export { defaultPlugins } from './default-plugins.js';
-export { VERSION } from './version.js';
+export { VERSION } from '../util/index.js';
 export {
   COUNTERS,
   DUMP_FIELDS,
