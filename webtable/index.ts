@@ -60,6 +60,7 @@ export {
   type StoredRecord,
   type Truncation,
 } from './content/content-store.js';
+export { readRecord } from './content/warc-reader.js';
 export { recordOf, sha1, warcRecord, warcinfoRecord, type Referred, type WarcHeader } from './content/warc-record.js';
 export { httpHead } from './content/http-head.js';
 export { SegmentFolder, type SegmentFolderOptions } from './content/segment-folder.js';

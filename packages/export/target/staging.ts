@@ -86,13 +86,21 @@ async function earlierRun(
 /** Puts an export in its place of which all parts are whole. It may be ended between any two steps and done again. */
 async function finish(files: TargetFiles, places: Places, head: ManifestHead, force: boolean): Promise<void> {
   if (await isStaged(files, places)) {
-    const parts = (): AsyncIterable<WholePart> => wholePartsOf(files, places.staging);
+    const parts = (): AsyncIterable<WholePart> => partsOf(files, places.staging);
     for await (const { name, bytes } of parts()) {
       if (bytes < SMALL_PART) await syncFile(files, join(places.parts, name));
     }
     await writeManifest(files, places.stagedManifest, head, await totalsOf(parts()), parts());
   }
   await placeTarget(files, places, force);
+}
+
+/** Before the names of parts that are not for the target: seen from the folder of parts, a folder beside it. */
+const SCRATCH = '../scratch/';
+
+/** The whole parts that are for the target. */
+async function* partsOf(files: TargetFiles, staging: string): AsyncGenerator<WholePart> {
+  for await (const part of wholePartsOf(files, staging)) if (!part.name.startsWith(SCRATCH)) yield part;
 }
 
 /** Whether all that a journal names is there: a power failure may take what was written last. */
@@ -134,8 +142,10 @@ function finishedStaging(files: TargetFiles, places: Places, lock: Lock): Stagin
     kept: { parts: 0, rows: 0, bytes: 0 },
     wholeParts: () => wholePartsOf(files, places.staging),
     part: notNow,
+    scratch: notNow,
+    scratchPath: notNow,
     checkpoint: notNow,
-    commit: () => totalsOf(wholePartsOf(files, places.staging)),
+    commit: () => totalsOf(partsOf(files, places.staging)),
     async close() {
       await clear(files, places);
       await lock.release();
@@ -158,23 +168,27 @@ async function createStaging(
   const open = new Map<string, PartFile>();
   let done: WholePart[] = [];
   let isKept = earlier?.checkpoint !== undefined;
+
+  async function part(name: string): Promise<PartFile> {
+    const from = left.get(name) ?? { name, rows: 0, bytes: 0 };
+    left.delete(name);
+    await journal.begin(name);
+    const begun = await openPart(files, join(parts, name), from, (whole) => {
+      open.delete(name);
+      done.push(whole);
+    });
+    open.set(name, begun);
+    return begun;
+  }
+
   return {
     finished: false,
-    kept: await totalsOf(wholePartsOf(files, staging), left.values()),
+    kept: await totalsOf(partsOf(files, staging), left.values()),
     ...(earlier?.checkpoint && { resumed: earlier.checkpoint }),
     wholeParts: () => wholePartsOf(files, staging),
-    part: (name) =>
-      attempt(path, async () => {
-        const from = left.get(name) ?? { name, rows: 0, bytes: 0 };
-        left.delete(name);
-        await journal.begin(name);
-        const part = await openPart(files, join(parts, name), from, (whole) => {
-          open.delete(name);
-          done.push(whole);
-        });
-        open.set(name, part);
-        return part;
-      }),
+    part: (name) => attempt(path, () => part(name)),
+    scratch: (name) => attempt(path, () => part(`${SCRATCH}${name}`)),
+    scratchPath: (name) => join(parts, `${SCRATCH}${name}`),
     async checkpoint(at = {}) {
       for (const part of open.values()) await part.flush(true);
       const opened = [...open.values()].map(({ name, rows, bytes }) => ({ name, rows, bytes }));
@@ -189,7 +203,7 @@ async function createStaging(
         await checkTarget(files, places, force);
         isKept = true;
         await journal.commit(done, head);
-        const totals = await totalsOf(wholePartsOf(files, staging));
+        const totals = await totalsOf(partsOf(files, staging));
         await finish(files, places, head, force);
         isKept = false;
         return totals;
@@ -210,7 +224,7 @@ async function totalsOf(whole: AsyncIterable<WholePart>, open: Iterable<OpenPart
     totals.rows += rows;
     totals.bytes += bytes;
   };
-  for (const part of open) add(part);
+  for (const part of open) if (!part.name.startsWith(SCRATCH)) add(part);
   for await (const part of whole) {
     totals.parts += 1;
     add(part);

@@ -32,6 +32,13 @@ export interface Target {
    */
   part(name: string): Promise<Part>;
   /**
+   * As {@link part}, for what is needed only while the export is made: it is kept by checkpoints as a part is, is in no sum, and goes
+   * with the staging at the end. Standard output has none.
+   */
+  scratch(name: string): Promise<Part>;
+  /** Where a scratch part of this name is. What was written is there after its end, or a checkpoint. */
+  scratchPath(name: string): string;
+  /**
    * Makes all that was written safe, and notes how far the export has got. A run that is killed goes on from here. For the same
    * bytes in the end, how often this is called may depend on rows and bytes, and never on time.
    * @throws CrawlError STORE_FULL, BAD_OUTPUT
@@ -129,10 +136,15 @@ async function writeStream(
       return Promise.resolve();
     },
   };
+  const notToStream = (): never => {
+    throw new CrawlError('USAGE', 'expected a path for an export of this format, found - for standard output');
+  };
   const result = await write({
     kept,
     async *wholeParts() {},
     part: () => Promise.resolve(part),
+    scratch: notToStream,
+    scratchPath: notToStream,
     checkpoint: () => Promise.resolve(),
   });
   return { ...totals, kept, complete: result !== 'stopped' };

@@ -3,6 +3,7 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import {
   isSamePlace,
+  readRecord,
   recordOf,
   sha1,
   urlOf,
@@ -31,16 +32,20 @@ export const ARCHIVE_FIELDS = [
 /** A row with these fields. */
 export type ArchiveRow = PageRow<(typeof ARCHIVE_FIELDS)[number]>;
 
-/** The records of a page, as gzip members in order, and what is not among them. */
+/** A record as it goes into a file. */
+export interface ArchiveRecord {
+  readonly headers: StoredRecord['headers'];
+  readonly block: Uint8Array;
+  /** The gzip member. */
+  readonly member: Uint8Array;
+}
+
+/** The records of a page, in order, and what is not among them. */
 export interface PageRecords {
-  readonly members: readonly Uint8Array[];
-  /** The first record: its time in ms since the epoch. */
-  readonly date?: number;
-  /** The latest body is missing or not as it was stored; nothing of the page is archived. */
-  readonly isLost: boolean;
+  /** None where the latest body is missing or not as it was stored. */
+  readonly records: readonly ArchiveRecord[];
   /** Earlier bodies that are. */
   readonly lostVersions: number;
-  readonly records: { readonly response: number; readonly revisit: number; readonly metadata: number };
 }
 
 /** How often a body is looked for again that has moved meanwhile. */
@@ -61,18 +66,19 @@ export async function pageRecords(
 
 async function recordsOf(row: ArchiveRow, stored: readonly (StoredRecord | undefined)[]): Promise<PageRecords> {
   const latest = stored.at(-1);
-  if (!latest) return { members: [], isLost: true, lostVersions: 0, records: { response: 0, revisit: 0, metadata: 0 } };
+  if (!latest) return { records: [], lostVersions: 0 };
   const kept = stored.filter((record) => record !== undefined);
-  const revisit = revisitOf(row, latest);
-  const metadata = metadataOf(row, latest);
-  const made = [...(revisit ? [revisit] : []), ...(metadata ? [metadata] : [])];
+  const made = [revisitOf(row, latest), metadataOf(row, latest)].filter((bytes) => bytes !== undefined);
+  const all = [...kept, ...made.map((bytes) => readRecord(bytes)!)];
   return {
-    members: await Promise.all([...kept.map(packed), ...made.map(compressed)]),
-    date: dateOf(kept[0]!),
-    isLost: false,
+    records: await Promise.all(all.map(archived)),
     lostVersions: stored.length - kept.length,
-    records: { response: kept.length, revisit: revisit ? 1 : 0, metadata: metadata ? 1 : 0 },
   };
+}
+
+/** A member that is compressed already is copied as it is. */
+async function archived({ headers, block, bytes, member }: StoredRecord): Promise<ArchiveRecord> {
+  return { headers, block, member: member ?? (await compressed(bytes)) };
 }
 
 /** The bodies of each row, oldest first; undefined for one that is lost. */
@@ -120,13 +126,8 @@ function samePlaces(a: readonly ContentLocation[], b: readonly ContentLocation[]
   return a.length === b.length && a.every((place, i) => isSamePlace(place, b[i]));
 }
 
-/** A member that is compressed already is copied as it is. */
-function packed({ bytes, member }: StoredRecord): Uint8Array | Promise<Uint8Array> {
-  return member ?? compressed(bytes);
-}
-
 /** A gzip member of a record. */
-export function compressed(record: Uint8Array): Promise<Uint8Array> {
+function compressed(record: Uint8Array): Promise<Uint8Array> {
   return zip(record, { level: LEVEL });
 }
 
@@ -180,9 +181,10 @@ function metadataOf(
   );
 }
 
-/** The record at the head of a file whose first page has this date. */
-export function fileHead(filename: string, date: number): Promise<Uint8Array> {
-  return compressed(warcinfoRecord(filename, date, recordId('warcinfo', filename, String(date))));
+/** The record at the head of a file, as a gzip member. @param first the first record behind it, which dates the file */
+export function fileHead(filename: string, first: ArchiveRecord): Promise<Uint8Array> {
+  const date = first.headers.get('warc-date') ?? '';
+  return compressed(warcinfoRecord(filename, Date.parse(date) || 0, recordId('warcinfo', filename, date)));
 }
 
 /** An id by what it stands for: a UUID of version 8 (RFC 9562, section 5.8) from SHA-256. */
@@ -192,10 +194,6 @@ function recordId(...parts: readonly string[]): string {
   bytes[8] = (bytes[8]! & 0x3f) | 0x80;
   const hex = bytes.toString('hex', 0, 16);
   return `<urn:uuid:${hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')}>`;
-}
-
-function dateOf({ headers }: StoredRecord): number {
-  return Date.parse(headers.get('warc-date') ?? '') || 0;
 }
 
 function oneLine(text: string): string {
