@@ -11,7 +11,8 @@ export function pageLine({ key, title }: ArchiveRow, records: readonly ArchiveRe
   if (!latest) return undefined;
   const { headers, block } = latest;
   const head = Buffer.from(block.buffer, block.byteOffset, block.length).subarray(0, 65_536).toString('latin1');
-  if (!/^content-type:\s*(?:text\/html|application\/xhtml\+xml)/im.test(head.split('\r\n\r\n', 1)[0]!)) return undefined;
+  if (!/^content-type:\s*(?:text\/html|application\/xhtml\+xml)/im.test(head.split('\r\n\r\n', 1)[0]!))
+    return undefined;
   const url = urlOf(key);
   const ts = headers.get('warc-date');
   const id = createHash('sha256').update(`${url} ${ts}`).digest('hex').slice(0, 22);

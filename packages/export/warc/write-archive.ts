@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import { bodyGroups, type JsonValue } from '../../../webtable/index.js';
-import type { CrawlContext } from '../../jobs/index.js';
+import type { CrawlContext, Tracker } from '../../jobs/index.js';
 import type { Part } from '../target/part-file.js';
 import type { Target } from '../target/target.js';
 import { cdxjLine } from './cdxj.js';
@@ -10,16 +10,17 @@ import { pageLine } from './page-list.js';
 /** How an archive is written. */
 export interface ArchiveOptions {
   /** Bytes of a file; a page whose records are more together is in one alone. Default: 1 GB. */
-  readonly fileBytes?: number;
+  readonly fileBytes?: number | undefined;
   /** Where a file goes. Default: into the target. */
-  readonly begin?: (name: string) => Promise<Part>;
-  readonly signal?: AbortSignal;
-  /** Called with how many rows are through, and what has become of all so far. */
-  readonly onRows?: (rows: number, counts: ArchiveCounts) => void;
+  readonly begin?: ((name: string) => Promise<Part>) | undefined;
+  /** Counts, and says when to stop. */
+  readonly tracker: Tracker;
 }
 
 /** What became of the rows, and the records that were written. */
 export interface ArchiveCounts {
+  /** Rows that are through. */
+  selected: number;
   /** Pages in the archive. */
   pages: number;
   responses: number;
@@ -70,41 +71,44 @@ function fileName(number: number): string {
 
 /**
  * Writes the records of rows into WARC files, and notes what an index needs. It goes on where an earlier run was ended.
- * @param rowsAfter the rows behind a key, in key order; absent: all
- * @returns `stopped` when the signal has ended it
+ * @param rowsOf the rows behind the last checkpoint of a target, of which so many are kept, in key order
+ * @returns `stopped` when the tracker is aborted
  * @throws CrawlError STORE_FULL, BAD_OUTPUT
  */
 export async function writeArchive(
   { tables }: Pick<CrawlContext, 'tables'>,
   target: Target,
-  rowsAfter: (key: string | undefined) => AsyncIterable<ArchiveRow>,
-  { fileBytes = FILE_BYTES, begin = (name) => target.part(name), signal, onRows }: ArchiveOptions,
+  rowsOf: (from: Pick<Target, 'resumed' | 'kept'>) => AsyncIterable<ArchiveRow>,
+  { fileBytes = FILE_BYTES, begin = (name) => target.part(name), tracker }: ArchiveOptions,
 ): Promise<Archive | 'stopped'> {
-  let { counts, files, isOpen, isWhole, latest } = stateOf(target);
+  const { counts } = stateOf(target);
+  let { files, isOpen, isWhole, latest } = stateOf(target);
   let lastKey = target.resumed?.lastKey;
+  tracker.add({ ...counts });
   if (isWhole) return archiveOf();
   const lines = await target.scratch(LINES);
   const pages = await target.scratch(PAGES);
   let file = isOpen ? await begin(files.at(-1)!) : undefined;
   let unsafe = 0;
 
-  for await (const rows of bodyGroups(rowsAfter(lastKey))) {
+  for await (const rows of bodyGroups(rowsOf({ ...target, kept: { ...target.kept, rows: counts.selected } }))) {
     const written = await pageRecords(tables, rows);
     for (const [i, row] of rows.entries()) {
       const { records, lostVersions } = written[i]!;
-      if (row.damaged) counts.damaged += 1;
-      if (!row.contentAt) counts.no_body += 1;
-      else if (records.length === 0) counts.lost_body += 1;
+      if (row.damaged) count('damaged');
+      if (!row.contentAt) count('no_body');
+      else if (records.length === 0) count('lost_body');
       else await addPage(row, records);
-      counts.lost_versions += lostVersions;
+      count('lost_versions', lostVersions);
     }
     lastKey = rows.at(-1)!.key;
-    onRows?.(rows.length, counts);
+    count('selected', rows.length);
+    tracker.done(rows.length);
     if (unsafe >= CHECKPOINT_BYTES) await checkpoint();
-    if (signal?.aborted) {
-      await checkpoint();
-      return 'stopped';
-    }
+  }
+  if (tracker.aborted) {
+    await checkpoint();
+    return 'stopped';
   }
   await file?.end();
   await lines.end();
@@ -132,26 +136,34 @@ export async function writeArchive(
       await file.write(record.member);
       const line = cdxjLine(record, { filename, offset, length });
       if (line !== undefined) await lines.write(line);
-      count(record);
+      note(record);
     }
     await file.write('', 1);
     const line = pageLine(row, records);
     if (line !== undefined) await pages.write(line);
-    counts.pages += 1;
+    count('pages');
     unsafe += bytes;
   }
 
-  function count({ headers }: ArchiveRecord): void {
+  function note({ headers }: ArchiveRecord): void {
     const type = headers.get('warc-type');
-    counts[type === 'revisit' ? 'revisits' : type === 'metadata' ? 'metadata' : 'responses'] += 1;
+    count(type === 'revisit' ? 'revisits' : type === 'metadata' ? 'metadata' : 'responses');
     const date = headers.get('warc-date') ?? '';
     if (date > latest) latest = date;
+  }
+
+  function count(name: keyof ArchiveCounts, n = 1): void {
+    counts[name] += n;
+    tracker.count(name, n);
   }
 
   async function checkpoint(): Promise<void> {
     unsafe = 0;
     const state = { counts: { ...counts }, files, isOpen: file !== undefined && !isWhole, isWhole, latest };
-    await target.checkpoint({ ...(lastKey !== undefined && { lastKey }), state: state satisfies ArchiveState as JsonValue });
+    await target.checkpoint({
+      ...(lastKey !== undefined && { lastKey }),
+      state: state satisfies ArchiveState as JsonValue,
+    });
   }
 
   function archiveOf(): Archive {
@@ -164,6 +176,7 @@ function stateOf({ resumed }: Target): ArchiveState {
   const state = resumed?.state as unknown as ArchiveState | undefined;
   if (state) return { ...state, counts: { ...state.counts } };
   const counts = {
+    selected: 0,
     pages: 0,
     responses: 0,
     revisits: 0,
