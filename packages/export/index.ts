@@ -10,3 +10,6 @@ export {
 } from './target/target.js';
 export type { Checkpoint, WholePart } from './target/journal.js';
 export type { Part } from './target/part-file.js';
+export { exportPages, PAGE_FORMATS, type ExportPagesOptions, type PageFormat } from './export-pages.js';
+export { runExport, type ExportKind, type ExportOptions } from './target/run-export.js';
+export type { ExportSelection } from './pages/selected-rows.js';

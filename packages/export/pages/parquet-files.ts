@@ -1,0 +1,48 @@
+import type { Field, PageRow } from '../../../webtable/index.js';
+import { dumpPage, type Tracker } from '../../jobs/index.js';
+import type { Target, TargetResult } from '../target/target.js';
+import type { Parquet, ParquetColumn, ParquetFile } from './parquet-file.js';
+
+/** Rows, and bytes of about, after which the next file of a folder begins. What a kill may cost is one file. */
+const FILE = { rows: 1_000_000, bytes: 268_435_456 };
+
+/** How pages become Parquet. */
+export interface PagesAsParquet {
+  readonly parquet: Parquet;
+  readonly columns: readonly ParquetColumn[];
+  readonly fields: readonly Field[];
+  readonly tracker: Pick<Tracker, 'done' | 'aborted'>;
+  /** false: all goes into one file, which begins anew after a kill. */
+  readonly isFolder: boolean;
+}
+
+/** Writes pages as one Parquet file, or as a folder of them: `part-00000.parquet` and so on. */
+export async function writeParquet(
+  target: Target,
+  rows: AsyncIterable<PageRow<Field>>,
+  { parquet, columns, fields, tracker, isFolder }: PagesAsParquet,
+): Promise<TargetResult> {
+  let files = target.kept.parts;
+  let file: ParquetFile | undefined;
+  const next = async (): Promise<ParquetFile> => {
+    const name = `part-${String(files).padStart(5, '0')}.parquet`;
+    files += 1;
+    return parquet(await target.part(name), columns);
+  };
+  for await (const row of rows) {
+    file ??= await next();
+    const page: Record<string, unknown> = dumpPage({ ...row, content: undefined } as PageRow<Field>, fields);
+    const { content } = row;
+    await file.add(columns.map(({ name }) => (name === 'content' ? content : page[name])));
+    tracker.done();
+    if (!isFolder || (file.rows < FILE.rows && file.bytes < FILE.bytes)) continue;
+    await file.end();
+    file = undefined;
+    await target.checkpoint({ lastKey: row.key });
+  }
+  if (tracker.aborted) return 'stopped';
+  // An export without a row still says what its columns are.
+  if (files === 0) file = await next();
+  await file?.end();
+  return {};
+}
