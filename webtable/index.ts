@@ -1,12 +1,8 @@
 export { openTables, type Tables } from './tables/open-tables.js';
 export type { ChangeRows, Decide, RowToChange } from './tables/change-rows.js';
 export { encodeFields, type PageScan, type Pages } from './pages/pages.js';
-<<<<<<< HEAD
 export { bodyGroups, isBodyLost } from './pages/page-bodies.js';
-=======
-export { isBodyLost } from './pages/page-bodies.js';
 export { after as keyAfter } from './pages/scan-steps.js';
->>>>>>> d16ae935ce8f1b1192ccae8df03e091590759b77
 export type {
   CustomFields,
   EncodedFields,

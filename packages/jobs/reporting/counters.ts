@@ -157,6 +157,14 @@ export const COUNTERS = {
     damaged: 'rows that cannot be read in full; what can be read is exported',
     lost_body: 'pages whose stored body cannot be read; the rest of them is exported',
     formulas: 'cells of CSV that a spreadsheet may take for a formula, as they begin with `=`, `+`, `-`, `@` or a tab',
+    selected: 'of an archive or `krake`: rows of the selection',
+    pages: 'pages whose body is in it',
+    responses: 'of an archive: records of answers with a body, and of pages that did not come by HTTP',
+    revisits: 'of an archive: records of answers that nothing has changed (304)',
+    metadata: 'of an archive: records with title, language and links of a page',
+    no_body: 'of an archive or `krake`: pages that have no body, as they were not fetched, redirect or failed',
+    lost_versions: 'of an archive: earlier bodies that cannot be read; the page is there without them',
+    edges: 'of `krake`: links between its pages',
   },
 } as const satisfies Record<string, Record<string, string>>;
 
