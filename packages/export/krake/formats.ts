@@ -99,7 +99,8 @@ export function int32(value: number, what: string): Buffer {
   return bytes;
 }
 
-function checkInt32(value: number, what: string): void {
+/** @throws CrawlError BAD_OUTPUT for more than an int32 can say */
+export function checkInt32(value: number, what: string): void {
   if (value <= MOST) return;
   throw new CrawlError('BAD_OUTPUT', `expected at most ${MOST} ${what} in a file of Krake, found ${value}`, {
     hint: 'export fewer pages at a time, by --host, --domain or --prefix',

@@ -1,8 +1,9 @@
-import type { CrawlContext, Report, Tracker } from '../../jobs/index.js';
+import type { CrawlContext, Report } from '../../jobs/index.js';
 import { checkSelection, selectedRows, selectionIdentity, type ExportSelection } from '../pages/selected-rows.js';
 import type { Part } from '../target/part-file.js';
 import { runExport, type ExportOptions } from '../target/run-export.js';
 import type { Target } from '../target/target.js';
+import { uncounted } from '../target/uncounted.js';
 import { ARCHIVE_FIELDS } from './page-records.js';
 import { sortedLines } from './sorted-lines.js';
 import { writeArchive, type Archive } from './write-archive.js';
@@ -56,10 +57,8 @@ export function exportArchive(
   checkSelection(crawl, options);
   const identity = { export: name, fileBytes, selection: selectionIdentity(options) };
   return runExport(crawl, `export ${name}`, options, { kind, identity, total: limit }, async (target, tracker) => {
-    // Failures are counted by the archive itself, over all runs.
-    const watch = Object.create(tracker, { fail: { value: () => undefined } }) as Tracker;
     const rowsOf = (from: Pick<Target, 'resumed' | 'kept'>) =>
-      selectedRows(crawl, options, ['status', ...ARCHIVE_FIELDS], from, watch);
+      selectedRows(crawl, options, ['status', ...ARCHIVE_FIELDS], from, uncounted(tracker));
     const toFile = begin && ((file: string) => begin(target, file));
     const archive = await writeArchive(crawl, target, rowsOf, { fileBytes, begin: toFile, tracker });
     if (archive === 'stopped') return archive;

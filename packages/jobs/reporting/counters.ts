@@ -165,6 +165,8 @@ export const COUNTERS = {
     no_body: 'of an archive or `krake`: pages that have no body, as they were not fetched, redirect or failed',
     lost_versions: 'of an archive: earlier bodies that cannot be read; the page is there without them',
     edges: 'of `krake`: links between its pages',
+    no_node:
+      'of `krake`: pages in the content file whose row was removed while the export ran, so that they have no offset',
   },
 } as const satisfies Record<string, Record<string, string>>;
 
