@@ -153,14 +153,15 @@ async function createStaging(
 ): Promise<Staging> {
   const { path, staging, parts } = places;
   await files.mkdir(parts, { recursive: true });
-  const journal = await openJournal(files, staging, earlier ? undefined : { kind, identity });
   const left = new Map((earlier?.open ?? []).map((part) => [part.name, part]));
+  const kept = await totalsOf(earlier ? wholePartsOf(files, staging) : [], left.values());
+  const journal = await openJournal(files, staging, earlier ? undefined : { kind, identity });
   const open = new Map<string, PartFile>();
   let done: WholePart[] = [];
   let isKept = earlier?.checkpoint !== undefined;
   return {
     finished: false,
-    kept: await totalsOf(wholePartsOf(files, staging), left.values()),
+    kept,
     ...(earlier?.checkpoint && { resumed: earlier.checkpoint }),
     wholeParts: () => wholePartsOf(files, staging),
     part: (name) =>
@@ -204,7 +205,10 @@ async function createStaging(
   };
 }
 
-async function totalsOf(whole: AsyncIterable<WholePart>, open: Iterable<OpenPart> = []): Promise<Totals> {
+async function totalsOf(
+  whole: AsyncIterable<WholePart> | readonly WholePart[],
+  open: Iterable<OpenPart> = [],
+): Promise<Totals> {
   const totals = { parts: 0, rows: 0, bytes: 0 };
   const add = ({ rows, bytes }: OpenPart): void => {
     totals.rows += rows;
