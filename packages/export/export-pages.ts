@@ -6,6 +6,7 @@ import { writeHostFiles } from './pages/host-files.js';
 import { columnsOf, typeOfColumn } from './pages/page-columns.js';
 import { loadParquet } from './pages/parquet-file.js';
 import { writeParquet } from './pages/parquet-files.js';
+import { SIZES, type ExportSizes } from './pages/sizes.js';
 import { checkSelection, selectedRows, selectionIdentity, type ExportSelection } from './pages/selected-rows.js';
 import { writeText } from './pages/text-file.js';
 import { runExport, type ExportOptions } from './target/run-export.js';
@@ -34,15 +35,19 @@ export interface ExportPagesOptions extends ExportOptions, ExportSelection {
  * Counters: those of every export; damaged, lost_body; formulas: cells of CSV that a spreadsheet may take for one.
  * @throws CrawlError USAGE, BAD_URL for a selection that is wrong; USAGE where a package is missing; BAD_OUTPUT, STORE_FULL
  */
-export async function exportPages(crawl: CrawlContext, options: ExportPagesOptions): Promise<Report> {
+export async function exportPages(
+  crawl: CrawlContext,
+  options: ExportPagesOptions,
+  sizes: ExportSizes = SIZES,
+): Promise<Report> {
   const { output, fields = DUMP_FIELDS, limit } = options;
   const format = options.format ?? formatOf(output);
   checkSelection(crawl, options);
   const isFolder = format === 'hosts' || (format === 'parquet' && output !== '-' && !output.endsWith('.parquet'));
-  const write = await WRITERS[format](fields, { output, isFolder });
+  const write = await WRITERS[format](fields, { output, isFolder, sizes });
   return runExport(
     crawl,
-    'export pages',
+    'export',
     options,
     {
       kind: isFolder ? 'folder' : 'file',
@@ -64,17 +69,18 @@ function formatOf(output: string): PageFormat {
 interface Output {
   readonly output: string;
   readonly isFolder: boolean;
+  readonly sizes: ExportSizes;
 }
 type Write = (target: Target, rows: AsyncIterable<PageRow<Field>>, tracker: Tracker) => Promise<TargetResult>;
 
 /** By format, what writes it; it finds out what is missing before anything is written. */
 const WRITERS: Readonly<Record<PageFormat, (fields: readonly Field[], output: Output) => Promise<Write>>> = {
-  jsonl: (fields, { output }) =>
+  jsonl: (fields, { output, sizes }) =>
     Promise.resolve((target, rows, tracker) => {
       const format = { head: '', record: jsonLine(fields) };
-      return writeText(target, output, rows, format, { gzip: output.endsWith('.gz'), tracker });
+      return writeText(target, output, rows, format, { gzip: output.endsWith('.gz'), tracker, sizes });
     }),
-  csv: (fields, { output }) =>
+  csv: (fields, { output, sizes }) =>
     Promise.resolve((target, rows, tracker) => {
       const columns = columnsOf(fields);
       const record = (row: PageRow<Field>): string => {
@@ -84,9 +90,9 @@ const WRITERS: Readonly<Record<PageFormat, (fields: readonly Field[], output: Ou
         return csvRecord(values);
       };
       const format = { head: csvRecord(columns), record };
-      return writeText(target, output, rows, format, { gzip: output.endsWith('.gz'), tracker });
+      return writeText(target, output, rows, format, { gzip: output.endsWith('.gz'), tracker, sizes });
     }),
-  parquet: async (fields, { output, isFolder }) => {
+  parquet: async (fields, { output, isFolder, sizes }) => {
     if (output.endsWith('.gz')) {
       throw new CrawlError('USAGE', 'expected a name for Parquet without .gz', {
         hint: 'Parquet is compressed in itself, and read in pieces',
@@ -94,10 +100,11 @@ const WRITERS: Readonly<Record<PageFormat, (fields: readonly Field[], output: Ou
     }
     const parquet = await loadParquet();
     const columns = columnsOf(fields).map((name) => ({ name, type: typeOfColumn(name) }));
-    return (target, rows, tracker) => writeParquet(target, rows, { parquet, columns, fields, tracker, isFolder });
+    return (target, rows, tracker) =>
+      writeParquet(target, rows, { parquet, columns, fields, tracker, isFolder, sizes });
   },
-  hosts: (fields) =>
-    Promise.resolve((target, rows, tracker) => writeHostFiles(target, rows, jsonLine(fields), tracker)),
+  hosts: (fields, { sizes }) =>
+    Promise.resolve((target, rows, tracker) => writeHostFiles(target, rows, jsonLine(fields), { tracker, sizes })),
 };
 
 function jsonLine(fields: readonly Field[]): (row: PageRow<Field>) => string {

@@ -74,7 +74,18 @@ export {
   type Watch,
   type UrlPatterns,
 } from '../jobs/index.js';
-export { csvRecord, looksLikeFormula, openOutput, type OutputFile } from '../export/index.js';
+export { exportPages } from './exports.js';
+export {
+  PAGE_FORMATS,
+  csvRecord,
+  looksLikeFormula,
+  openOutput,
+  type ExportOptions,
+  type ExportPagesOptions,
+  type ExportSelection,
+  type OutputFile,
+  type PageFormat,
+} from '../export/index.js';
 export { readableUrl, tryParseUrl } from '../url/index.js';
 export { CrawlError, ERROR_CODES, safeText, type ErrorCode } from '../errors/index.js';
 export {

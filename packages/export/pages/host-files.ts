@@ -1,20 +1,18 @@
 import { hostKeyOfRow, hostOfKey, type HostKey, type PageRow } from '../../../webtable/index.js';
-import type { Tracker } from '../../jobs/index.js';
 import type { Part } from '../target/part-file.js';
 import type { Target, TargetResult } from '../target/target.js';
 import { fileOfHost } from './host-name.js';
+import type { TextOptions } from './text-file.js';
 
 /** Characters written at a time. */
 const CHUNK = 65_536;
-/** Characters, and hosts, between two checkpoints. */
-const CHECKPOINT = { characters: 67_108_864, hosts: 1000 };
 
 /** Writes a file per host. In key order the rows of a host follow one another, so one file is open at a time. */
 export async function writeHostFiles(
   target: Target,
   rows: AsyncIterable<PageRow<never>>,
   record: (row: PageRow<never>) => string,
-  tracker: Pick<Tracker, 'done' | 'aborted'>,
+  { tracker, sizes }: Pick<TextOptions, 'tracker' | 'sizes'>,
 ): Promise<TargetResult> {
   let open: { readonly host: HostKey; readonly part: Part } | undefined;
   let lastKey = target.resumed?.lastKey;
@@ -32,7 +30,7 @@ export async function writeHostFiles(
   }
 
   async function checkpoint(): Promise<void> {
-    if (lastKey === undefined || (since.characters < CHECKPOINT.characters && since.hosts < CHECKPOINT.hosts)) return;
+    if (lastKey === undefined || (since.characters < sizes.checkpoint && since.hosts < sizes.hosts)) return;
     await target.checkpoint({ lastKey });
     Object.assign(since, { characters: 0, hosts: 0 });
   }
@@ -47,7 +45,7 @@ export async function writeHostFiles(
     text += record(row);
     waiting += 1;
     lastKey = row.key;
-    if (text.length < CHUNK && since.hosts < CHECKPOINT.hosts) continue;
+    if (text.length < CHUNK && since.hosts < sizes.hosts) continue;
     await flush();
     await checkpoint();
   }

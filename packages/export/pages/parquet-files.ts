@@ -1,10 +1,8 @@
 import type { Field, PageRow } from '../../../webtable/index.js';
 import { dumpPage, type Tracker } from '../../jobs/index.js';
 import type { Target, TargetResult } from '../target/target.js';
+import type { ExportSizes } from './sizes.js';
 import type { Parquet, ParquetColumn, ParquetFile } from './parquet-file.js';
-
-/** Rows, and bytes of about, after which the next file of a folder begins. What a kill may cost is one file. */
-const FILE = { rows: 1_000_000, bytes: 268_435_456 };
 
 /** How pages become Parquet. */
 export interface PagesAsParquet {
@@ -14,13 +12,14 @@ export interface PagesAsParquet {
   readonly tracker: Pick<Tracker, 'done' | 'aborted'>;
   /** false: all goes into one file, which begins anew after a kill. */
   readonly isFolder: boolean;
+  readonly sizes: ExportSizes;
 }
 
 /** Writes pages as one Parquet file, or as a folder of them: `part-00000.parquet` and so on. */
 export async function writeParquet(
   target: Target,
   rows: AsyncIterable<PageRow<Field>>,
-  { parquet, columns, fields, tracker, isFolder }: PagesAsParquet,
+  { parquet, columns, fields, tracker, isFolder, sizes }: PagesAsParquet,
 ): Promise<TargetResult> {
   let files = target.kept.parts;
   let file: ParquetFile | undefined;
@@ -31,11 +30,11 @@ export async function writeParquet(
   };
   for await (const row of rows) {
     file ??= await next();
-    const page: Record<string, unknown> = dumpPage({ ...row, content: undefined } as PageRow<Field>, fields);
-    const { content } = row;
+    const { content, ...others } = row;
+    const page = dumpPage(others, fields);
     await file.add(columns.map(({ name }) => (name === 'content' ? content : page[name])));
     tracker.done();
-    if (!isFolder || (file.rows < FILE.rows && file.bytes < FILE.bytes)) continue;
+    if (!isFolder || (file.rows < sizes.parquetRows && file.bytes < sizes.parquetBytes)) continue;
     await file.end();
     file = undefined;
     await target.checkpoint({ lastKey: row.key });

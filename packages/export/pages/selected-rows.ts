@@ -15,10 +15,11 @@ export interface ExportSelection extends PageSelection {
 }
 
 /** A selection as it stands in a manifest. */
-export function selectionIdentity(selection: ExportSelection): Record<string, JsonValue | undefined> {
+export function selectionIdentity(selection: ExportSelection): Record<string, JsonValue> {
   const { host, domain, prefix, status, code, fetchedSince, fetchedBefore, dueBefore, rejected, since, limit } =
     selection;
-  return { host, domain, prefix, status, code, fetchedSince, fetchedBefore, dueBefore, rejected, since, limit };
+  const given = { host, domain, prefix, status, code, fetchedSince, fetchedBefore, dueBefore, rejected, since, limit };
+  return JSON.parse(JSON.stringify(given)) as Record<string, JsonValue>;
 }
 
 /**

@@ -4,13 +4,12 @@ import type { PageRow } from '../../../webtable/index.js';
 import type { Part } from '../target/part-file.js';
 import type { Target, TargetResult } from '../target/target.js';
 import type { Tracker } from '../../jobs/index.js';
+import type { ExportSizes } from './sizes.js';
 
 /** Characters written at a time. */
 const CHUNK = 65_536;
 /** Characters of one member of gzip, which any reader takes as the next of one stream; large, so that little is lost by it. */
 const MEMBER = 1_048_576;
-/** Characters between two checkpoints: what a kill may cost. */
-const CHECKPOINT = 67_108_864;
 
 const compress = promisify(gzip);
 
@@ -22,16 +21,23 @@ export interface TextFormat {
   readonly record: (row: PageRow<never>) => string;
 }
 
+/** How text is written. */
+export interface TextOptions {
+  readonly gzip: boolean;
+  readonly tracker: Pick<Tracker, 'done' | 'aborted'>;
+  readonly sizes: ExportSizes;
+}
+
 /** Writes rows as one text. Where it is compressed, the next piece is made while one is being compressed. */
 export async function writeText(
   target: Target,
   name: string,
   rows: AsyncIterable<PageRow<never>>,
   { head, record }: TextFormat,
-  { gzip, tracker }: { readonly gzip: boolean; readonly tracker: Pick<Tracker, 'done' | 'aborted'> },
+  { gzip, tracker, sizes }: TextOptions,
 ): Promise<TargetResult> {
   const part = await target.part(name);
-  const size = gzip ? MEMBER : CHUNK;
+  const size = Math.min(gzip ? MEMBER : CHUNK, sizes.checkpoint);
   let text = part.bytes === 0 ? head : '';
   let waiting = 0;
   let sinceCheckpoint = 0;
@@ -59,7 +65,7 @@ export async function writeText(
     waiting += 1;
     if (text.length < size) continue;
     await flush();
-    if (sinceCheckpoint < CHECKPOINT) continue;
+    if (sinceCheckpoint < sizes.checkpoint) continue;
     await pending;
     await target.checkpoint({ lastKey: row.key });
     sinceCheckpoint = 0;

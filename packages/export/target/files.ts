@@ -54,3 +54,13 @@ export async function syncFolder(files: TargetFiles, path: string): Promise<void
   await handle?.sync().catch(() => undefined);
   await handle?.close();
 }
+
+/** Runs the first work on an open file, which is closed where that fails. */
+export async function closeOnError(handle: AsyncDisposable, task: () => Promise<unknown>): Promise<void> {
+  try {
+    await task();
+  } catch (error) {
+    await handle[Symbol.asyncDispose]();
+    throw error;
+  }
+}

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { FileHandle } from 'node:fs/promises';
 import type { JsonValue } from '../../../webtable/index.js';
-import { type TargetFiles } from './files.js';
+import { closeOnError, type TargetFiles } from './files.js';
 
 /** A part of an export that is whole. */
 export interface WholePart {
@@ -109,7 +109,7 @@ export async function openJournal(
     await handle.appendFile(`${text}\n`);
     if (safe) await handle.sync();
   };
-  if (head) await append({ kind: head.kind, identity: head.identity }, true);
+  if (head) await closeOnError(handle, () => append({ kind: head.kind, identity: head.identity }, true));
   return {
     begin: (begin) => append({ begin }, false),
     checkpoint: (done, open, checkpoint) => append({ done, open, checkpoint }, true),

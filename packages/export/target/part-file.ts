@@ -1,6 +1,6 @@
 import { createHash, type Hash } from 'node:crypto';
 import { dirname } from 'node:path';
-import { attempt, type TargetFiles } from './files.js';
+import { attempt, closeOnError, type TargetFiles } from './files.js';
 import type { OpenPart, WholePart } from './journal.js';
 
 /** A part of an export that is being written. */
@@ -47,7 +47,7 @@ export async function openPart(
   const hash = createHash('sha256');
   if (bytes > 0) await hashFile(files, path, hash, bytes);
   const handle = await files.open(path, bytes > 0 ? 'a' : 'w');
-  if (bytes > 0) await handle.truncate(bytes);
+  if (bytes > 0) await closeOnError(handle, () => handle.truncate(bytes));
   let waiting: Uint8Array[] = [];
   let size = 0;
   let isOpen = true;

@@ -163,8 +163,9 @@ async function createStaging(
 ): Promise<Staging> {
   const { path, staging, parts } = places;
   await files.mkdir(parts, { recursive: true });
-  const journal = await openJournal(files, staging, earlier ? undefined : { kind, identity });
   const left = new Map((earlier?.open ?? []).map((part) => [part.name, part]));
+  const kept = await totalsOf(earlier ? partsOf(files, staging) : [], left.values());
+  const journal = await openJournal(files, staging, earlier ? undefined : { kind, identity });
   const open = new Map<string, PartFile>();
   let done: WholePart[] = [];
   let isKept = earlier?.checkpoint !== undefined;
@@ -183,7 +184,7 @@ async function createStaging(
 
   return {
     finished: false,
-    kept: await totalsOf(partsOf(files, staging), left.values()),
+    kept,
     ...(earlier?.checkpoint && { resumed: earlier.checkpoint }),
     wholeParts: () => wholePartsOf(files, staging),
     part: (name) => attempt(path, () => part(name)),
@@ -218,7 +219,10 @@ async function createStaging(
   };
 }
 
-async function totalsOf(whole: AsyncIterable<WholePart>, open: Iterable<OpenPart> = []): Promise<Totals> {
+async function totalsOf(
+  whole: AsyncIterable<WholePart> | readonly WholePart[],
+  open: Iterable<OpenPart> = [],
+): Promise<Totals> {
   const totals = { parts: 0, rows: 0, bytes: 0 };
   const add = ({ rows, bytes }: OpenPart): void => {
     totals.rows += rows;
