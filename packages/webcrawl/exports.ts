@@ -1,4 +1,12 @@
-import { exportPages as pages, type ExportPagesOptions } from '../export/index.js';
+import {
+  exportKrake as krake,
+  exportPages as pages,
+  exportWacz as wacz,
+  exportWarc as warc,
+  type ExportArchiveOptions,
+  type ExportKrakeOptions,
+  type ExportPagesOptions,
+} from '../export/index.js';
 import type { CrawlContext, Report } from '../jobs/index.js';
 import { watched } from './jobs.js';
 
@@ -6,4 +14,22 @@ import { watched } from './jobs.js';
 export const exportPages: (crawl: CrawlContext, options: ExportPagesOptions) => Promise<Report> = watched(
   'export',
   (crawl: CrawlContext, options: ExportPagesOptions) => pages(crawl, options),
+);
+
+/** As `exportWarc` of packages/export, with others able to see how far it has got. */
+export const exportWarc: (crawl: CrawlContext, options: ExportArchiveOptions) => Promise<Report> = watched(
+  'export',
+  (crawl: CrawlContext, options: ExportArchiveOptions) => warc(crawl, options),
+);
+
+/** As `exportWacz` of packages/export, with others able to see how far it has got. */
+export const exportWacz: (crawl: CrawlContext, options: ExportArchiveOptions) => Promise<Report> = watched(
+  'export',
+  (crawl: CrawlContext, options: ExportArchiveOptions) => wacz(crawl, options),
+);
+
+/** As `exportKrake` of packages/export, with others able to see how far it has got. */
+export const exportKrake: (crawl: CrawlContext, options: ExportKrakeOptions) => Promise<Report> = watched(
+  'export',
+  (crawl: CrawlContext, options: ExportKrakeOptions) => krake(crawl, options),
 );

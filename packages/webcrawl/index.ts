@@ -74,7 +74,7 @@ export {
   type Watch,
   type UrlPatterns,
 } from '../jobs/index.js';
-export { exportPages } from './exports.js';
+export { exportKrake, exportPages, exportWacz, exportWarc } from './exports.js';
 export {
   PAGE_FORMATS,
   csvRecord,
@@ -85,6 +85,12 @@ export {
   type ExportSelection,
   type OutputFile,
   type PageFormat,
+  openKrake,
+  surt,
+  type ExportArchiveOptions,
+  type ExportKrakeOptions,
+  type Krake,
+  type KrakeLinks,
 } from '../export/index.js';
 export { readableUrl, tryParseUrl } from '../url/index.js';
 export { CrawlError, ERROR_CODES, safeText, type ErrorCode } from '../errors/index.js';

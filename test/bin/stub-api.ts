@@ -93,7 +93,10 @@ export const api = {
     };
   },
   PAGE_FORMATS: ['jsonl', 'csv', 'parquet', 'hosts'],
+  exportKrake: job('exportKrake'),
   exportPages: job('exportPages'),
+  exportWacz: job('exportWacz'),
+  exportWarc: job('exportWarc'),
   jobs: Object.fromEntries(
     ['inject', 'generate', 'fetch', 'parse', 'updatedb', 'crawl', 'repair', 'compact', 'remove'].map((name) => [
       name,

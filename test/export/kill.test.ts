@@ -53,6 +53,9 @@ it.each([
   ['hosts', { format: 'hosts' }],
   ['parquet', { format: 'parquet' }],
   ['pages.parquet', { limit: 1000 }],
+  ['warc', { export: 'exportWarc', fileBytes: 150_000 }],
+  ['crawl.wacz', { export: 'exportWacz', fileBytes: 150_000 }],
+  ['krake', { export: 'exportKrake' }],
 ])(`%s killed ${KILLS} times ends in the same bytes`, async (name, options) => {
   const [whole, output] = [join(folder, 'whole', name, name), join(folder, 'killed', name, name)];
   for (const path of [whole, output]) await mkdir(dirname(path), { recursive: true });

@@ -1,4 +1,4 @@
-// Runs one export of pages, and kills its own process with SIGKILL at a step on the disk when told to.
+// Runs one export (`export` of the options, by default exportPages), and kills its own process with SIGKILL at a step on the disk when told to.
 // Arguments: the folder of the table, the options as JSON, the sizes as JSON, the step to die at (0: none).
 // Prints the counters as JSON, with the number of steps as `steps`.
 import promises from 'node:fs/promises';
@@ -37,10 +37,11 @@ promises.open = async (...args) => {
 syncBuiltinESMExports();
 
 const { openCrawl } = await import('../../dist/packages/webcrawl/index.js');
-const { exportPages } = await import('../../dist/packages/export/index.js');
+const exports = await import('../../dist/packages/export/index.js');
+const { export: name = 'exportPages', ...given } = JSON.parse(options);
 const crawl = await openCrawl({ table: `level:${directory}` });
 counting = true;
-const { counters } = await exportPages(crawl, JSON.parse(options), JSON.parse(sizes));
+const { counters } = await exports[name](crawl, given, JSON.parse(sizes));
 counting = false;
 await crawl.close();
 console.log(JSON.stringify({ ...counters, steps }));

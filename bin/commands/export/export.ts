@@ -12,10 +12,12 @@ import {
 } from '../../options/selection.js';
 import { number, safeLines, say, write } from '../../output/output.js';
 import type { ExportFormat } from './format.js';
+import { krakeFormat } from './krake.js';
 import { pagesFormat } from './pages.js';
+import { waczFormat, warcFormat } from './archive.js';
 
 /** What can be exported. A new format is a file beside this one, and a line here. */
-const FORMATS: readonly ExportFormat[] = [pagesFormat];
+const FORMATS: readonly ExportFormat[] = [pagesFormat, warcFormat, waczFormat, krakeFormat];
 
 interface Common extends SelectionOptions {
   readonly output: string;
@@ -28,7 +30,7 @@ interface Common extends SelectionOptions {
 export function addExport(program: Command, cli: Cli): void {
   const command = program
     .command('export')
-    .summary('write pages for other programs: JSON Lines, CSV, Parquet, files by host')
+    .summary('write pages for other programs: JSON Lines, CSV, Parquet, WARC, WACZ and others')
     .description('Writes what the table holds into files that other programs read.')
     .addHelpText('after', `\n${COMMON_HELP}\n\nExamples:\n${FORMATS.map(({ help }) => firstExample(help)).join('\n')}`);
   for (const format of FORMATS) addFormat(command, cli, format);

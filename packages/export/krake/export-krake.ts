@@ -11,6 +11,7 @@ import {
   type LinkRow,
 } from '../../graph/index.js';
 import type { CrawlContext, Report, Tracker } from '../../jobs/index.js';
+import { SIZES, type ExportSizes } from '../pages/sizes.js';
 import { checkSelection, selectedRows, selectionIdentity, type ExportSelection } from '../pages/selected-rows.js';
 import { runExport, type ExportOptions } from '../target/run-export.js';
 import type { Target } from '../target/target.js';
@@ -37,14 +38,19 @@ export interface ExportKrakeOptions extends ExportOptions, ExportSelection {}
  * `writeTarget` for what becomes of the output, also when it is killed.
  *
  * Counters: those of every export; selected, pages, edges, no_body, lost_body, damaged; no_node; links_*, as of `graph`.
+ * @param sizes only tests need others than the defaults
  * @throws CrawlError BAD_OUTPUT, also for more than 2^31 - 1 pages or bytes of one; STORE_FULL; USAGE, BAD_URL for a selection that is wrong
  */
-export function exportKrake(crawl: CrawlContext, options: ExportKrakeOptions): Promise<Report> {
+export function exportKrake(
+  crawl: CrawlContext,
+  options: ExportKrakeOptions,
+  sizes: Pick<ExportSizes, 'checkpoint'> = SIZES,
+): Promise<Report> {
   checkSelection(crawl, options);
   const identity = { export: 'krake', selection: selectionIdentity(options) };
   const kind = { kind: 'folder', identity, total: options.limit } as const;
   return runExport(crawl, 'export krake', options, kind, async (target, tracker) => {
-    const counts = await writeContents(crawl, target, options, tracker);
+    const counts = await writeContents(crawl, target, options, tracker, sizes);
     if (counts === 'stopped') return counts;
     const nodes = await withWorkFolder(dirname(target.scratchPath('')), async (folder) => {
       const build = { levels: ['page'], raw: true, folder, count: tracker.count } as const;

@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { chunked, isBodyLost, type JsonValue } from '../../../webtable/index.js';
 import type { CrawlContext, Tracker } from '../../jobs/index.js';
+import type { ExportSizes } from '../pages/sizes.js';
 import { selectedRows, type ExportSelection } from '../pages/selected-rows.js';
 import type { Target } from '../target/target.js';
 import { uncounted } from '../target/uncounted.js';
@@ -30,8 +31,6 @@ export interface ContentPlace {
   readonly offset: number;
 }
 
-/** Bytes between two checkpoints. */
-const CHECKPOINT_BYTES = 64_000_000;
 /** Pages compressed at a time. */
 const TOGETHER = 8;
 /** `offset key`, a line for each page, in key order: needed until the rest is made. */
@@ -46,6 +45,7 @@ export async function writeContents(
   target: Target,
   selection: ExportSelection,
   tracker: Tracker,
+  sizes: Pick<ExportSizes, 'checkpoint'>,
 ): Promise<KrakeCounts | 'stopped'> {
   const state = target.resumed?.state as unknown as ContentState | undefined;
   const counts = { selected: 0, pages: 0, no_body: 0, lost_body: 0, damaged: 0, ...state?.counts };
@@ -82,7 +82,7 @@ export async function writeContents(
     count('selected', chunk.length);
     tracker.done(chunk.length);
     lastKey = chunk.at(-1)!.key;
-    if (content.bytes - safe >= CHECKPOINT_BYTES) await checkpoint(false);
+    if (content.bytes - safe >= sizes.checkpoint) await checkpoint(false);
   }
   if (tracker.aborted) {
     await checkpoint(false);

@@ -4,6 +4,7 @@ import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { CrawlContext, Report } from '../../jobs/index.js';
 import { VERSION } from '../../util/index.js';
+import type { ExportSizes } from '../pages/sizes.js';
 import { optionalPackage } from '../target/optional-package.js';
 import type { Part } from '../target/part-file.js';
 import type { Target } from '../target/target.js';
@@ -31,12 +32,17 @@ type Bytes = AsyncIterable<Uint8Array>;
  * list of the HTML pages with their titles. Meanwhile it needs twice its size on the disk. It takes the package client-zip.
  *
  * Counters: as `exportWarc`.
+ * @param sizes only tests need others than the defaults
  * @throws CrawlError USAGE where client-zip is not installed, or the output is `-`; BAD_OUTPUT, STORE_FULL, and as `exportWarc`
  */
-export async function exportWacz(crawl: CrawlContext, options: ExportArchiveOptions): Promise<Report> {
+export async function exportWacz(
+  crawl: CrawlContext,
+  options: ExportArchiveOptions,
+  sizes?: Pick<ExportSizes, 'checkpoint'>,
+): Promise<Report> {
   const { makeZip: zip } = await optionalPackage('client-zip', 'WACZ', () => import('client-zip'));
   const begin = (target: Target, name: string): Promise<Part> => target.scratch(name);
-  return exportArchive(crawl, options, { name: 'wacz', kind: 'file', begin }, async (target, archive) => {
+  return exportArchive(crawl, options, { name: 'wacz', kind: 'file', begin, sizes }, async (target, archive) => {
     const file = await target.part(basename(options.output));
     // What is written has the time of the latest record: the clock would make each run another file.
     const lastModified = new Date(Math.max(Date.parse(archive.latest) || 0, Date.UTC(1980, 0, 2)));

@@ -1,4 +1,5 @@
 import type { CrawlContext, Report } from '../../jobs/index.js';
+import type { ExportSizes } from '../pages/sizes.js';
 import { checkSelection, selectedRows, selectionIdentity, type ExportSelection } from '../pages/selected-rows.js';
 import type { Part } from '../target/part-file.js';
 import { runExport, type ExportOptions } from '../target/run-export.js';
@@ -25,10 +26,16 @@ const INDEX = 'index.cdxj';
  *
  * Counters: those of every export; selected, pages, responses, revisits, metadata (records), no_body, lost_body, lost_versions,
  * damaged.
+ * @param sizes only tests need others than the defaults
  * @throws CrawlError USAGE, BAD_URL for a selection that is wrong; BAD_OUTPUT, STORE_FULL
  */
-export function exportWarc(crawl: CrawlContext, options: ExportArchiveOptions): Promise<Report> {
-  return exportArchive(crawl, options, { name: 'warc', kind: 'folder' }, async (target, { linesPath, workFolder }) => {
+export function exportWarc(
+  crawl: CrawlContext,
+  options: ExportArchiveOptions,
+  sizes?: Pick<ExportSizes, 'checkpoint'>,
+): Promise<Report> {
+  const format = { name: 'warc', kind: 'folder', sizes } as const;
+  return exportArchive(crawl, options, format, async (target, { linesPath, workFolder }) => {
     const index = await target.part(INDEX);
     for await (const line of sortedLines(linesPath, workFolder)) await index.write(Buffer.from(line));
     await index.end();
@@ -41,6 +48,7 @@ export interface ArchiveFormat {
   readonly kind: 'file' | 'folder';
   /** Where a WARC file goes. Default: into the target. */
   readonly begin?: (target: Target, name: string) => Promise<Part>;
+  readonly sizes?: Pick<ExportSizes, 'checkpoint'> | undefined;
 }
 
 /**
@@ -50,7 +58,7 @@ export interface ArchiveFormat {
 export function exportArchive(
   crawl: CrawlContext,
   options: ExportArchiveOptions,
-  { name, kind, begin }: ArchiveFormat,
+  { name, kind, begin, sizes }: ArchiveFormat,
   complete: (target: Target, archive: Archive) => Promise<void>,
 ): Promise<Report> {
   const { fileBytes, limit } = options;
@@ -60,7 +68,7 @@ export function exportArchive(
     const rowsOf = (from: Pick<Target, 'resumed' | 'kept'>) =>
       selectedRows(crawl, options, ['status', ...ARCHIVE_FIELDS], from, uncounted(tracker));
     const toFile = begin && ((file: string) => begin(target, file));
-    const archive = await writeArchive(crawl, target, rowsOf, { fileBytes, begin: toFile, tracker });
+    const archive = await writeArchive(crawl, target, rowsOf, { fileBytes, begin: toFile, tracker, sizes });
     if (archive === 'stopped') return archive;
     await complete(target, archive);
     return { counters: { ...archive.counts } };

@@ -1,6 +1,7 @@
 import { dirname } from 'node:path';
 import { bodyGroups, type JsonValue } from '../../../webtable/index.js';
 import type { CrawlContext, Tracker } from '../../jobs/index.js';
+import { SIZES, type ExportSizes } from '../pages/sizes.js';
 import type { Part } from '../target/part-file.js';
 import type { Target } from '../target/target.js';
 import { cdxjLine } from './cdxj.js';
@@ -15,6 +16,7 @@ export interface ArchiveOptions {
   readonly begin?: ((name: string) => Promise<Part>) | undefined;
   /** Counts, and says when to stop. */
   readonly tracker: Tracker;
+  readonly sizes?: Pick<ExportSizes, 'checkpoint'> | undefined;
 }
 
 /** What became of the rows, and the records that were written. */
@@ -49,8 +51,6 @@ export interface ArchiveState {
 }
 
 const FILE_BYTES = 1_000_000_000;
-/** Bytes between two checkpoints. */
-const CHECKPOINT_BYTES = 64_000_000;
 /** The lines of the index, unsorted, and the list of pages: parts that are needed only meanwhile. */
 const LINES = 'lines.cdxj';
 const PAGES = 'pages.jsonl';
@@ -79,7 +79,7 @@ export async function writeArchive(
   { tables }: Pick<CrawlContext, 'tables'>,
   target: Target,
   rowsOf: (from: Pick<Target, 'resumed' | 'kept'>) => AsyncIterable<ArchiveRow>,
-  { fileBytes = FILE_BYTES, begin = (name) => target.part(name), tracker }: ArchiveOptions,
+  { fileBytes = FILE_BYTES, begin = (name) => target.part(name), tracker, sizes = SIZES }: ArchiveOptions,
 ): Promise<Archive | 'stopped'> {
   const { counts } = stateOf(target);
   let { files, isOpen, isWhole, latest } = stateOf(target);
@@ -104,7 +104,7 @@ export async function writeArchive(
     lastKey = rows.at(-1)!.key;
     count('selected', rows.length);
     tracker.done(rows.length);
-    if (unsafe >= CHECKPOINT_BYTES) await checkpoint();
+    if (unsafe >= sizes.checkpoint) await checkpoint();
   }
   if (tracker.aborted) {
     await checkpoint();
