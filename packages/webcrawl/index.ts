@@ -75,6 +75,21 @@ export {
   type UrlPatterns,
 } from '../jobs/index.js';
 export { csvRecord, looksLikeFormula, openOutput, type OutputFile } from '../export/index.js';
+export {
+  buildGraphs,
+  pageRank,
+  readLists,
+  withWorkFolder,
+  type Adjacency,
+  type BuildOptions,
+  type BuiltGraphs,
+  type Level,
+  type LinkGraph,
+  type LinkRow,
+  type PageRank,
+  type PageRankOptions,
+  type RankOptions,
+} from '../graph/index.js';
 export { readableUrl, tryParseUrl } from '../url/index.js';
 export { CrawlError, ERROR_CODES, safeText, type ErrorCode } from '../errors/index.js';
 export {
