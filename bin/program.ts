@@ -7,6 +7,7 @@ import { addCompact } from './commands/maintain/compact.js';
 import { addConfig } from './commands/maintain/config.js';
 import { addCrawl } from './commands/cycle/crawl.js';
 import { addExplain } from './commands/inspect/explain.js';
+import { addExport } from './commands/export/export.js';
 import { addFetch } from './commands/cycle/fetch.js';
 import { addGenerate } from './commands/cycle/generate.js';
 import { addInject } from './commands/cycle/inject.js';
@@ -62,6 +63,7 @@ export function buildProgram(io: Io): Program {
 const GROUPS = {
   'Crawl:': [addCrawl, addInject, addGenerate, addFetch, addParse, addUpdatedb],
   'Inspect:': [addStatus, addReaddb, addExplain, addCheck],
+  'Export:': [addExport],
   'Maintain:': [addRemove, addCompact, addConfig, addRepair],
 } as const;
 

@@ -109,7 +109,7 @@ export async function scanRows(
     }
     onRow?.();
   }
-  count('rows', kinds.length);
+  count('scanned', kinds.length);
   count('links', linkCount);
   await keyFile.end();
   await hostFile.end();

@@ -9,7 +9,7 @@ export { jobs } from './jobs.js';
 export { repairFiles, type RepairFilesOptions } from './repair-files.js';
 export { status, type CrawlStatus } from './status.js';
 export { defaultPlugins } from './default-plugins.js';
-export { VERSION } from './version.js';
+export { VERSION } from '../util/index.js';
 export {
   COUNTERS,
   DUMP_FIELDS,
@@ -74,8 +74,23 @@ export {
   type Watch,
   type UrlPatterns,
 } from '../jobs/index.js';
-export { csvRecord, looksLikeFormula, openOutput, type OutputFile } from '../export/index.js';
+export { exportGraph, exportPages } from './exports.js';
 export {
+  GRAPH_FORMATS,
+  PAGE_FORMATS,
+  csvRecord,
+  looksLikeFormula,
+  openOutput,
+  type ExportGraphOptions,
+  type ExportOptions,
+  type ExportPagesOptions,
+  type ExportSelection,
+  type GraphFormat,
+  type OutputFile,
+  type PageFormat,
+} from '../export/index.js';
+export {
+  LEVELS,
   buildGraphs,
   pageRank,
   readLists,
@@ -158,6 +173,7 @@ export {
   type Status,
   type Store,
   type StoredContent,
+  type StoredRecord,
   type Slots,
   type StoredRow,
   type TableName,

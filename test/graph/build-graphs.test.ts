@@ -62,7 +62,7 @@ describe('a graph of pages', () => {
     expect(nodes).toEqual(['a.example/', 'www.b.example/c', 'b.example/']);
     expect(edges).toEqual(['a.example/ > www.b.example/c', 'a.example/ > b.example/', 'b.example/ > a.example/']);
     expect(counters).toEqual({
-      rows: 3,
+      scanned: 3,
       links: 7,
       links_to_itself: 1,
       links_unknown: 1,
@@ -79,12 +79,12 @@ describe('a graph of pages', () => {
     ]);
     expect(nodes).toEqual(['a.example/', 'www.b.example/c']);
     expect(edges).toEqual(['a.example/ > www.b.example/c']);
-    expect(counters).toEqual({ rows: 3, links: 3, gone: 1, links_to_gone: 1, links_of_gone: 1 });
+    expect(counters).toEqual({ scanned: 3, links: 3, gone: 1, links_to_gone: 1, links_of_gone: 1 });
   });
 
   test('of no rows, of one row, of rows without links', async () => {
     expect(await build([])).toEqual({ nodes: [], edges: [], counters: {} });
-    expect(await build([{ url: A }])).toEqual({ nodes: ['a.example/'], edges: [], counters: { rows: 1 } });
+    expect(await build([{ url: A }])).toEqual({ nodes: ['a.example/'], edges: [], counters: { scanned: 1 } });
     expect((await build([{ url: A, links: [A] }, { url: B }])).edges).toEqual([]);
   });
 });

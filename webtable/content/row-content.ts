@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { rowKeyOf } from '../keys/row-key.js';
 import type { Column, Store } from '../store.js';
-import type { Compaction, ContentLocation, ContentRecord, ContentStore, StoredContent } from './content-store.js';
+import type { Compaction, ContentLocation, ContentRecord, ContentStore, StoredContent, StoredRecord } from './content-store.js';
 import { contentOf, readRecord } from './warc-reader.js';
 import { warcRecord } from './warc-record.js';
 
@@ -39,12 +39,15 @@ export class RowContent implements ContentStore {
   }
 
   async read(locations: readonly ContentLocation[]): Promise<(StoredContent | undefined)[]> {
+    return (await this.records(locations)).map((record) => record && contentOf(record));
+  }
+
+  async records(locations: readonly ContentLocation[]): Promise<(StoredRecord | undefined)[]> {
     const keys = locations.map(({ segment }) => segment);
     const rows = await this.#store.get(TABLE, keys, [COLUMN]);
     return rows.map((row) => {
       const bytes = row?.cells.get(COLUMN);
-      const record = bytes && readRecord(bytes);
-      return record && contentOf(record);
+      return bytes && readRecord(bytes);
     });
   }
 

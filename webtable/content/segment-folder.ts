@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { CrawlError } from '../../packages/errors/index.js';
 import { toCrawlError } from '../store-errors.js';
-import type { Compaction, ContentLocation, ContentRecord, ContentStore, StoredContent } from './content-store.js';
+import type { Compaction, ContentLocation, ContentRecord, ContentStore, StoredContent, StoredRecord } from './content-store.js';
 import { readDiscarded, writeDiscarded } from './discarded-bytes.js';
 import { compress, decompress, decompressStart, isStored, memberLength, store } from './gzip-member.js';
 import { SegmentCompaction, type SegmentHead } from './segment-compaction.js';
@@ -76,12 +76,16 @@ export class SegmentFolder implements ContentStore {
   }
 
   async read(locations: readonly ContentLocation[]): Promise<(StoredContent | undefined)[]> {
+    return (await this.records(locations)).map((record) => record && contentOf(record));
+  }
+
+  async records(locations: readonly ContentLocation[]): Promise<(StoredRecord | undefined)[]> {
     const members = await this.#members(locations);
     return Promise.all(
       members.map(async (member) => {
         const bytes = member && (await decompress(member));
         const record = bytes && readRecord(bytes);
-        return record && contentOf(record);
+        return record && (isStored(member) ? record : { ...record, member });
       }),
     );
   }

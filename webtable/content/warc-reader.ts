@@ -1,22 +1,18 @@
-import type { StoredContent } from './content-store.js';
+import type { StoredContent, StoredRecord } from './content-store.js';
 
 /** A record of a segment, uncompressed. */
-export interface WarcRecord {
-  /** Names in lower case. */
-  readonly headers: ReadonlyMap<string, string>;
-  readonly block: Uint8Array;
-}
+export type WarcRecord = Pick<StoredRecord, 'headers' | 'block'>;
 
 const BLANK_LINE = Buffer.from('\r\n\r\n');
 
 /** Reads one record, which is all that there is; undefined where it is none, or not whole. */
-export function readRecord(bytes: Uint8Array): WarcRecord | undefined {
+export function readRecord(bytes: Uint8Array): StoredRecord | undefined {
   const record = readHeaders(bytes);
   if (!record) return undefined;
   const { headers, start } = record;
   const end = start + Number(headers.get('content-length'));
   if (!(end + 4 === bytes.length) || !Buffer.from(bytes.subarray(end)).equals(BLANK_LINE)) return undefined;
-  return { headers, block: bytes.subarray(start, end) };
+  return { headers, block: bytes.subarray(start, end), bytes };
 }
 
 /** The headers of the record that begins here; the rest of it need not be there. */
