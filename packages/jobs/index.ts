@@ -40,4 +40,4 @@ export {
   type ParseThreads,
   type ParseThreadsOptions,
 } from './parsing/parse-threads.js';
-export { COUNTERS, type CounterName } from './reporting/counters.js';
+export { COUNTERS, type Count, type CounterName } from './reporting/counters.js';

@@ -74,15 +74,18 @@ export {
   type Watch,
   type UrlPatterns,
 } from '../jobs/index.js';
-export { exportKrake, exportPages, exportWacz, exportWarc } from './exports.js';
+export { exportGraph, exportKrake, exportPages, exportWacz, exportWarc } from './exports.js';
 export {
+  GRAPH_FORMATS,
   PAGE_FORMATS,
   csvRecord,
   looksLikeFormula,
   openOutput,
+  type ExportGraphOptions,
   type ExportOptions,
   type ExportPagesOptions,
   type ExportSelection,
+  type GraphFormat,
   type OutputFile,
   type PageFormat,
   openKrake,
@@ -92,6 +95,22 @@ export {
   type Krake,
   type KrakeLinks,
 } from '../export/index.js';
+export {
+  LEVELS,
+  buildGraphs,
+  pageRank,
+  readLists,
+  withWorkFolder,
+  type Adjacency,
+  type BuildOptions,
+  type BuiltGraphs,
+  type Level,
+  type LinkGraph,
+  type LinkRow,
+  type PageRank,
+  type PageRankOptions,
+  type RankOptions,
+} from '../graph/index.js';
 export { readableUrl, tryParseUrl } from '../url/index.js';
 export { CrawlError, ERROR_CODES, safeText, type ErrorCode } from '../errors/index.js';
 export {

@@ -13,6 +13,7 @@ import {
   type JobOptions,
   type Report,
 } from '../jobs/index.js';
+import { rank } from '../graph/index.js';
 
 /** Any of the jobs: each has options of its own. */
 type Job = (crawl: CrawlContext, options: never) => Promise<Report>;
@@ -51,4 +52,5 @@ export const jobs = {
   repair: alone('repair', repair),
   compact: alone('compact', compact),
   remove: alone('remove', remove),
+  rank: alone('rank', rank),
 } as const;

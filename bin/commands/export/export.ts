@@ -81,7 +81,7 @@ async function runFormat(cli: Cli, { run, isText }: ExportFormat, options: Commo
         ...selection,
         ...job,
         output,
-        stdout,
+        ...(toStdout && { stdout }),
         ...(force && { force }),
         ...(since !== undefined && { since }),
         ...(limit !== undefined && { limit }),

@@ -139,8 +139,12 @@ function nodeRecord(url: string, row: number, offset: bigint): Buffer {
   return record;
 }
 
-/** The edges of each node by its NodeID. */
-async function* linksOf(adjacency: Adjacency, nodeIds: Uint32Array, folder: string): AsyncGenerator<KrakeLinks> {
+/**
+ * The edges of each node by its NodeID, sorted anew.
+ * @param nodeIds the NodeID of each node of the graph
+ * @param folder an existing one for what is sorted
+ */
+export async function* linksOf(adjacency: Adjacency, nodeIds: Uint32Array, folder: string): AsyncGenerator<KrakeLinks> {
   const outgoing = createPairSorter(folder);
   const incoming = createPairSorter(folder);
   let row = 0;
