@@ -13,3 +13,4 @@ export type { Part } from './target/part-file.js';
 export { exportPages, PAGE_FORMATS, type ExportPagesOptions, type PageFormat } from './export-pages.js';
 export { runExport, type ExportKind, type ExportOptions } from './target/run-export.js';
 export type { ExportSelection } from './pages/selected-rows.js';
+export { exportGraph, GRAPH_FORMATS, type ExportGraphOptions, type GraphFormat } from './export-graph.js';

@@ -1,4 +1,9 @@
-import { exportPages as pages, type ExportPagesOptions } from '../export/index.js';
+import {
+  exportGraph as graph,
+  exportPages as pages,
+  type ExportGraphOptions,
+  type ExportPagesOptions,
+} from '../export/index.js';
 import type { CrawlContext, Report } from '../jobs/index.js';
 import { watched } from './jobs.js';
 
@@ -6,4 +11,10 @@ import { watched } from './jobs.js';
 export const exportPages: (crawl: CrawlContext, options: ExportPagesOptions) => Promise<Report> = watched(
   'export',
   (crawl: CrawlContext, options: ExportPagesOptions) => pages(crawl, options),
+);
+
+/** As `exportGraph` of packages/export, with others able to see how far it has got. */
+export const exportGraph: (crawl: CrawlContext, options: ExportGraphOptions) => Promise<Report> = watched(
+  'graph',
+  (crawl: CrawlContext, options: ExportGraphOptions) => graph(crawl, options),
 );
