@@ -5,6 +5,8 @@ import {
   exportWarc as warc,
   type ExportArchiveOptions,
   type ExportKrakeOptions,
+  exportGraph as graph,
+  type ExportGraphOptions,
   type ExportPagesOptions,
 } from '../export/index.js';
 import type { CrawlContext, Report } from '../jobs/index.js';
@@ -32,4 +34,10 @@ export const exportWacz: (crawl: CrawlContext, options: ExportArchiveOptions) =>
 export const exportKrake: (crawl: CrawlContext, options: ExportKrakeOptions) => Promise<Report> = watched(
   'export',
   (crawl: CrawlContext, options: ExportKrakeOptions) => krake(crawl, options),
+);
+
+/** As `exportGraph` of packages/export, with others able to see how far it has got. */
+export const exportGraph: (crawl: CrawlContext, options: ExportGraphOptions) => Promise<Report> = watched(
+  'graph',
+  (crawl: CrawlContext, options: ExportGraphOptions) => graph(crawl, options),
 );

@@ -40,7 +40,8 @@ export function warcRecord(record: ContentRecord, referred?: Referred, id?: stri
   const { kind, url, date, head } = record;
   const start: WarcHeader[] = [...identity(date, id), ['WARC-Target-URI', url]];
   if (kind === 'revisit') {
-    const block = Buffer.from(archivedHead(head ?? 'HTTP/1.1 304 Not Modified\r\n'), 'latin1');
+    // Without a head of its own it is shown with that of the record that it refers to.
+    const block = Buffer.from(head === undefined ? '' : archivedHead(head), 'latin1');
     const headers: WarcHeader[] = [
       ['WARC-Type', 'revisit'],
       ...start,

@@ -1,7 +1,7 @@
 import type { Field } from '../../../webtable/index.js';
 
 /** Types of columns, by the names that Parquet has for them; `JSON` is nested and becomes text. */
-export type ColumnType = 'STRING' | 'TIMESTAMP' | 'DOUBLE' | 'INT32' | 'BOOLEAN' | 'BYTE_ARRAY' | 'JSON';
+export type ColumnType = 'STRING' | 'TIMESTAMP' | 'DOUBLE' | 'INT32' | 'INT64' | 'BOOLEAN' | 'BYTE_ARRAY' | 'JSON';
 
 /** The type of each field in a format that has types. Times are ms since the epoch there too, but known as times. */
 export const FIELD_TYPES = {

@@ -140,15 +140,9 @@ function revisitOf({ key, protocolStatus, fetchedAt }: ArchiveRow, { headers }: 
     date: headers.get('warc-date') ?? '',
     payloadDigest: headers.get('warc-payload-digest'),
   };
-  // The row keeps the head of the answer that had a body.
-  const head = `HTTP/1.1 ${protocolStatus.http ?? 304} Not Modified\r\n`;
-  const record = {
-    kind: 'revisit',
-    url,
-    date: fetchedAt,
-    head,
-    refersTo: { segment: '', offset: 0, length: 0 },
-  } as const;
+  // The row does not keep the head of the 304.
+  const refersTo = { segment: '', offset: 0, length: 0 };
+  const record = { kind: 'revisit', url, date: fetchedAt, refersTo } as const;
   return warcRecord(record, referred, recordId('revisit', url, String(fetchedAt), referred.id));
 }
 
