@@ -151,8 +151,10 @@ export async function* linksOf(adjacency: Adjacency, nodeIds: Uint32Array, folde
   for await (const targets of readLists(adjacency)) {
     const node = nodeIds[row++]!;
     for (const target of targets) {
-      const wait = [outgoing.add(node, nodeIds[target]!), incoming.add(nodeIds[target]!, node)];
-      if (wait[0] ?? wait[1]) await Promise.all(wait);
+      const out = outgoing.add(node, nodeIds[target]!);
+      const back = incoming.add(nodeIds[target]!, node);
+      if (out) await out;
+      if (back) await back;
     }
   }
   const outlinks = listsOf(outgoing.sorted(), nodeIds.length);

@@ -68,7 +68,7 @@ export async function writeContents(
   const from = { ...target, kept: { ...target.kept, rows: counts.selected } };
   const rows = selectedRows(crawl, selection, ['status', 'content'], from, uncounted(tracker));
   for await (const chunk of chunked(rows, TOGETHER)) {
-    const records = await Promise.all(chunk.map((row) => row.content && contentRecord(row.content)));
+    const records = await Promise.all(chunk.map(async (row) => row.content && (await contentRecord(row.content))));
     for (const [i, row] of chunk.entries()) {
       const record = records[i];
       if (isBodyLost(row)) count('lost_body');

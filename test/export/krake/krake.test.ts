@@ -103,18 +103,12 @@ describe('export krake', () => {
       await fillKrake(crawl);
       await exportKrake(crawl, { output: join(folder, 'whole') });
       const output = join(folder, 'parts');
-      let runs = 0;
-      for (let isWhole = false; !isWhole; runs++) {
-        const controller = new AbortController();
-        const { interrupted } = await exportKrake(crawl, {
-          output,
-          signal: controller.signal,
-          onProgress: () => controller.abort(),
-        });
-        isWhole =
-          !interrupted || runs > 50 || (await readFile(join(output, 'graph.bin')).catch(() => undefined)) !== undefined;
-        if (runs > 3 && !isWhole) await exportKrake(crawl, { output }).then(() => (isWhole = true));
-      }
+      const controller = new AbortController();
+      let calls = 0;
+      // The first call is before the first row.
+      const stop = { signal: controller.signal, onProgress: () => void (++calls > 1 && controller.abort()) };
+      expect(await exportKrake(crawl, { output, ...stop })).toMatchObject({ interrupted: true });
+      await exportKrake(crawl, { output });
       expect(await filesOf(output)).toEqual(await filesOf(join(folder, 'whole')));
     });
   });
@@ -136,10 +130,7 @@ describe('openKrake', () => {
       for (const file of ['urls.bin', 'offsets.bin', 'graph.bin']) {
         const broken = await copy(`broken-${file}`);
         await truncate(join(broken, file), 3);
-        await expect(openKrake(broken)).rejects.toMatchObject({
-          code: 'BAD_INPUT',
-          message: expect.stringContaining(file),
-        });
+        await expect(openKrake(broken)).rejects.toThrow(file);
       }
       for (const file of ['content.bin', 'graph.bin']) {
         const broken = await copy(`short-${file}`);

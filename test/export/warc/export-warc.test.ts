@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { jobs, rowKeyOf } from '../../../packages/webcrawl/index.js';
+import { jobs } from '../../../packages/webcrawl/index.js';
 import { exportWarc } from '../../../packages/export/warc/export-warc.js';
 import {
   ARCHIVED,
@@ -137,22 +137,15 @@ describe('export warc', () => {
       await crawl.tables.pages.write(pages);
       await exportWarc(crawl, { output: join(folder, 'whole'), fileBytes: 20_000 });
       const output = join(folder, 'parts');
-      let runs = 0;
-      for (let interrupted = true; interrupted; runs++) {
+      for (let run = 0; run < 3; run++) {
         const controller = new AbortController();
-        // It stops after the first group of rows of each run.
-        const report = await exportWarc(crawl, {
-          output,
-          fileBytes: 20_000,
-          signal: AbortSignal.any([controller.signal]),
-          onProgress: () => controller.abort(),
-        });
-        interrupted = report.interrupted === true && runs < 50;
-        if ((await filesOf(output).catch(() => undefined)) !== undefined) break;
+        let calls = 0;
+        // The first call is before the first row.
+        const stop = { signal: controller.signal, onProgress: () => void (++calls > 1 && controller.abort()) };
+        expect(await exportWarc(crawl, { output, fileBytes: 20_000, ...stop })).toMatchObject({ interrupted: true });
       }
-      expect(runs).toBeGreaterThan(1);
+      await exportWarc(crawl, { output, fileBytes: 20_000 });
       expect(await filesOf(output)).toEqual(await filesOf(join(folder, 'whole')));
-      expect(rowKeyOf('http://many.example/1')).toBe('example.many:http/1');
     });
   });
 });
