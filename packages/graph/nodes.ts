@@ -64,7 +64,7 @@ export async function groupNodes(
   folder: string,
 ): Promise<Nodes> {
   const ofHost = new Uint32Array(hostStarts.length).fill(NONE);
-  const path = `${folder}/${level}s`;
+  const path = `${folder}/${level}-names`;
   const sorter = createRecordSorter({ folder });
   let host = 0;
   for await (const group of readKeys(hosts)) {

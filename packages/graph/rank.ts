@@ -166,8 +166,8 @@ async function writeRanks(
       const chunk = group.slice(at, at + CHUNK);
       const first = row;
       const wanted = new Map(chunk.map((key, i) => [key, ranksOf(first + i)]));
-      await crawl.tables.changeRows(chunk, fields, crawl.clock(), (found, found_keys) =>
-        found.map((each, i) => changeOf(each, found_keys[i]!, wanted.get(found_keys[i]!)!)),
+      await crawl.tables.changeRows(chunk, ['status', ...fields], crawl.clock(), (found, of) =>
+        found.map((each, i) => changeOf(each, of[i]!, wanted.get(of[i]!)!)),
       );
       row += chunk.length;
       done(chunk.length);

@@ -155,3 +155,9 @@ it.runIf(process.platform === 'linux')('status crawls with and without somebody 
   const { rows } = await result('status', '--site', 'synthetic', '--scale', '0.005');
   expect(rows).toMatchObject(['alone', 'status', 'command'].map((name) => ({ name, pages: { median: 100 } })));
 });
+
+it('graph makes a graph and ranks it', async () => {
+  const { rows, samples } = await result('graph', '--scale', '0.0004');
+  expect(rows.map(({ step }) => step)).toEqual(['the rows alone', 'nodes and edges', 'a round of PageRank']);
+  expect(samples).toMatchObject({ nodes: 2000 });
+});
