@@ -1,7 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { rowKeyOf } from '../keys/row-key.js';
 import type { Column, Store } from '../store.js';
-import type { Compaction, ContentLocation, ContentRecord, ContentStore, StoredContent, StoredRecord } from './content-store.js';
+import type {
+  Compaction,
+  ContentLocation,
+  ContentRecord,
+  ContentStore,
+  StoredContent,
+  StoredRecord,
+} from './content-store.js';
 import { contentOf, readRecord } from './warc-reader.js';
 import { warcRecord } from './warc-record.js';
 

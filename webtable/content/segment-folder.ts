@@ -1,7 +1,14 @@
 import { rm } from 'node:fs/promises';
 import { CrawlError } from '../../packages/errors/index.js';
 import { toCrawlError } from '../store-errors.js';
-import type { Compaction, ContentLocation, ContentRecord, ContentStore, StoredContent, StoredRecord } from './content-store.js';
+import type {
+  Compaction,
+  ContentLocation,
+  ContentRecord,
+  ContentStore,
+  StoredContent,
+  StoredRecord,
+} from './content-store.js';
 import { readDiscarded, writeDiscarded } from './discarded-bytes.js';
 import { compress, decompress, decompressStart, isStored, memberLength, store } from './gzip-member.js';
 import { SegmentCompaction, type SegmentHead } from './segment-compaction.js';
