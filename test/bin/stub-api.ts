@@ -93,9 +93,12 @@ export const api = {
     };
   },
   PAGE_FORMATS: ['jsonl', 'csv', 'parquet', 'hosts'],
+  GRAPH_FORMATS: ['cc', 'dot', 'svg'],
+  LEVELS: ['page', 'host', 'domain'],
   exportPages: job('exportPages'),
+  exportGraph: job('exportGraph'),
   jobs: Object.fromEntries(
-    ['inject', 'generate', 'fetch', 'parse', 'updatedb', 'crawl', 'repair', 'compact', 'remove'].map((name) => [
+    ['inject', 'generate', 'fetch', 'parse', 'updatedb', 'crawl', 'repair', 'compact', 'remove', 'rank'].map((name) => [
       name,
       job(name),
     ]),
