@@ -3,7 +3,7 @@ import type { LinkRow } from './link-rows.js';
 import { readKeys } from './key-file.js';
 import { groupNodes, pageNodes, type Level, type Nodes } from './nodes.js';
 import { KIND, NONE, resolveRows } from './resolve.js';
-import { scanRows, type ScannedRows, type ScanOptions } from './scan-rows.js';
+import { scanRows, type ScannedRows, type GraphInput } from './scan-rows.js';
 import { createPairSorter } from './sort/index.js';
 
 /** A graph of links: its nodes, and the adjacency file. */
@@ -23,7 +23,7 @@ export interface BuiltGraphs {
 }
 
 /** How to build. */
-export interface BuildOptions extends Omit<ScanOptions, 'raw' | 'memory'> {
+export interface BuildOptions extends Omit<GraphInput, 'raw' | 'memory'> {
   readonly levels: readonly Level[];
   /** Redirects and canonicals are not resolved. Default: false. */
   readonly raw?: boolean;
@@ -33,6 +33,8 @@ export interface BuildOptions extends Omit<ScanOptions, 'raw' | 'memory'> {
   readonly onLinks?: (done: number) => void;
 }
 
+/** What counts the links that are no edge, since they stay within a node. */
+const WITHIN = { page: 'links_to_itself', host: 'links_within_host', domain: 'links_within_domain' } as const;
 const MEMORY = 64 * 2 ** 20;
 /** Links between two calls of `onLinks`. */
 const STEP = 2 ** 20;
@@ -91,7 +93,7 @@ export async function buildGraphs(
   count('links_of_alternates', dropped.ofAlternates);
   const graphs: LinkGraph[] = [];
   for (const [i, level] of levels.entries()) {
-    count(level === 'page' ? 'links_to_itself' : `links_within_${level}`, dropped.own[i]);
+    count(WITHIN[level], dropped.own[i]);
     const adjacency = await writeAdjacency(`${folder}/${level}-edges`, {
       nodes: nodes[i]!.count,
       pairs: sorters[i]!.sorted(),

@@ -5,6 +5,7 @@ export { onDisk } from './sort/on-disk.js';
 export { readLists, type Adjacency } from './adjacency.js';
 export { buildGraphs, type BuildOptions, type BuiltGraphs, type LinkGraph } from './build-graphs.js';
 export { LINK_FIELDS, linkRowOf, type LinkRow } from './link-rows.js';
-export { LEVELS, type Level } from './nodes.js';
+export { LEVELS, type Level, type Nodes } from './nodes.js';
+export type { GraphInput } from './scan-rows.js';
 export { pageRank, type PageRank, type PageRankOptions } from './page-rank.js';
 export { rank, type RankOptions } from './rank.js';

@@ -27,7 +27,7 @@ export interface ScannedRows {
 }
 
 /** How to scan. */
-export interface ScanOptions {
+export interface GraphInput {
   /** An existing folder for what is made. */
   readonly folder: string;
   /** Redirects and canonicals are not resolved. */
@@ -50,7 +50,7 @@ export interface ScanOptions {
  */
 export async function scanRows(
   rows: AsyncIterable<LinkRow> | Iterable<LinkRow>,
-  { folder, raw, ranges, memory, count, onRow, signal }: ScanOptions,
+  { folder, raw, ranges, memory, count, onRow, signal }: GraphInput,
 ): Promise<ScannedRows> {
   const kinds = growingArray((length) => new Uint8Array(length));
   const hostStarts = growingArray((length) => new Uint32Array(length));

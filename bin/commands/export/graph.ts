@@ -69,7 +69,7 @@ Examples:
             ...selectionOf(selection),
             output,
             level,
-            stdout: (data) => write(io.stdout, data),
+            ...(output === '-' && { stdout: (data: Uint8Array) => write(io.stdout, data) }),
             ...(format && { format }),
             ...(raw && { raw }),
             ...(force && { force }),

@@ -28,6 +28,7 @@ export interface Krake {
   contents(
     direction?: 'forwards' | 'backwards',
   ): AsyncGenerator<{ readonly offset: number; readonly source: Uint8Array }>;
+  /** Closes the files. */
   close(): Promise<void>;
 }
 
