@@ -7,7 +7,9 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { crawlBench } from './crawl.js';
 import { cycleBench } from './cycle.js';
+import { exportBench } from './export.js';
 import { frontierBench } from './frontier.js';
+import { graphBench } from './graph.js';
 import type { Bench, BenchOptions, BenchResult } from './lib/bench.js';
 import { drawChart } from './lib/chart.js';
 import { describeMachine, machineLine, type Machine } from './lib/machine.js';
@@ -30,6 +32,8 @@ const BENCHES: Readonly<Record<string, Bench>> = {
   status: statusBench,
   memory: memoryBench,
   profile: profileBench,
+  export: exportBench,
+  graph: graphBench,
 };
 /** Unless the bench says otherwise. Fewer rounds, or a smaller scale, are for trying it out. */
 const ROUNDS = 5;

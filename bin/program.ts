@@ -7,6 +7,9 @@ import { addCompact } from './commands/maintain/compact.js';
 import { addConfig } from './commands/maintain/config.js';
 import { addCrawl } from './commands/cycle/crawl.js';
 import { addExplain } from './commands/inspect/explain.js';
+import { addExport } from './commands/export/export.js';
+import { addGraph } from './commands/export/graph.js';
+import { addRank } from './commands/export/rank.js';
 import { addFetch } from './commands/cycle/fetch.js';
 import { addGenerate } from './commands/cycle/generate.js';
 import { addInject } from './commands/cycle/inject.js';
@@ -62,6 +65,7 @@ export function buildProgram(io: Io): Program {
 const GROUPS = {
   'Crawl:': [addCrawl, addInject, addGenerate, addFetch, addParse, addUpdatedb],
   'Inspect:': [addStatus, addReaddb, addExplain, addCheck],
+  'Export:': [addExport, addGraph, addRank],
   'Maintain:': [addRemove, addCompact, addConfig, addRepair],
 } as const;
 

@@ -228,6 +228,29 @@ export const settingsSchema = z.strictObject({
       .default(false)
       .describe('A seed that is known already has its metadata merged, and takes a score or interval that is given'),
   }),
+  rank: section({
+    damping: z
+      .number()
+      .min(0)
+      .lt(1)
+      .default(0.85)
+      .describe('PageRank: the share of its rank that a page hands on by its links'),
+    tolerance: z
+      .number()
+      .min(0)
+      .default(1e-9)
+      .describe('PageRank: it ends when all ranks together, which are 1, change by less in a round'),
+    maxRounds: count.min(1).default(200).describe('PageRank: rounds at the most'),
+    internalLinkWeight: z
+      .number()
+      .min(0)
+      .default(1)
+      .describe('PageRank of pages: what a link within a host counts, where one to another host counts 1'),
+    danglingMass: z
+      .enum(['spread', 'drop'])
+      .default('spread')
+      .describe('PageRank: what pages without links hand on is spread over all pages alike, or dropped'),
+  }),
   urlnormalizer: section({
     regexFile: path.default('').describe('File of regex normaliser rules. Empty: config/regex-normalize.txt'),
   }),

@@ -36,6 +36,17 @@ export const SUITES = {
     ],
     about: 'the built command, several of them on one table, and threads',
   },
+  export: {
+    files: [
+      'test/export/kill.test.ts',
+      'test/export/programs.test.ts',
+      'test/export/graph-programs.test.ts',
+      'test/export/target',
+      'test/export/warc/programs.test.ts',
+      'test/export/krake/java.test.ts',
+    ],
+    about: 'exports that are killed, and read by programs that others wrote',
+  },
   hostile: {
     files: [
       'test/hostile',

@@ -1,7 +1,8 @@
 export { openTables, type Tables } from './tables/open-tables.js';
 export type { ChangeRows, Decide, RowToChange } from './tables/change-rows.js';
 export { encodeFields, type PageScan, type Pages } from './pages/pages.js';
-export { isBodyLost } from './pages/page-bodies.js';
+export { bodyGroups, isBodyLost } from './pages/page-bodies.js';
+export { after as keyAfter } from './scan-steps.js';
 export type {
   CustomFields,
   EncodedFields,
@@ -50,8 +51,11 @@ export {
   type ResponseRecord,
   type RevisitRecord,
   type StoredContent,
+  type StoredRecord,
   type Truncation,
 } from './content/content-store.js';
+export { readRecord } from './content/warc-reader.js';
+export { recordOf, sha1, warcRecord, warcinfoRecord, type Referred, type WarcHeader } from './content/warc-record.js';
 export { httpHead } from './content/http-head.js';
 export { SegmentFolder, type SegmentFolderOptions } from './content/segment-folder.js';
 export type { Column, ColumnSelector, KeyRange, RowChange, ScanOptions, Store, StoredRow } from './store.js';

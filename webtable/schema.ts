@@ -116,6 +116,7 @@ export const INDEX_COLUMNS = {
   consumers: 'v:u',
   fetcherRun: 'v:f',
   crawlScope: 'v:c',
+  rankRun: 'v:r',
   frontierScore: 'f:s',
   batchHeader: 'b:h',
   batchEntry: 'b:e',

@@ -1,2 +1,30 @@
 export { openOutput, type OutputFile } from './target/output-file.js';
 export { csvRecord, looksLikeFormula } from './pages/csv.js';
+export {
+  writeTarget,
+  type Target,
+  type TargetOptions,
+  type TargetResult,
+  type Totals,
+  type WrittenTarget,
+} from './target/target.js';
+export type { Checkpoint, WholePart } from './target/journal.js';
+export type { Part } from './target/part-file.js';
+export { exportPages, PAGE_FORMATS, type ExportPagesOptions, type PageFormat } from './export-pages.js';
+export { runExport, type ExportKind, type ExportOptions } from './target/run-export.js';
+export { exportKrake, type ExportKrakeOptions } from './krake/export-krake.js';
+export { openKrake, type Krake } from './krake/open-krake.js';
+export {
+  KRAKE_FILES,
+  contentRecord,
+  graphRecord,
+  krakeGraph,
+  krakeKey,
+  offsetRecord,
+  type KrakeLinks,
+} from './krake/formats.js';
+export { surt } from './warc/surt.js';
+export { exportWacz } from './warc/export-wacz.js';
+export { exportWarc, type ExportArchiveOptions } from './warc/export-warc.js';
+export type { ExportSelection } from './pages/selected-rows.js';
+export { exportGraph, GRAPH_FORMATS, type ExportGraphOptions, type GraphFormat } from './export-graph.js';

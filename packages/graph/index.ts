@@ -1,1 +1,11 @@
-export {};
+export { createRecordSorter, sortRecords, type RecordSorter, type SortOptions } from './sort/record-sorter.js';
+export { createPairSorter, type PairSorter } from './sort/pair-sorter.js';
+export { removeLeftFolders, withWorkFolder } from './sort/work-folder.js';
+export { onDisk } from './sort/on-disk.js';
+export { readLists, type Adjacency } from './adjacency.js';
+export { buildGraphs, type BuildOptions, type BuiltGraphs, type LinkGraph } from './build-graphs.js';
+export { LINK_FIELDS, linkRowOf, type LinkRow } from './link-rows.js';
+export { LEVELS, type Level, type Nodes } from './nodes.js';
+export type { GraphInput } from './scan-rows.js';
+export { pageRank, type PageRank, type PageRankOptions } from './page-rank.js';
+export { rank, type RankOptions } from './rank.js';

@@ -40,4 +40,4 @@ export {
   type ParseThreads,
   type ParseThreadsOptions,
 } from './parsing/parse-threads.js';
-export { COUNTERS, type CounterName, type Counts } from './reporting/counters.js';
+export { COUNTERS, type Count, type CounterName, type Counts } from './reporting/counters.js';

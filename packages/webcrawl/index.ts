@@ -9,7 +9,7 @@ export { jobs } from './jobs.js';
 export { repairFiles, type RepairFilesOptions } from './repair-files.js';
 export { status, type CrawlStatus } from './status.js';
 export { defaultPlugins } from './default-plugins.js';
-export { VERSION } from './version.js';
+export { VERSION } from '../util/index.js';
 export {
   COUNTERS,
   DUMP_FIELDS,
@@ -27,6 +27,7 @@ export {
   type BatchOptions,
   type CheckContext,
   type CheckedLink,
+  type Count,
   type CounterName,
   type Counts,
   type CrawlContext,
@@ -75,7 +76,45 @@ export {
   type Watch,
   type UrlPatterns,
 } from '../jobs/index.js';
-export { csvRecord, looksLikeFormula, openOutput, type OutputFile } from '../export/index.js';
+export { exportGraph, exportKrake, exportPages, exportWacz, exportWarc } from './exports.js';
+export {
+  GRAPH_FORMATS,
+  PAGE_FORMATS,
+  csvRecord,
+  looksLikeFormula,
+  openOutput,
+  type ExportGraphOptions,
+  type ExportOptions,
+  type ExportPagesOptions,
+  type ExportSelection,
+  type GraphFormat,
+  type OutputFile,
+  type PageFormat,
+  openKrake,
+  surt,
+  type ExportArchiveOptions,
+  type ExportKrakeOptions,
+  type Krake,
+  type KrakeLinks,
+} from '../export/index.js';
+export {
+  LEVELS,
+  buildGraphs,
+  pageRank,
+  readLists,
+  withWorkFolder,
+  type Adjacency,
+  type BuildOptions,
+  type BuiltGraphs,
+  type Level,
+  type LinkGraph,
+  type GraphInput,
+  type LinkRow,
+  type Nodes,
+  type PageRank,
+  type PageRankOptions,
+  type RankOptions,
+} from '../graph/index.js';
 export { readableUrl, tryParseUrl } from '../url/index.js';
 export { CrawlError, ERROR_CODES, safeText, type ErrorCode } from '../errors/index.js';
 export {
@@ -145,6 +184,7 @@ export {
   type Status,
   type Store,
   type StoredContent,
+  type StoredRecord,
   type Slots,
   type StoredRow,
   type TableName,

@@ -13,13 +13,14 @@ import {
   type JobOptions,
   type Report,
 } from '../jobs/index.js';
+import { rank } from '../graph/index.js';
 
 /** Any of the jobs: each has options of its own. */
 type Job = (crawl: CrawlContext, options: never) => Promise<Report>;
 type AnyJob = (crawl: CrawlContext, options?: JobOptions) => Promise<Report>;
 
 /** The job, with others able to see how far it has got. */
-function watched<J extends Job>(name: string, job: J): J {
+export function watched<J extends Job>(name: string, job: J): J {
   const run = job as unknown as AnyJob;
   const watched: AnyJob = (crawl, options) => {
     const { running } = crawl;
@@ -51,4 +52,5 @@ export const jobs = {
   repair: alone('repair', repair),
   compact: alone('compact', compact),
   remove: alone('remove', remove),
+  rank: alone('rank', rank),
 } as const;

@@ -127,6 +127,12 @@ it.runIf(process.platform === 'linux')('profile tells where the time of every th
   );
 });
 
+it('export writes every format', async () => {
+  const { rows } = await result('export', '--scale', '0.0004');
+  expect(rows.map(({ name }) => name)).toEqual(expect.arrayContaining(['scan', 'jsonl', 'csv', 'parquet', 'hosts']));
+  for (const row of rows) expect(row).toMatchObject({ rows: { median: 2000 } });
+});
+
 it.each([
   [['none'], 'expected the name of one benchmark, found "none"'],
   [['cycle', '--only', '50k,7k'], 'found "7k"'],
@@ -148,4 +154,10 @@ it('waiting crawls both ways', async () => {
 it.runIf(process.platform === 'linux')('status crawls with and without somebody who looks', async () => {
   const { rows } = await result('status', '--site', 'synthetic', '--scale', '0.005');
   expect(rows).toMatchObject(['alone', 'status', 'command'].map((name) => ({ name, pages: { median: 100 } })));
+});
+
+it('graph makes a graph and ranks it', async () => {
+  const { rows, samples } = await result('graph', '--scale', '0.0004');
+  expect(rows.map(({ step }) => step)).toEqual(['the rows alone', 'nodes and edges', 'a round of PageRank']);
+  expect(samples).toMatchObject({ nodes: 2000 });
 });

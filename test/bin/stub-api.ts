@@ -92,8 +92,16 @@ export const api = {
       },
     };
   },
+  PAGE_FORMATS: ['jsonl', 'csv', 'parquet', 'hosts'],
+  GRAPH_FORMATS: ['cc', 'dot', 'svg'],
+  LEVELS: ['page', 'host', 'domain'],
+  exportGraph: job('exportGraph'),
+  exportKrake: job('exportKrake'),
+  exportPages: job('exportPages'),
+  exportWacz: job('exportWacz'),
+  exportWarc: job('exportWarc'),
   jobs: Object.fromEntries(
-    ['inject', 'generate', 'fetch', 'parse', 'updatedb', 'crawl', 'repair', 'compact', 'remove'].map((name) => [
+    ['inject', 'generate', 'fetch', 'parse', 'updatedb', 'crawl', 'repair', 'compact', 'remove', 'rank'].map((name) => [
       name,
       job(name),
     ]),

@@ -53,6 +53,17 @@ export interface StoredContent {
   readonly body: Uint8Array;
 }
 
+/** A record as it was stored, with its headers. */
+export interface StoredRecord {
+  /** Of the record, names in lower case. */
+  readonly headers: ReadonlyMap<string, string>;
+  readonly block: Uint8Array;
+  /** All of the record: headers, block, and the lines that end it. */
+  readonly bytes: Uint8Array;
+  /** The gzip member that holds it, where it is compressed already. */
+  readonly member?: Uint8Array;
+}
+
 /** Removes what no row points at; see {@link ContentStore.compaction}. */
 export interface Compaction {
   /** First pass: all that rows point at, in any order. What is not named here is not looked for any more. */
@@ -77,6 +88,8 @@ export interface ContentStore {
   append(records: readonly ContentRecord[]): Promise<ContentLocation[]>;
   /** The bodies at these places, in order; undefined where one is missing, cut short or not as it was stored. */
   read(locations: readonly ContentLocation[]): Promise<(StoredContent | undefined)[]>;
+  /** As {@link ContentStore.read}, the records with their headers. */
+  records(locations: readonly ContentLocation[]): Promise<(StoredRecord | undefined)[]>;
   /** Whether there is something at the place, as far as can be said without reading it. */
   has(location: ContentLocation): Promise<boolean>;
   /** No row points at these any more. They may stay readable until the next compaction. */

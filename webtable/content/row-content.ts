@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { rowKeyOf } from '../keys/row-key.js';
 import { after, scanSteps } from '../scan-steps.js';
 import type { Column, RowChange, Store } from '../store.js';
-import type { Compaction, ContentStore } from './content-store.js';
-import { contentOf } from './warc-reader.js';
+import type { Compaction, ContentLocation, ContentStore, StoredRecord } from './content-store.js';
+import { contentOf, readRecord } from './warc-reader.js';
 import { warcRecord } from './warc-record.js';
 
 const COLUMN: Column = 'c:b';
@@ -25,10 +25,18 @@ export function createRowContent(store: Store): ContentStore {
       keys.map((key) => ({ key, clear: true })),
     );
 
+  async function records(locations: readonly ContentLocation[]): Promise<(StoredRecord | undefined)[]> {
+    const keys = locations.map(({ segment }) => segment);
+    return (await store.get(TABLE, keys, [COLUMN])).map((row) => {
+      const bytes = row?.cells.get(COLUMN);
+      return bytes && readRecord(bytes);
+    });
+  }
+
   return {
-    async append(records) {
+    async append(added) {
       const changes: RowChange[] = [];
-      const locations = records.map((record) => {
+      const locations = added.map((record) => {
         const time = Math.max(0, record.date).toString(36).padStart(TIME_DIGITS, '0');
         const segment = `${rowKeyOf(record.url)} ${time}${randomBytes(4).toString('hex')}`;
         // Nothing would ever point at a revisit.
@@ -40,13 +48,8 @@ export function createRowContent(store: Store): ContentStore {
       if (changes.length > 0) await store.write(TABLE, changes);
       return locations;
     },
-    async read(locations) {
-      const keys = locations.map(({ segment }) => segment);
-      return (await store.get(TABLE, keys, [COLUMN])).map((row) => {
-        const bytes = row?.cells.get(COLUMN);
-        return bytes && contentOf(bytes);
-      });
-    },
+    records,
+    read: async (locations) => (await records(locations)).map((record) => record && contentOf(record)),
     has: async ({ segment }) => (await store.get(TABLE, [segment], [COLUMN]))[0] !== undefined,
     discard: (locations) => remove(locations.map(({ segment }) => segment)),
     isMostlyDead: async () => false,

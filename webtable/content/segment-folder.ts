@@ -1,13 +1,20 @@
 import { rm } from 'node:fs/promises';
 import { CrawlError } from '../../packages/errors/index.js';
 import { toCrawlError } from '../store-errors.js';
-import type { Compaction, ContentLocation, ContentRecord, ContentStore, StoredContent } from './content-store.js';
+import type {
+  Compaction,
+  ContentLocation,
+  ContentRecord,
+  ContentStore,
+  StoredContent,
+  StoredRecord,
+} from './content-store.js';
 import { readDiscarded, writeDiscarded } from './discarded-bytes.js';
 import { compress, decompress, decompressStart, isStored, memberLength, store } from './gzip-member.js';
 import { createSegmentCompaction, type SegmentHead } from './segment-compaction.js';
 import { listSegments, readParts, segmentPath, sizeOf } from './segment-files.js';
 import { SegmentWriter, createFile, type CreateFile } from './segment-writer.js';
-import { contentOf, readHeaders } from './warc-reader.js';
+import { contentOf, readHeaders, readRecord } from './warc-reader.js';
 import { warcRecord, type Referred } from './warc-record.js';
 
 /** Of a {@link SegmentFolder}; only tests need others than the defaults. */
@@ -72,11 +79,16 @@ export class SegmentFolder implements ContentStore {
   }
 
   async read(locations: readonly ContentLocation[]): Promise<(StoredContent | undefined)[]> {
+    return (await this.records(locations)).map((record) => record && contentOf(record));
+  }
+
+  async records(locations: readonly ContentLocation[]): Promise<(StoredRecord | undefined)[]> {
     const members = await this.#members(locations);
     return Promise.all(
       members.map(async (member) => {
         const bytes = member && (await decompress(member));
-        return bytes && contentOf(bytes);
+        const record = bytes && readRecord(bytes);
+        return record && (isStored(member) ? record : { ...record, member });
       }),
     );
   }

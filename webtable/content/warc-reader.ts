@@ -1,22 +1,15 @@
-import type { StoredContent } from './content-store.js';
-
-/** A record of a segment, uncompressed. */
-export interface WarcRecord {
-  /** Names in lower case. */
-  readonly headers: ReadonlyMap<string, string>;
-  readonly block: Uint8Array;
-}
+import type { StoredContent, StoredRecord } from './content-store.js';
 
 const BLANK_LINE = Buffer.from('\r\n\r\n');
 
 /** Reads one record, which is all that there is; undefined where it is none, or not whole. */
-export function readRecord(bytes: Uint8Array): WarcRecord | undefined {
+export function readRecord(bytes: Uint8Array): StoredRecord | undefined {
   const record = readHeaders(bytes);
   if (!record) return undefined;
   const { headers, start } = record;
   const end = start + Number(headers.get('content-length'));
   if (!(end + 4 === bytes.length) || !Buffer.from(bytes.subarray(end)).equals(BLANK_LINE)) return undefined;
-  return { headers, block: bytes.subarray(start, end) };
+  return { headers, block: bytes.subarray(start, end), bytes };
 }
 
 /** The headers of the record that begins here; the rest of it need not be there. */
@@ -34,12 +27,11 @@ export function readHeaders(bytes: Uint8Array): { headers: Map<string, string>; 
   return { headers, start: end + BLANK_LINE.length };
 }
 
-/** The body in a record; undefined where there is none, or the record is not whole. */
-export function contentOf(record: Uint8Array): StoredContent | undefined {
-  const { headers, block } = readRecord(record) ?? {};
-  const url = headers?.get('warc-target-uri');
-  const type = headers?.get('warc-type');
-  if (url === undefined || block === undefined) return undefined;
+/** The body in a record; undefined where it has none. */
+export function contentOf({ headers, block }: StoredRecord): StoredContent | undefined {
+  const url = headers.get('warc-target-uri');
+  const type = headers.get('warc-type');
+  if (url === undefined) return undefined;
   if (type === 'resource') return { url, body: block };
   const head = Buffer.from(block.buffer, block.byteOffset, block.length).indexOf(BLANK_LINE);
   return type === 'response' && head >= 0 ? { url, body: block.subarray(head + BLANK_LINE.length) } : undefined;

@@ -3,7 +3,7 @@ import type { ContentRecord } from './content-store.js';
 import { archivedHead } from './http-head.js';
 
 /** One header of a WARC record. */
-type Header = readonly [name: string, value: string];
+export type WarcHeader = readonly [name: string, value: string];
 
 /** What a revisit says of the record that it refers to. */
 export interface Referred {
@@ -16,13 +16,13 @@ const NOT_MODIFIED = 'http://netpreserve.org/warc/1.1/revisit/server-not-modifie
 const CONFORMS_TO = 'http://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/';
 const END = Buffer.from('\r\n\r\n');
 
-/** The record at the head of a segment (WARC 1.1, section 6.2). */
-export function warcinfoRecord(filename: string, date: number): Buffer {
+/** The record at the head of a file (WARC 1.1, section 6.2). */
+export function warcinfoRecord(filename: string, date: number, id?: string): Buffer {
   const fields = Buffer.from(`software: webcrawl\r\nformat: WARC File Format 1.1\r\nconformsTo: ${CONFORMS_TO}\r\n`);
-  return join(
+  return recordOf(
     [
       ['WARC-Type', 'warcinfo'],
-      ...identity(date),
+      ...identity(date, id),
       ['WARC-Filename', filename],
       ['Content-Type', 'application/warc-fields'],
     ],
@@ -34,13 +34,15 @@ export function warcinfoRecord(filename: string, date: number): Buffer {
  * A record in the format WARC 1.1. A page that came by HTTP is a `response`, with the head as received as far as that fits
  * the decoded body, see {@link archivedHead}; any other a `resource`; and what a server says to be unchanged a `revisit`.
  * @param referred of a revisit, where the record that it refers to can be read
+ * @param id of the record; a random one where it is absent
  */
-export function warcRecord(record: ContentRecord, referred?: Referred): Buffer {
+export function warcRecord(record: ContentRecord, referred?: Referred, id?: string): Buffer {
   const { kind, url, date, head } = record;
-  const start: Header[] = [...identity(date), ['WARC-Target-URI', url]];
+  const start: WarcHeader[] = [...identity(date, id), ['WARC-Target-URI', url]];
   if (kind === 'revisit') {
-    const block = Buffer.from(archivedHead(head ?? 'HTTP/1.1 304 Not Modified\r\n'), 'latin1');
-    const headers: Header[] = [
+    // Without a head of its own it is shown with that of the record that it refers to.
+    const block = Buffer.from(head === undefined ? '' : archivedHead(head), 'latin1');
+    const headers: WarcHeader[] = [
       ['WARC-Type', 'revisit'],
       ...start,
       ['WARC-Profile', NOT_MODIFIED],
@@ -48,13 +50,13 @@ export function warcRecord(record: ContentRecord, referred?: Referred): Buffer {
       ['WARC-Block-Digest', sha1([block])],
       ['Content-Type', 'application/http; msgtype=response'],
     ];
-    return join(headers, [block]);
+    return recordOf(headers, [block]);
   }
   const { body, contentType, truncated } = record;
   const block = head === undefined ? [body] : [Buffer.from(archivedHead(head, body.length), 'latin1'), body];
   const type = head === undefined ? 'resource' : 'response';
   const media = head === undefined ? safeValue(contentType || 'application/octet-stream') : HTTP_RESPONSE;
-  const headers: Header[] = [
+  const headers: WarcHeader[] = [
     ['WARC-Type', type],
     ...start,
     ...(truncated ? [['WARC-Truncated', truncated] as const] : []),
@@ -62,19 +64,19 @@ export function warcRecord(record: ContentRecord, referred?: Referred): Buffer {
     ['WARC-Block-Digest', sha1(block)],
     ['Content-Type', media],
   ];
-  return join(headers, block);
+  return recordOf(headers, block);
 }
 
 const HTTP_RESPONSE = 'application/http; msgtype=response';
 
-function identity(date: number): Header[] {
+function identity(date: number, id = `<urn:uuid:${randomUUID()}>`): WarcHeader[] {
   return [
     ['WARC-Date', new Date(date).toISOString()],
-    ['WARC-Record-ID', `<urn:uuid:${randomUUID()}>`],
+    ['WARC-Record-ID', id],
   ];
 }
 
-function refersTo(url: string, { id, date, payloadDigest }: Referred): Header[] {
+function refersTo(url: string, { id, date, payloadDigest }: Referred): WarcHeader[] {
   return [
     ['WARC-Refers-To', id],
     ['WARC-Refers-To-Target-URI', url],
@@ -83,7 +85,8 @@ function refersTo(url: string, { id, date, payloadDigest }: Referred): Header[] 
   ];
 }
 
-function join(headers: readonly Header[], block: readonly Uint8Array[]): Buffer {
+/** A record of these headers, which hold no line breaks, and `Content-Length`; the block in parts. */
+export function recordOf(headers: readonly WarcHeader[], block: readonly Uint8Array[]): Buffer {
   const length = block.reduce((sum, part) => sum + part.length, 0);
   const lines = headers.map(([name, value]) => `${name}: ${value}\r\n`).join('');
   return Buffer.concat([Buffer.from(`WARC/1.1\r\n${lines}Content-Length: ${length}\r\n\r\n`, 'utf8'), ...block, END]);

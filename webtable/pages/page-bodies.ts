@@ -66,8 +66,8 @@ const GROUP_BYTES = 256 * 1024;
 const GROUP_ROWS = 100;
 
 /** Rows in groups whose bodies are not too large together, where a single one is not. */
-export async function* bodyGroups(rows: AsyncIterable<LocatedRow>): AsyncGenerator<LocatedRow[]> {
-  let group: LocatedRow[] = [];
+export async function* bodyGroups<R extends LocatedRow>(rows: AsyncIterable<R>): AsyncGenerator<R[]> {
+  let group: R[] = [];
   let bytes = 0;
   for await (const row of rows) {
     const length = row.contentAt?.length ?? 0;

@@ -1,4 +1,4 @@
-/** What a table knows of the runs on it: the last fetch, the scope of the last crawl, and who reads what was updated. */
+/** What a table knows of the runs on it: the last fetch, the scope of the last crawl, whether ranks are being written, and who reads what was updated. */
 import { json, type Codec } from '../pages/codec.js';
 import { INDEX_COLUMNS } from '../schema.js';
 import type { Column, Store } from '../store.js';
@@ -40,6 +40,9 @@ export function createRuns(store: Store) {
     /** What the last crawl noted of itself, as JSON. @throws where it cannot be read */
     lastCrawl: () => get('crawl', INDEX_COLUMNS.crawlScope, anything),
     putLastCrawl: (value: unknown) => put('crawl', INDEX_COLUMNS.crawlScope, anything, value),
+    /** Whether ranks are being written to the rows, or were when it was killed: then they are of two runs. */
+    isRankWriting: async () => (await get('rank', INDEX_COLUMNS.rankRun, anything)) === true,
+    putRankWriting: (value: boolean) => put('rank', INDEX_COLUMNS.rankRun, anything, value),
     /** The jobs that read each batch once it is updated. Until each has, its rows can be found. None: nothing is kept. */
     consumers: async () => (await get('consumers', INDEX_COLUMNS.consumers, names)) ?? [],
     putConsumers: (value: readonly string[]) => put('consumers', INDEX_COLUMNS.consumers, names, [...value]),

@@ -1,0 +1,75 @@
+/**
+ * The graph of links and its rank: seconds and memory to make nodes and edges from rows as the table gives them, and of a
+ * round of PageRank. The rows are made up as they are read.
+ */
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { scaled, type Bench, type BenchOptions, type BenchResult } from './lib/bench.js';
+import type { GraphPlan } from './lib/made-graph.js';
+import { runWorker, type PeakMemory } from './lib/worker.js';
+
+const PAGES = 5_000_000;
+const LINKS = 100_000_000;
+const ROUNDS = 5;
+
+interface Step extends PeakMemory {
+  readonly step: string;
+  readonly seconds: number;
+  readonly cpuSeconds: number;
+}
+
+interface Sample {
+  readonly nodes: number;
+  readonly edges: number;
+  readonly links: number;
+  readonly steps: readonly Step[];
+}
+
+/** `graph`: the time and memory of graph and rank. */
+export const graphBench: Bench = {
+  about: 'seconds and memory to make the graph of links, and of a round of PageRank',
+  names: ['graph'],
+  rounds: 1,
+  run,
+};
+
+async function run({ scale, cache, say }: BenchOptions): Promise<BenchResult> {
+  const plan: GraphPlan = { pages: scaled(PAGES, scale, 1000), links: scaled(LINKS, scale, 20_000) };
+  const folder = join(cache, 'graph');
+  say(`${plan.pages} pages`);
+  const job = { plan, folder, rounds: ROUNDS };
+  const sample = await runWorker<Sample>(new URL('workers/graph-job.js', import.meta.url), job);
+  await rm(folder, { recursive: true, force: true });
+  const count = (n: number): string => n.toLocaleString('en-US');
+  const rows = sample.steps.map(({ step, seconds, cpuSeconds, residentMb, ownMb }) => ({
+    step,
+    seconds,
+    cpuSeconds,
+    peakMb: residentMb ?? NaN,
+    ownMb: ownMb ?? NaN,
+  }));
+  return {
+    title: `graph: ${count(sample.nodes)} nodes, ${count(sample.edges)} edges of ${count(sample.links)} links`,
+    columns: [
+      { key: 'step', head: 'step' },
+      { key: 'seconds', head: 's', digits: 1 },
+      { key: 'cpuSeconds', head: 'CPU s', digits: 1 },
+      { key: 'peakMb', head: 'peak MB' },
+      { key: 'ownMb', head: 'own MB' },
+    ],
+    rows,
+    notes: ['Making the rows is part of the second step too; the first says how much of it.'],
+    chart: {
+      title: 'The graph of links',
+      panels: [
+        { title: 'Seconds', digits: 1, better: 'less', bars: rows.map(({ step, seconds }) => bar(step, seconds)) },
+        { title: 'Peak memory, MB', better: 'less', bars: rows.map(({ step, peakMb }) => bar(step, peakMb)) },
+      ],
+    },
+    samples: sample,
+  };
+}
+
+function bar(label: string, value: number): { label: string; value: number; ours: true } {
+  return { label, value, ours: true };
+}

@@ -1,0 +1,23 @@
+import { exportKrake } from '../../../packages/webcrawl/index.js';
+import type { ExportFormat } from './format.js';
+
+/** `export krake`: the files of Krake. */
+export const krakeFormat: ExportFormat = {
+  name: 'krake',
+  summary: 'the files of Krake: sources, offsets, URL mapping and web graph',
+  description: 'Writes pages and the links between them into a folder of the binary files of Krake.',
+  addOptions: (command) => command,
+  help: `Numbers are big-endian, as Java writes them. A node is a row of the selection; its NodeID is its place among
+the sorted SHA-1 keys of the URLs.
+  content.bin  for each page with a body int32 size, its source compressed by zlib, int32 size again
+  offsets.bin  for each of these, by NodeID: int32 NodeID, int64 offset in content.bin
+  urls.bin     int32 count, then the SHA-1 of each URL, 20 bytes
+  graph.bin    int32 nodes; for each int32 edges, int32 in-links among them, an int32 NodeID each, in-links first
+  urls.txt     the URL of each node, a line each; not of Krake
+
+Examples:
+  webcrawl export krake -o krake
+  webcrawl export krake -o krake --domain example.org`,
+  isText: () => false,
+  run: (crawl, common) => exportKrake(crawl, common),
+};

@@ -1,0 +1,55 @@
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createGzip } from 'node:zlib';
+import { readLists } from '../../graph/index.js';
+import { nameOf, type GraphFormatWriter, type GraphOutput } from './graph-format.js';
+
+/**
+ * The layout of Common Crawl's web graphs: `vertices.txt.gz` with a node a line, its number and key by a tab (of a page its URL too),
+ * sorted by key, and `edges.txt.gz` with the numbers of source and target.
+ */
+export const commonCrawl: GraphFormatWriter = {
+  kind: 'folder',
+  async write(output) {
+    await writeGzip(output, 'vertices.txt.gz', vertexLines(output));
+    await writeGzip(output, 'edges.txt.gz', edgeLines(output));
+  },
+};
+
+async function* vertexLines({ graph }: GraphOutput): AsyncGenerator<string> {
+  let node = 0;
+  for await (const keys of graph.keys()) {
+    let text = '';
+    for (const key of keys) {
+      text += graph.level === 'page' ? `${node}\t${key}\t${nameOf('page', key)}\n` : `${node}\t${key}\n`;
+      node += 1;
+    }
+    yield text;
+  }
+}
+
+const PIECE = 2 ** 16;
+
+async function* edgeLines({ graph }: GraphOutput): AsyncGenerator<string> {
+  let text = '';
+  let source = 0;
+  for await (const targets of readLists(graph.adjacency)) {
+    for (const target of targets) text += `${source}\t${target}\n`;
+    source += 1;
+    if (text.length < PIECE) continue;
+    yield text;
+    text = '';
+  }
+  if (text !== '') yield text;
+}
+
+async function writeGzip({ target, isAborted }: GraphOutput, name: string, pieces: AsyncIterable<string>) {
+  const part = await target.part(name);
+  await pipeline(Readable.from(pieces), createGzip({ level: 4 }), async (chunks: AsyncIterable<Buffer>) => {
+    for await (const chunk of chunks) {
+      if (isAborted()) return;
+      await part.write(chunk);
+    }
+  });
+  await part.end();
+}

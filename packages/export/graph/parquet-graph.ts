@@ -1,0 +1,37 @@
+import { loadParquet, type ParquetColumn } from '../pages/parquet-file.js';
+import { edgesOf, nameOf, type GraphFormatWriter } from './graph-format.js';
+
+const NODES: readonly ParquetColumn[] = [
+  { name: 'id', type: 'INT64' },
+  { name: 'key', type: 'STRING' },
+  { name: 'name', type: 'STRING' },
+];
+const EDGES: readonly ParquetColumn[] = [
+  { name: 'src', type: 'INT64' },
+  { name: 'dst', type: 'INT64' },
+];
+
+/**
+ * `nodes.parquet` with id, key and name (URL, host or domain) of each node, and `edges.parquet` with the ids of source and target.
+ * @throws CrawlError USAGE where the package for it is missing
+ */
+export async function parquetGraph(): Promise<GraphFormatWriter> {
+  const parquet = await loadParquet();
+  return {
+    kind: 'folder',
+    async write({ graph, target, isAborted }) {
+      const nodes = parquet(await target.part('nodes.parquet'), NODES);
+      let id = 0n;
+      for await (const keys of graph.keys()) {
+        for (const key of keys) await nodes.add([id++, key, nameOf(graph.level, key)]);
+      }
+      await nodes.end();
+      const edges = parquet(await target.part('edges.parquet'), EDGES);
+      for await (const [source, to] of edgesOf(graph)) {
+        if (isAborted()) return;
+        await edges.add([BigInt(source), BigInt(to)]);
+      }
+      await edges.end();
+    },
+  };
+}

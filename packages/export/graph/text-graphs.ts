@@ -1,0 +1,75 @@
+import type { Part } from '../target/part-file.js';
+import { checkSmall, edgesOf, nameOf, type GraphFormatWriter, type GraphOutput } from './graph-format.js';
+
+/** Nodes or edges at the most: programs read these formats as a whole. */
+export const MOST_GRAPHML = 1_000_000;
+/** The same where a program draws them. */
+export const MOST_DOT = 100_000;
+
+/** GraphML: a node has the number of its key order as id, and `key` and `name`. */
+export const graphml: GraphFormatWriter = {
+  kind: 'file',
+  write: (output) =>
+    writeText(output, {
+      what: 'GraphML',
+      most: MOST_GRAPHML,
+      head: `<?xml version="1.0" encoding="UTF-8"?>
+<graphml xmlns="http://graphml.graphdrawing.org/xmlns">
+<key id="key" for="node" attr.name="key" attr.type="string"/>
+<key id="name" for="node" attr.name="name" attr.type="string"/>
+<graph id="${output.graph.level}s" edgedefault="directed">
+`,
+      node: (id, key, name) =>
+        `<node id="n${id}"><data key="key">${xmlText(key)}</data><data key="name">${xmlText(name)}</data></node>\n`,
+      edge: (source, target) => `<edge source="n${source}" target="n${target}"/>\n`,
+      tail: '</graph>\n</graphml>\n',
+    }),
+};
+
+/** DOT of Graphviz. */
+export const dot: GraphFormatWriter = {
+  kind: 'file',
+  write: (output) =>
+    writeText(output, {
+      what: 'DOT',
+      most: MOST_DOT,
+      head: `digraph ${output.graph.level}s {\n`,
+      node: (id, _, name) => `  n${id} [label=${dotText(name)}];\n`,
+      edge: (source, target) => `  n${source} -> n${target};\n`,
+      tail: '}\n',
+    }),
+};
+
+interface TextFormat {
+  readonly what: string;
+  readonly most: number;
+  readonly head: string;
+  readonly node: (id: number, key: string, name: string) => string;
+  readonly edge: (source: number, target: number) => string;
+  readonly tail: string;
+}
+
+async function writeText({ graph, target, isAborted }: GraphOutput, format: TextFormat): Promise<void> {
+  checkSmall(graph, format.what, format.most);
+  const part: Part = await target.part('graph');
+  await part.write(format.head);
+  let id = 0;
+  for await (const keys of graph.keys()) {
+    for (const key of keys) await part.write(format.node(id++, key, nameOf(graph.level, key)));
+  }
+  for await (const [source, to] of edgesOf(graph)) {
+    if (isAborted()) return;
+    await part.write(format.edge(source, to));
+  }
+  await part.write(format.tail);
+  await part.end();
+}
+
+/** Text as XML takes it, in content and in attributes. Keys are printable ASCII. */
+export function xmlText(text: string): string {
+  return text.replace(/[&<>"']/g, (c) => `&#${c.charCodeAt(0)};`);
+}
+
+function dotText(text: string): string {
+  return `"${text.replace(/["\\]/g, (c) => `\\${c}`)}"`;
+}

@@ -1,0 +1,215 @@
+import { open, type FileHandle } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { inflate } from 'node:zlib';
+import { CrawlError } from '../../errors/index.js';
+import { INT, KEY_BYTES, KRAKE_FILES, OFFSET_BYTES, krakeKey, type KrakeLinks } from './formats.js';
+import { openRecordIndex, type RecordIndex } from './record-index.js';
+
+const decompress = promisify<Uint8Array, Buffer>(inflate);
+
+/** A folder of Krake's files, open for reading. Close it. */
+export interface Krake {
+  /** How many URLs there are; their NodeIDs are 0 to one less. */
+  readonly nodes: number;
+  /** How many of them have a page in the content file. */
+  readonly pages: number;
+  /** The NodeID of a URL, which is to be spelled as in the table; undefined where it is not there. */
+  nodeOf(url: string): Promise<number | undefined>;
+  /** The URL of a node, from `urls.txt`. @throws CrawlError BAD_INPUT where that is not there, or for no such node */
+  urlOf(node: number): Promise<string>;
+  /** The SHA-1 of the URL of a node. @throws CrawlError BAD_INPUT for no such node */
+  keyOf(node: number): Promise<Uint8Array>;
+  /** The source of a page by NodeID or URL; undefined where there is none. @throws CrawlError BAD_INPUT for a broken file */
+  content(page: number | string): Promise<Uint8Array | undefined>;
+  /** The edges of a node by NodeID or URL; undefined for an unknown URL. The first call reads through the graph. */
+  links(page: number | string): Promise<KrakeLinks | undefined>;
+  /** All pages of the content file one after the other, from its begin or from its end, each with its offset. */
+  contents(
+    direction?: 'forwards' | 'backwards',
+  ): AsyncGenerator<{ readonly offset: number; readonly source: Uint8Array }>;
+  /** Closes the files. */
+  close(): Promise<void>;
+}
+
+/**
+ * Opens the files that `webcrawl export krake` has written, or Krake itself. Of memory it takes 8 bytes for every 256 nodes, once
+ * links or URLs were asked for.
+ * @throws CrawlError BAD_INPUT where a file is missing, or of another size than it says
+ */
+export async function openKrake(folder: string): Promise<Krake> {
+  const files = await openFiles(folder);
+  try {
+    return await readerOf(folder, files);
+  } catch (error) {
+    await files.close();
+    throw error;
+  }
+}
+
+async function readerOf(folder: string, files: KrakeFiles): Promise<Krake> {
+  const { content, offsets, mapping, graph } = files;
+  const nodes = (await mapping.int(0)) ?? -1;
+  if (nodes < 0 || mapping.size !== INT + KEY_BYTES * nodes) throw broken(mapping);
+  if (offsets.size % OFFSET_BYTES !== 0) throw broken(offsets);
+  if ((await graph.int(0)) !== nodes) throw broken(graph);
+  const pages = offsets.size / OFFSET_BYTES;
+  let graphIndex: Promise<RecordIndex> | undefined;
+  let urlIndex: Promise<RecordIndex> | undefined;
+
+  const keyOf = async (node: number): Promise<Buffer> => {
+    if (!(Number.isInteger(node) && node >= 0 && node < nodes)) {
+      throw new CrawlError('BAD_INPUT', `expected a NodeID from 0 to ${nodes - 1}, found ${node}`);
+    }
+    return mapping.read(INT + KEY_BYTES * node, KEY_BYTES);
+  };
+  const nodeOf = async (url: string): Promise<number | undefined> => {
+    const key = krakeKey(url);
+    return find(nodes, async (node) => Buffer.compare(await keyOf(node), key));
+  };
+  const numberOf = async (page: number | string): Promise<number | undefined> => {
+    if (typeof page === 'string') return nodeOf(page);
+    await keyOf(page);
+    return page;
+  };
+  const contentAt = async (offset: number): Promise<{ source: Uint8Array; next: number }> => {
+    const size = (await content.int(offset)) ?? -1;
+    const end = offset + INT + size;
+    if (size < 0 || (await content.int(end)) !== size) throw broken(content);
+    try {
+      return { source: await decompress(await content.read(offset + INT, size)), next: end + INT };
+    } catch (cause) {
+      throw broken(content, cause);
+    }
+  };
+
+  return {
+    nodes,
+    pages,
+    nodeOf,
+    keyOf,
+    async urlOf(node) {
+      await keyOf(node);
+      const file = await files.urls();
+      urlIndex ??= openRecordIndex(file, nodes, 0, (piece, at) => {
+        const end = piece.indexOf(0x0a, at);
+        return end < 0 ? undefined : end + 1 - at;
+      });
+      return (await (await urlIndex).record(node)).toString('utf8').slice(0, -1);
+    },
+    async content(page) {
+      const node = await numberOf(page);
+      if (node === undefined) return undefined;
+      const entry = await find(pages, async (i) => (await offsets.int(OFFSET_BYTES * i))! - node);
+      if (entry === undefined) return undefined;
+      const offset = (await offsets.read(OFFSET_BYTES * entry + INT, OFFSET_BYTES - INT)).readBigInt64BE();
+      return (await contentAt(Number(offset))).source;
+    },
+    async links(page) {
+      const node = await numberOf(page);
+      if (node === undefined) return undefined;
+      graphIndex ??= openRecordIndex(graph, nodes, INT, (piece, at) => {
+        return at + INT > piece.length ? undefined : INT * (2 + piece.readInt32BE(at));
+      });
+      const record = await (await graphIndex).record(node);
+      const [count, inlinks] = [record.readInt32BE(0), record.readInt32BE(INT)];
+      if (inlinks < 0 || inlinks > count) throw broken(graph);
+      const ids = Int32Array.from({ length: count }, (_, i) => record.readInt32BE(INT * (2 + i)));
+      return { inlinks: ids.subarray(0, inlinks), outlinks: ids.subarray(inlinks) };
+    },
+    async *contents(direction = 'forwards') {
+      if (direction === 'forwards') {
+        for (let offset = 0; offset < content.size;) {
+          const { source, next } = await contentAt(offset);
+          yield { offset, source };
+          offset = next;
+        }
+        return;
+      }
+      for (let end = content.size; end > 0;) {
+        const size = await content.int(end - INT);
+        const offset = end - 2 * INT - (size ?? Infinity);
+        if (!(offset >= 0)) throw broken(content);
+        yield { offset, source: (await contentAt(offset)).source };
+        end = offset;
+      }
+    },
+    close: () => files.close(),
+  };
+
+  function broken(file: KrakeFile, cause?: unknown): CrawlError {
+    return new CrawlError('BAD_INPUT', `expected a whole file of Krake at ${join(folder, file.name)}, found another`, {
+      hint: 'export it again: webcrawl export krake --force',
+      ...(cause !== undefined && { cause }),
+    });
+  }
+}
+
+/** Which of so many sorted things compares as 0; undefined where none does. */
+async function find(count: number, compare: (index: number) => Promise<number>): Promise<number | undefined> {
+  for (let [from, to] = [0, count]; from < to;) {
+    const middle = Math.floor((from + to) / 2);
+    const order = await compare(middle);
+    if (order === 0) return middle;
+    if (order < 0) from = middle + 1;
+    else to = middle;
+  }
+  return undefined;
+}
+
+/** A file that is read in parts. */
+export interface KrakeFile {
+  readonly name: string;
+  readonly size: number;
+  /** @throws CrawlError BAD_INPUT where the file ends before */
+  read(offset: number, length: number): Promise<Buffer>;
+  /** An int32; undefined where the file ends before. */
+  int(offset: number): Promise<number | undefined>;
+}
+
+type KrakeFiles = Awaited<ReturnType<typeof openFiles>>;
+
+async function openFiles(folder: string) {
+  const handles: FileHandle[] = [];
+  const close = async (): Promise<void> => {
+    for (const handle of handles.splice(0)) await handle.close();
+  };
+  const openOne = async (name: string): Promise<KrakeFile> => {
+    const path = join(folder, name);
+    const handle = await open(path, 'r').catch((cause: unknown) => {
+      throw new CrawlError('BAD_INPUT', `expected a file of Krake at ${path}, found none that can be read`, { cause });
+    });
+    handles.push(handle);
+    const { size } = await handle.stat();
+    const read = async (offset: number, length: number): Promise<Buffer> => {
+      if (offset < 0 || offset + length > size) {
+        throw new CrawlError('BAD_INPUT', `expected ${length} bytes at ${offset} of ${path}, found its end at ${size}`);
+      }
+      const bytes = Buffer.alloc(length);
+      for (let at = 0; at < length;) {
+        const { bytesRead } = await handle.read(bytes, at, length - at, offset + at);
+        if (bytesRead === 0) throw new CrawlError('BAD_INPUT', `expected ${size} bytes in ${path}, found less`);
+        at += bytesRead;
+      }
+      return bytes;
+    };
+    const int = async (offset: number): Promise<number | undefined> => {
+      return offset < 0 || offset + INT > size ? undefined : (await read(offset, INT)).readInt32BE();
+    };
+    return { name, size, read, int };
+  };
+  let urls: Promise<KrakeFile> | undefined;
+  try {
+    return {
+      content: await openOne(KRAKE_FILES.content),
+      offsets: await openOne(KRAKE_FILES.offsets),
+      mapping: await openOne(KRAKE_FILES.mapping),
+      graph: await openOne(KRAKE_FILES.graph),
+      urls: () => (urls ??= openOne(KRAKE_FILES.urls)),
+      close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}

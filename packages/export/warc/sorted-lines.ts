@@ -1,0 +1,27 @@
+import { createReadStream } from 'node:fs';
+import { sortRecords } from '../../graph/index.js';
+
+const NEWLINE = 0x0a;
+
+/**
+ * The lines of a file of ASCII in order of their bytes, each with its end, in bounded memory.
+ * @param folder an existing one, for what does not fit into the memory
+ * @throws CrawlError STORE_FULL, BAD_OUTPUT
+ */
+export function sortedLines(path: string, folder: string): AsyncGenerator<Buffer> {
+  return sortRecords(linesOf(path), { folder });
+}
+
+async function* linesOf(path: string): AsyncGenerator<Buffer> {
+  let rest: Buffer = Buffer.alloc(0);
+  for await (const chunk of createReadStream(path, { highWaterMark: 2 ** 18 })) {
+    const bytes = rest.length === 0 ? (chunk as Buffer) : Buffer.concat([rest, chunk as Buffer]);
+    let at = 0;
+    for (let end = bytes.indexOf(NEWLINE); end >= 0; end = bytes.indexOf(NEWLINE, at)) {
+      yield bytes.subarray(at, end + 1);
+      at = end + 1;
+    }
+    rest = bytes.subarray(at);
+  }
+  if (rest.length > 0) yield rest;
+}

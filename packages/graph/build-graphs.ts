@@ -1,0 +1,128 @@
+import { writeAdjacency, type Adjacency } from './adjacency.js';
+import type { LinkRow } from './link-rows.js';
+import { readKeys } from './key-file.js';
+import { groupNodes, pageNodes, type Level, type Nodes } from './nodes.js';
+import { KIND, NONE, resolveRows } from './resolve.js';
+import { scanRows, type ScannedRows, type GraphInput } from './scan-rows.js';
+import { createPairSorter } from './sort/index.js';
+
+/** A graph of links: its nodes, and the adjacency file. */
+export interface LinkGraph extends Nodes {
+  readonly level: Level;
+  readonly adjacency: Adjacency;
+}
+
+/** What was made of rows. */
+export interface BuiltGraphs {
+  /** The file of all row keys, in order: `ofRow` of the nodes goes by the place in it. */
+  readonly keys: string;
+  /** The first row of each host. */
+  readonly hostStarts: Uint32Array;
+  /** In the order of the levels that were asked for. */
+  readonly graphs: readonly LinkGraph[];
+}
+
+/** How to build. */
+export interface BuildOptions extends Omit<GraphInput, 'raw' | 'memory'> {
+  readonly levels: readonly Level[];
+  /** Redirects and canonicals are not resolved. Default: false. */
+  readonly raw?: boolean;
+  /** Bytes of memory for each of the things that are sorted at a time. Default: 64 MiB. */
+  readonly memory?: number;
+  /** Called now and then while nothing is scanned, with how many links were found so far. */
+  readonly onLinks?: (done: number) => void;
+}
+
+/** What counts the links that are no edge, since they stay within a node. */
+const WITHIN = { page: 'links_to_itself', host: 'links_within_host', domain: 'links_within_domain' } as const;
+const MEMORY = 64 * 2 ** 20;
+/** Links between two calls of `onLinks`. */
+const STEP = 2 ** 20;
+
+/**
+ * Builds the graphs of one or more levels from one scan of rows, with no key held in memory: beside what is sorted a row takes 5
+ * bytes, and 4 for each level. All files are in `folder`, and are the caller's to remove.
+ * @throws CrawlError STORE_FULL; BAD_OUTPUT, also for more rows, nodes or edges than a graph can number
+ */
+export async function buildGraphs(
+  rows: AsyncIterable<LinkRow> | Iterable<LinkRow>,
+  { levels, raw = false, memory = MEMORY, onLinks, ...options }: BuildOptions,
+): Promise<BuiltGraphs> {
+  const { folder, count, signal } = options;
+  const scanned = await scanRows(rows, { ...options, raw, memory });
+  const resolved = await resolve(scanned, options);
+  const nodes: Nodes[] = [];
+  for (const level of levels) {
+    nodes.push(level === 'page' ? pageNodes(scanned, resolved) : await groupNodes(level, scanned, resolved, folder));
+  }
+  const sorters = nodes.map(() => createPairSorter(folder, memory));
+  const dropped = { unknown: 0, gone: 0, ofAlternates: 0, own: nodes.map(() => 0) };
+  let done = 0;
+  await scanned.links.answer((source, target) => {
+    if (++done % STEP === 0) {
+      onLinks?.(done);
+      signal?.throwIfAborted();
+    }
+    const counted = target === NONE ? NONE : resolved[target]!;
+    if (resolved[source] !== source) dropped.ofAlternates += 1;
+    else if (target === NONE) dropped.unknown += 1;
+    else if (counted === NONE) dropped.gone += 1;
+    else return addTo(source, counted);
+    return undefined;
+  });
+
+  /** Adds a link to each level. Only a full sorter is waited for. */
+  function addTo(source: number, target: number): Promise<void> | undefined {
+    let wait: Promise<void> | undefined;
+    for (let i = 0; i < nodes.length; i++) {
+      const { ofRow } = nodes[i]!;
+      const from = ofRow[source]!;
+      const to = ofRow[target]!;
+      if (from === to) {
+        dropped.own[i]! += 1;
+        continue;
+      }
+      const added = sorters[i]!.add(from, to);
+      if (added) wait = wait ? Promise.all([wait, added]).then(() => undefined) : added;
+    }
+    return wait;
+  }
+
+  count('links_unknown', dropped.unknown);
+  count('links_to_gone', dropped.gone);
+  count('links_of_alternates', dropped.ofAlternates);
+  const graphs: LinkGraph[] = [];
+  for (const [i, level] of levels.entries()) {
+    count(WITHIN[level], dropped.own[i]);
+    const adjacency = await writeAdjacency(`${folder}/${level}-edges`, {
+      nodes: nodes[i]!.count,
+      pairs: sorters[i]!.sorted(),
+      onRepeated: (repeated) => count('links_repeated', level === levels[0] ? repeated : 0),
+    });
+    graphs.push({ level, ...nodes[i]!, adjacency });
+  }
+  return { keys: scanned.keys, hostStarts: scanned.hostStarts, graphs };
+}
+
+/** Follows redirects and canonicals. */
+async function resolve(
+  { aliases, aliasCount, keys, kinds }: ScannedRows,
+  { count }: Pick<BuildOptions, 'count'>,
+): Promise<Uint32Array> {
+  const next = new Uint32Array(aliasCount > 0 ? kinds.length : 0);
+  if (aliasCount > 0) {
+    next.fill(NONE);
+    let row = 0;
+    for await (const group of readKeys(keys)) for (const key of group) await aliases.enter(key, row++);
+    await aliases.answer((asked, by) => void (next[asked] = by));
+  }
+  const resolved = resolveRows(kinds, next);
+  const counts = { gone: 0, redirects: 0, redirects_lost: 0, alternates: 0 };
+  for (let row = 0; row < kinds.length; row++) {
+    if (kinds[row] === KIND.gone) counts.gone += 1;
+    else if (kinds[row] === KIND.redirect) counts[resolved[row] === NONE ? 'redirects_lost' : 'redirects'] += 1;
+    else if (resolved[row] !== row) counts.alternates += 1;
+  }
+  for (const [name, n] of Object.entries(counts)) count(name as keyof typeof counts, n);
+  return resolved;
+}

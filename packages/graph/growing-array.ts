@@ -1,0 +1,27 @@
+/** Numbers that are appended, in an array that doubles. */
+export interface GrowingArray<T extends Uint8Array | Uint32Array> {
+  push(value: number): void;
+  readonly length: number;
+  /** The numbers so far; not a copy. */
+  values(): T;
+}
+
+/** @param make makes an array of so many zeros */
+export function growingArray<T extends Uint8Array | Uint32Array>(make: (length: number) => T): GrowingArray<T> {
+  let array = make(1024);
+  let length = 0;
+  return {
+    push(value) {
+      if (length === array.length) {
+        const larger = make(2 * length);
+        larger.set(array);
+        array = larger;
+      }
+      array[length++] = value;
+    },
+    get length() {
+      return length;
+    },
+    values: () => array.subarray(0, length) as T,
+  };
+}

@@ -1,0 +1,173 @@
+import { readPieces, type Adjacency } from './adjacency.js';
+
+/** How to rank. */
+export interface PageRankOptions {
+  /** The share of its rank that a node hands on, 0 to 1, 1 left out. */
+  readonly damping: number;
+  /** It ends when all ranks together change by less in a round. */
+  readonly tolerance: number;
+  /** It ends after so many rounds. */
+  readonly maxRounds: number;
+  /** What becomes of the rank of nodes without links: all get the same part of it, or it is lost. */
+  readonly danglingMass: 'spread' | 'drop';
+  /** Where to begin, a number for each node; it is changed. Absent: the same for all, which together are 1. */
+  readonly start?: Float64Array;
+  /** What a link counts within a host, where others count 1. Absent: 1. */
+  readonly internal?: {
+    readonly weight: number;
+    /** The first node of each host. */
+    readonly hostStarts: Uint32Array;
+  };
+  /** Ends it; it throws the signal's reason. */
+  readonly signal?: AbortSignal;
+  /** Called after each round. */
+  readonly onRound?: (round: number, change: number) => void;
+}
+
+/** Ranks, and how they were found. */
+export interface PageRank {
+  /** By node. All together are 1, or less where mass is dropped. */
+  readonly ranks: Float64Array;
+  readonly rounds: number;
+  /** By how much all ranks together changed in the last round. */
+  readonly change: number;
+}
+
+/**
+ * PageRank by power iteration over the adjacency file, which is read once a round; two numbers of 64 bits for each node are in memory, and 4 to
+ * 8 bytes more where links within hosts have a weight of their own. It runs in one thread and adds in the order of the file, so
+ * the same input gives the same bits.
+ */
+export async function pageRank(
+  adjacency: Adjacency,
+  { damping, tolerance, maxRounds, danglingMass, start, internal, signal, onRound }: PageRankOptions,
+): Promise<PageRank> {
+  const { nodes } = adjacency;
+  if (nodes === 0) return { ranks: new Float64Array(0), rounds: 0, change: 0 };
+  const weights = internal && internal.weight !== 1 ? await weightsOf(adjacency, internal) : undefined;
+  let ranks: Float64Array = start ?? new Float64Array(nodes).fill(1 / nodes);
+  let next: Float64Array = new Float64Array(nodes);
+  let change = Infinity;
+  let rounds = 0;
+  while (rounds < maxRounds && !(change < tolerance)) {
+    next.fill(0);
+    const dangling = weights
+      ? await handOnWeighted(adjacency, ranks, next, weights, signal)
+      : await handOn(adjacency, ranks, next, signal);
+    const base = (1 - damping) / nodes + (danglingMass === 'spread' ? (damping * dangling) / nodes : 0);
+    change = 0;
+    for (let node = 0; node < nodes; node++) {
+      const rank = base + damping * next[node]!;
+      change += Math.abs(rank - ranks[node]!);
+      next[node] = rank;
+    }
+    [ranks, next] = [next, ranks];
+    rounds += 1;
+    onRound?.(rounds, change);
+  }
+  // Ranks to begin with that are good enough stay, to the bit.
+  return { ranks: start && rounds === 1 && change < tolerance ? next : ranks, rounds, change };
+}
+
+/** Adds to each node what its links bring. @returns the sum of the ranks of nodes without links */
+async function handOn(
+  adjacency: Adjacency,
+  ranks: Float64Array,
+  next: Float64Array,
+  signal: AbortSignal | undefined,
+): Promise<number> {
+  let dangling = 0;
+  let node = 0;
+  let left = 0;
+  let share = 0;
+  for await (const piece of readPieces(adjacency)) {
+    signal?.throwIfAborted();
+    for (let i = 0; i < piece.length;) {
+      if (left === 0) {
+        left = piece[i++]!;
+        if (left === 0) dangling += ranks[node]!;
+        else share = ranks[node]! / left;
+        node += 1;
+        continue;
+      }
+      const end = Math.min(piece.length, i + left);
+      left -= end - i;
+      for (; i < end; i++) next[piece[i]!]! += share;
+    }
+  }
+  return dangling;
+}
+
+interface Weights {
+  /** What a link within a host counts. */
+  readonly weight: number;
+  readonly hostStarts: Uint32Array;
+  /** How many of the links of each node lead to its own host. */
+  readonly inside: Uint32Array;
+}
+
+/** Counts the links within hosts. */
+async function weightsOf(
+  adjacency: Adjacency,
+  { weight, hostStarts }: { readonly weight: number; readonly hostStarts: Uint32Array },
+): Promise<Weights> {
+  const inside = new Uint32Array(adjacency.nodes);
+  await eachLink(adjacency, hostStarts, undefined, {
+    node() {},
+    link: (node, _, isInside) => void (inside[node]! += isInside ? 1 : 0),
+  });
+  return { weight, hostStarts, inside };
+}
+
+/** As {@link handOn}, each link by its weight. */
+async function handOnWeighted(
+  adjacency: Adjacency,
+  ranks: Float64Array,
+  next: Float64Array,
+  { weight, hostStarts, inside }: Weights,
+  signal: AbortSignal | undefined,
+): Promise<number> {
+  let dangling = 0;
+  let share = 0;
+  await eachLink(adjacency, hostStarts, signal, {
+    node(node, degree) {
+      const total = degree - inside[node]! + weight * inside[node]!;
+      if (total === 0) dangling += ranks[node]!;
+      share = total === 0 ? 0 : ranks[node]! / total;
+    },
+    link: (_, target, isInside) => void (next[target]! += isInside ? share * weight : share),
+  });
+  return dangling;
+}
+
+/** Goes through a file, with whether each link stays within its host. */
+async function eachLink(
+  adjacency: Adjacency,
+  hostStarts: Uint32Array,
+  signal: AbortSignal | undefined,
+  visit: {
+    node(node: number, degree: number): void;
+    link(node: number, target: number, isInside: boolean): void;
+  },
+): Promise<void> {
+  let node = -1;
+  let left = 0;
+  let host = 0;
+  let hostEnd = 0;
+  for await (const piece of readPieces(adjacency)) {
+    signal?.throwIfAborted();
+    for (let i = 0; i < piece.length;) {
+      if (left === 0) {
+        node += 1;
+        while (node >= hostEnd) hostEnd = hostStarts[++host] ?? adjacency.nodes;
+        left = piece[i++]!;
+        visit.node(node, left);
+        continue;
+      }
+      const end = Math.min(piece.length, i + left);
+      left -= end - i;
+      const hostStart = hostStarts[host - 1]!;
+      for (; i < end; i++) visit.link(node, piece[i]!, piece[i]! >= hostStart && piece[i]! < hostEnd);
+    }
+  }
+}

@@ -1,0 +1,143 @@
+import { hostKeyOfRow, rowKeyOf, type HostKey, type KeyRange } from '../../webtable/index.js';
+import { CrawlError } from '../errors/index.js';
+import type { Count } from '../jobs/index.js';
+import { checkCount } from './adjacency.js';
+import { growingArray } from './growing-array.js';
+import { createKeyFile } from './key-file.js';
+import { createKeyJoin, type KeyJoin } from './key-join.js';
+import type { LinkRow } from './link-rows.js';
+import { KIND, isAlias } from './resolve.js';
+
+/** What a scan of the rows leaves; a row goes by its place among them. */
+export interface ScannedRows {
+  /** The file of all row keys, in order. */
+  readonly keys: string;
+  /** The file of all hosts, as they stand in row keys, in the order of their rows. */
+  readonly hosts: string;
+  /** The first row of each host. */
+  readonly hostStarts: Uint32Array;
+  /** What each row is, see {@link KIND}. */
+  readonly kinds: Uint8Array;
+  /** Where redirects, refreshes and canonicals lead: the questions, no key is entered yet. */
+  readonly aliases: KeyJoin;
+  /** How many questions these are. */
+  readonly aliasCount: number;
+  /** Where links lead: the questions, and the key of each row. */
+  readonly links: KeyJoin;
+}
+
+/** How to scan. */
+export interface GraphInput {
+  /** An existing folder for what is made. */
+  readonly folder: string;
+  /** Redirects and canonicals are not resolved. */
+  readonly raw: boolean;
+  /** Where rows come from; links beyond are counted as outside. Absent: anywhere. */
+  readonly ranges?: readonly KeyRange[];
+  /** Bytes of memory for what is sorted. */
+  readonly memory: number;
+  readonly count: Count;
+  /** Called after each row. */
+  readonly onRow?: () => void;
+  /** Ends it; it throws the signal's reason. */
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Reads rows once.
+ * @param rows in the order of their keys, each key once
+ * @throws CrawlError STORE_FULL; BAD_OUTPUT, also for more rows than a graph can number
+ */
+export async function scanRows(
+  rows: AsyncIterable<LinkRow> | Iterable<LinkRow>,
+  { folder, raw, ranges, memory, count, onRow, signal }: GraphInput,
+): Promise<ScannedRows> {
+  const kinds = growingArray((length) => new Uint8Array(length));
+  const hostStarts = growingArray((length) => new Uint32Array(length));
+  const aliases = createKeyJoin(folder, Math.floor(memory / 4));
+  const links = createKeyJoin(folder, memory);
+  const keys = `${folder}/keys`;
+  const hosts = `${folder}/hosts`;
+  await using keyFile = await createKeyFile(keys);
+  await using hostFile = await createKeyFile(hosts);
+  let start: string | undefined;
+  let aliasCount = 0;
+  let linkCount = 0;
+
+  /** The key of a URL that may be in the graph; another is counted. */
+  const keyOf = (url: string): string | undefined => {
+    const key = tryRowKeyOf(url);
+    if (key !== undefined && isWithin(ranges, key)) return key;
+    count(key === undefined ? 'links_invalid' : 'links_outside');
+    return undefined;
+  };
+
+  for await (const each of rows) {
+    signal?.throwIfAborted();
+    const row = kinds.length;
+    checkCount(row + 1, 'rows');
+    if (start === undefined || !each.key.startsWith(start)) {
+      const host: HostKey = hostKeyOfRow(each.key);
+      start = `${host}:`;
+      hostStarts.push(row);
+      await hostFile.add(host);
+    }
+    const alias = aliasOf(each);
+    const kind = kindOf(each, alias, raw);
+    kinds.push(kind);
+    const written = keyFile.add(each.key);
+    if (written) await written;
+    const entered = links.enter(each.key, row);
+    if (entered) await entered;
+    if (alias !== undefined && isAlias(kind)) {
+      const key = keyOf(alias);
+      if (key !== undefined) {
+        await aliases.ask(key, row);
+        aliasCount += 1;
+      }
+    }
+    linkCount += each.links.length;
+    if (kind === KIND.gone || kind === KIND.redirect) {
+      count(kind === KIND.gone ? 'links_of_gone' : 'links_of_redirects', each.links.length);
+    } else {
+      const targets = raw && each.redirectTarget !== undefined ? [...each.links, each.redirectTarget] : each.links;
+      for (const url of targets) {
+        const key = keyOf(url);
+        const asked = key === undefined ? undefined : links.ask(key, row);
+        if (asked) await asked;
+      }
+    }
+    onRow?.();
+  }
+  count('scanned', kinds.length);
+  count('links', linkCount);
+  await keyFile.end();
+  await hostFile.end();
+  return { keys, hosts, hostStarts: hostStarts.values(), kinds: kinds.values(), aliases, aliasCount, links };
+}
+
+/** The page that a row names in its place. */
+function aliasOf({ key, redirectTarget, canonical }: LinkRow): string | undefined {
+  const named = redirectTarget ?? canonical;
+  return named === undefined || tryRowKeyOf(named) === key ? undefined : named;
+}
+
+function kindOf({ status }: LinkRow, alias: string | undefined, raw: boolean): number {
+  if (status === 'gone') return KIND.gone;
+  if (status === 'redir_temp' || status === 'redir_perm') return raw ? KIND.fetched : KIND.redirect;
+  if (status !== 'fetched' && status !== 'notmodified') return KIND.known;
+  return alias === undefined || raw ? KIND.fetched : KIND.alternate;
+}
+
+function tryRowKeyOf(url: string): string | undefined {
+  try {
+    return rowKeyOf(url);
+  } catch (error) {
+    if (error instanceof CrawlError && error.code === 'BAD_URL') return undefined;
+    throw error;
+  }
+}
+
+function isWithin(ranges: readonly KeyRange[] | undefined, key: string): boolean {
+  return !ranges || ranges.some(({ start, end }) => key >= start && (end === undefined || key < end));
+}

@@ -1,0 +1,255 @@
+import { randomUUID } from 'node:crypto';
+import { createHeap } from '../../util/index.js';
+import { MOST_RECORDS, orderOf } from './arena-order.js';
+import { createRun, readRun, type Run, type RunReader } from './runs.js';
+
+/** How to sort. */
+export interface SortOptions {
+  /** An existing folder for the runs, best one of `withWorkFolder`. What does not fit into the memory is written there. */
+  readonly folder: string;
+  /** Bytes of memory for records, 1 MiB at least; what each of them needs beside is within. Default: 64 MiB. */
+  readonly memory?: number;
+  /** Bytes of every record, where all are of one size: no length is stored then. Absent: any size below 4 GiB. */
+  readonly recordBytes?: number;
+}
+
+/** Takes records in any order. */
+export interface RecordSorter {
+  /** Copies a record. Wait for the promise where there is one: then a run is being written. */
+  add(record: Uint8Array): Promise<void> | undefined;
+  /**
+   * All records in byte order, equal ones as they were added: each is a view that is valid until the next is asked for. It is
+   * called once; nothing is added after.
+   */
+  sorted(): AsyncGenerator<Buffer>;
+  /** The same in groups of one record and more, which costs less for each. Valid until the next group is asked for. */
+  groups(): AsyncGenerator<readonly Buffer[]>;
+}
+
+const MEMORY = 64 * 2 ** 20;
+/** Runs that are merged at a time. */
+const FAN_IN = 64;
+const HEAD = 4;
+/** What a record takes beside its bytes: its end, its place in the order, its word. */
+const BESIDE = 20;
+const GROUP = 1000;
+
+/**
+ * Sorts any number of records in bounded memory: sorted runs are written to the disk and merged. Sorting one run and reading
+ * the smaller ones is done without a break.
+ * @throws CrawlError STORE_FULL, BAD_OUTPUT; so do its methods
+ */
+export function createRecordSorter({ folder, memory = MEMORY, recordBytes }: SortOptions): RecordSorter {
+  const room = Math.max(2 ** 20, memory);
+  const head = recordBytes === undefined ? HEAD : 0;
+  const most = Math.min(MOST_RECORDS, Math.ceil(room / (BESIDE + (recordBytes ?? 8))));
+  const name = `sort-${randomUUID()}`;
+  let bytes = Buffer.allocUnsafe(Math.min(room, 2 ** 20));
+  let ends = new Uint32Array(Math.min(most, 2 ** 14));
+  let count = 0;
+  let used = 0;
+  const runs: Run[] = [];
+  let made = 0;
+
+  const begin = () => createRun(folder, `${name}-${made++}.run`);
+
+  function put(record: Uint8Array): void {
+    if (used + record.length > bytes.length)
+      bytes = grown(bytes, used, Math.max(used + record.length, Math.min(room, 2 * bytes.length)));
+    if (count === ends.length) {
+      const longer = new Uint32Array(Math.min(most, 2 * count));
+      longer.set(ends);
+      ends = longer;
+    }
+    bytes.set(record, used);
+    used += record.length;
+    ends[count++] = used;
+  }
+
+  async function spill(): Promise<void> {
+    const order = orderOf({ bytes, ends, count });
+    const writer = await begin();
+    const out = createPacker(head, (piece) => writer.write(piece));
+    for (const record of order) {
+      const wait = out.put(bytes, record === 0 ? 0 : ends[record - 1]!, ends[record]!);
+      if (wait) await wait;
+    }
+    await out.flush();
+    runs.push(await writer.end());
+    count = 0;
+    used = 0;
+  }
+
+  async function* inMemory(): AsyncGenerator<readonly Buffer[]> {
+    const order = orderOf({ bytes, ends, count });
+    for (let at = 0; at < order.length; at += GROUP) {
+      yield Array.from(order.subarray(at, at + GROUP), (record) =>
+        bytes.subarray(record === 0 ? 0 : ends[record - 1], ends[record]),
+      );
+    }
+  }
+
+  async function* merged(): AsyncGenerator<readonly Buffer[]> {
+    if (count > 0) await spill();
+    bytes = Buffer.alloc(0);
+    ends = new Uint32Array(0);
+    while (runs.length > FAN_IN) {
+      const writer = await begin();
+      const out = createPacker(head, (piece) => writer.write(piece));
+      for await (const group of mergeRuns(runs.splice(0, FAN_IN), room, recordBytes)) {
+        for (const record of group) await out.put(record, 0, record.length);
+      }
+      await out.flush();
+      runs.push(await writer.end());
+    }
+    yield* mergeRuns(runs, room, recordBytes);
+  }
+
+  const groups = () => (runs.length === 0 ? inMemory() : merged());
+  return {
+    add(record) {
+      const full = count > 0 && (count === most || used + record.length + count * BESIDE > room);
+      if (!full) return void put(record);
+      return spill().then(() => put(record));
+    },
+    groups,
+    async *sorted() {
+      for await (const group of groups()) yield* group;
+    },
+  };
+}
+
+/**
+ * Sorts records by their bytes in bounded memory, see {@link createRecordSorter}. What is left of a record is to be copied
+ * before the next one is asked for.
+ */
+export async function* sortRecords(
+  records: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  options: SortOptions,
+): AsyncGenerator<Buffer> {
+  const sorter = createRecordSorter(options);
+  for await (const record of records) await sorter.add(record);
+  yield* sorter.sorted();
+}
+
+function grown(bytes: Buffer, used: number, size: number): Buffer<ArrayBuffer> {
+  const larger = Buffer.allocUnsafe(size);
+  bytes.copy(larger, 0, 0, used);
+  return larger;
+}
+
+/** Gathers records, each behind its length where `head` is not 0, and writes them in large pieces. */
+function createPacker(head: number, write: (piece: Uint8Array) => Promise<void>) {
+  const out = Buffer.allocUnsafe(2 ** 18);
+  let at = 0;
+  async function flush(): Promise<void> {
+    await write(out.subarray(0, at));
+    at = 0;
+  }
+  async function putLarge(from: Buffer, start: number, end: number): Promise<void> {
+    await flush();
+    if (head > 0) {
+      out.writeUInt32LE(end - start);
+      await write(out.subarray(0, head));
+    }
+    await write(from.subarray(start, end));
+  }
+  function put(from: Buffer, start: number, end: number): Promise<void> | undefined {
+    const size = end - start;
+    if (head + size > out.length) return putLarge(from, start, end);
+    if (at + head + size > out.length) return flush().then(() => put(from, start, end));
+    if (head > 0) at = out.writeUInt32LE(size, at);
+    at += from.copy(out, at, start, end);
+    return undefined;
+  }
+  return { put, flush };
+}
+
+/** A run that is being merged, and the record that it is at. */
+interface Cursor {
+  at: number;
+  /** Of equal records that of the earlier run comes first. */
+  readonly run: number;
+  readonly reader: RunReader;
+  start: number;
+  size: number;
+  /** The first six bytes of the record. */
+  word: number;
+}
+
+function isBefore(a: Cursor, b: Cursor): boolean {
+  if (a.word !== b.word) return a.word < b.word;
+  const order = a.reader.buffer.compare(b.reader.buffer, b.start, b.start + b.size, a.start, a.start + a.size);
+  return order === 0 ? a.run < b.run : order < 0;
+}
+
+async function* mergeRuns(
+  runs: readonly Run[],
+  memory: number,
+  recordBytes: number | undefined,
+): AsyncGenerator<readonly Buffer[]> {
+  const size = Math.max(2 ** 14, Math.floor(memory / 2 / runs.length));
+  const cursors: Cursor[] = [];
+  const heap = createHeap<Cursor>(isBefore);
+  const head = recordBytes === undefined ? HEAD : 0;
+  try {
+    for (const [run, file] of runs.entries()) {
+      const reader = await readRun(file, size);
+      const cursor = { at: -1, run, reader, start: 0, size: 0, word: 0 };
+      cursors.push(cursor);
+      if (stepIn(cursor, recordBytes) || (await stepOver(cursor, head, recordBytes))) heap.put(cursor);
+    }
+    let out = Buffer.allocUnsafe(2 ** 16);
+    let used = 0;
+    let group: Buffer[] = [];
+    for (let cursor = heap.first; cursor; cursor = heap.first) {
+      if (group.length === GROUP || used + cursor.size > out.length) {
+        if (group.length > 0) yield group;
+        group = [];
+        used = 0;
+        if (cursor.size > out.length) out = Buffer.allocUnsafe(cursor.size);
+      }
+      cursor.reader.buffer.copy(out, used, cursor.start, cursor.start + cursor.size);
+      group.push(out.subarray(used, (used += cursor.size)));
+      if (stepIn(cursor, recordBytes) || (await stepOver(cursor, head, recordBytes))) heap.put(cursor);
+      else heap.remove(cursor);
+    }
+    if (group.length > 0) yield group;
+  } finally {
+    for (const { reader } of cursors) await reader.close();
+  }
+}
+
+/** Goes on to the next record where it is in memory. */
+function stepIn(cursor: Cursor, recordBytes: number | undefined): boolean {
+  const { reader } = cursor;
+  const { buffer, at, end } = reader;
+  if (recordBytes === undefined) {
+    if (at + HEAD > end) return false;
+    const size = buffer.readUInt32LE(at);
+    if (at + HEAD + size > end) return false;
+    cursor.start = at + HEAD;
+    cursor.size = size;
+  } else {
+    if (at + recordBytes > end) return false;
+    cursor.start = at;
+    cursor.size = recordBytes;
+  }
+  reader.at = cursor.start + cursor.size;
+  cursor.word = wordAt(buffer, cursor.start, cursor.size);
+  return true;
+}
+
+/** Reads on, and goes to the next record; false at the end of the run. */
+async function stepOver(cursor: Cursor, head: number, recordBytes: number | undefined): Promise<boolean> {
+  const { reader } = cursor;
+  if (!(await reader.fill(head + (recordBytes ?? 0) || 1))) return false;
+  if (recordBytes === undefined) await reader.fill(HEAD + reader.buffer.readUInt32LE(reader.at));
+  return stepIn(cursor, recordBytes);
+}
+
+/** A shorter record is filled up with zeros, so equal words do not say that records are. */
+function wordAt(buffer: Buffer, start: number, size: number): number {
+  if (size >= 6) return buffer.readUIntBE(start, 6);
+  return size === 0 ? 0 : buffer.readUIntBE(start, size) * 2 ** (8 * (6 - size));
+}

@@ -1,0 +1,97 @@
+import { open, rm, type FileHandle } from 'node:fs/promises';
+import { join } from 'node:path';
+import { onDisk } from './on-disk.js';
+
+/** A file of sorted bytes. */
+export interface Run {
+  readonly path: string;
+  readonly bytes: number;
+}
+
+/** Writes a run piece by piece. A piece is on its way to the disk when its promise is fulfilled, and may be used again. */
+export interface RunWriter {
+  write(piece: Uint8Array): Promise<void>;
+  /** Ends the file. */
+  end(): Promise<Run>;
+}
+
+/**
+ * Begins a run, in a folder that goes with all that is in it.
+ * @throws CrawlError STORE_FULL, BAD_OUTPUT; so do its methods
+ */
+export async function createRun(folder: string, name: string): Promise<RunWriter> {
+  const path = join(folder, name);
+  const file = await onDisk(path, () => open(path, 'w'));
+  let bytes = 0;
+  return {
+    async write(piece) {
+      try {
+        await onDisk(path, () => file.writeFile(piece));
+      } catch (error) {
+        await file.close();
+        throw error;
+      }
+      bytes += piece.length;
+    },
+    async end() {
+      await file.close();
+      return { path, bytes };
+    },
+  };
+}
+
+/** Reads a run from its begin; what was read lies in one buffer, which moves on with {@link RunReader.fill}. */
+export interface RunReader {
+  /** What was read and not dropped; valid until the next `fill`. */
+  readonly buffer: Buffer;
+  /** Where in `buffer` the next byte is. */
+  at: number;
+  /** The end of what was read. */
+  readonly end: number;
+  /** Reads on until `needed` bytes are there from `at` on; false where the run ends before. */
+  fill(needed: number): Promise<boolean>;
+  /** Closes the run and removes it. */
+  close(): Promise<void>;
+}
+
+/**
+ * @param size bytes of the buffer; it grows for a record that is larger
+ * @throws CrawlError BAD_OUTPUT; so do its methods
+ */
+export async function readRun({ path }: Run, size: number): Promise<RunReader> {
+  const file: FileHandle = await onDisk(path, () => open(path, 'r'));
+  let buffer = Buffer.allocUnsafe(size);
+  let end = 0;
+  const reader: RunReader = {
+    get buffer() {
+      return buffer;
+    },
+    at: 0,
+    get end() {
+      return end;
+    },
+    async fill(needed) {
+      const left = end - reader.at;
+      if (needed > buffer.length) {
+        const larger = Buffer.allocUnsafe(needed);
+        buffer.copy(larger, 0, reader.at, end);
+        buffer = larger;
+      } else {
+        buffer.copyWithin(0, reader.at, end);
+      }
+      reader.at = 0;
+      end = left;
+      while (end < needed) {
+        const { bytesRead } = await onDisk(path, () => file.read(buffer, end, buffer.length - end));
+        if (bytesRead === 0) return false;
+        end += bytesRead;
+      }
+      return true;
+    },
+    async close() {
+      await file.close();
+      await rm(path, { force: true });
+    },
+  };
+  return reader;
+}

@@ -1,0 +1,43 @@
+import {
+  exportKrake as krake,
+  exportPages as pages,
+  exportWacz as wacz,
+  exportWarc as warc,
+  type ExportArchiveOptions,
+  type ExportKrakeOptions,
+  exportGraph as graph,
+  type ExportGraphOptions,
+  type ExportPagesOptions,
+} from '../export/index.js';
+import type { CrawlContext, Report } from '../jobs/index.js';
+import { watched } from './jobs.js';
+
+/** As `exportPages` of packages/export, with others able to see how far it has got. */
+export const exportPages: (crawl: CrawlContext, options: ExportPagesOptions) => Promise<Report> = watched(
+  'export',
+  (crawl: CrawlContext, options: ExportPagesOptions) => pages(crawl, options),
+);
+
+/** As `exportWarc` of packages/export, with others able to see how far it has got. */
+export const exportWarc: (crawl: CrawlContext, options: ExportArchiveOptions) => Promise<Report> = watched(
+  'export',
+  (crawl: CrawlContext, options: ExportArchiveOptions) => warc(crawl, options),
+);
+
+/** As `exportWacz` of packages/export, with others able to see how far it has got. */
+export const exportWacz: (crawl: CrawlContext, options: ExportArchiveOptions) => Promise<Report> = watched(
+  'export',
+  (crawl: CrawlContext, options: ExportArchiveOptions) => wacz(crawl, options),
+);
+
+/** As `exportKrake` of packages/export, with others able to see how far it has got. */
+export const exportKrake: (crawl: CrawlContext, options: ExportKrakeOptions) => Promise<Report> = watched(
+  'export',
+  (crawl: CrawlContext, options: ExportKrakeOptions) => krake(crawl, options),
+);
+
+/** As `exportGraph` of packages/export, with others able to see how far it has got. */
+export const exportGraph: (crawl: CrawlContext, options: ExportGraphOptions) => Promise<Report> = watched(
+  'graph',
+  (crawl: CrawlContext, options: ExportGraphOptions) => graph(crawl, options),
+);

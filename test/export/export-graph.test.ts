@@ -1,0 +1,167 @@
+import { mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { exportGraph, type ExportGraphOptions } from '../../packages/webcrawl/index.js';
+import { openKrake } from '../../packages/export/krake/open-krake.js';
+import { checkSmall } from '../../packages/export/graph/graph-format.js';
+import { rowKeyOf, type PageChange } from '../../webtable/index.js';
+import { changeRows } from '../support/stores/put-rows.js';
+import { testCrawl, type TestCrawl } from '../support/test-crawl.js';
+
+let folder: string;
+let crawl: TestCrawl;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'webcrawl-export-graph-'));
+  crawl = await testCrawl(undefined);
+  await changeRows(crawl, ROWS);
+});
+afterEach(async () => {
+  await crawl.close();
+  await rm(folder, { recursive: true });
+});
+
+const page = (url: string, links: readonly string[], more: NonNullable<PageChange['set']> = {}): PageChange => ({
+  key: rowKeyOf(url),
+  set: { status: 'fetched', outlinks: links.map((link) => ({ url: link, anchor: '' })), ...more },
+});
+const A = 'https://www.example.com/a?x=1&y="<b>"';
+const A_URL = 'https://www.example.com/a?x=1&y=%22%3Cb%3E%22';
+const B = 'https://example.com/';
+const C = "https://other.example/it's";
+const OLD = 'https://old.example/';
+const ROWS = [
+  page(A, [B, C, 'https://none.example/']),
+  page(B, [OLD, A_URL]),
+  page(C, [], { status: 'unfetched' }),
+  page(OLD, [], { status: 'redir_perm', redirectTarget: C }),
+];
+
+const write = async (name: string, options: Partial<ExportGraphOptions> = {}) => {
+  const output = join(folder, name);
+  const { counters } = await exportGraph(crawl, { output, level: 'page', ...options });
+  return { output, counters };
+};
+const text = async (...path: string[]): Promise<string> => {
+  const bytes = await readFile(join(...path));
+  return (path.at(-1)!.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString();
+};
+
+describe('cc', () => {
+  test('has the pages in the order of their keys, and the edges by their numbers', async () => {
+    const { output, counters } = await write('pages');
+    expect(await text(output, 'vertices.txt.gz')).toBe(
+      [
+        `0\tcom.example.www:https/a?x=1&y=%22%3Cb%3E%22\t${A_URL}`,
+        '1\tcom.example:https/\thttps://example.com/',
+        "2\texample.other:https/it's\thttps://other.example/it's",
+        '',
+      ].join('\n'),
+    );
+    expect(await text(output, 'edges.txt.gz')).toBe('0\t1\n0\t2\n1\t0\n1\t2\n');
+    expect(counters).toMatchObject({ nodes: 3, edges: 4, scanned: 4, redirects: 1, links_unknown: 1, parts: 2 });
+    const manifest = JSON.parse(await text(output, 'manifest.json')) as object;
+    expect(manifest).toMatchObject({ export: 'graph', level: 'page', format: 'cc', raw: false, nodes: 3, edges: 4 });
+    expect(await readdir(folder)).toEqual(['pages']);
+  });
+
+  test('of hosts, and raw', async () => {
+    const hosts = await write('hosts', { level: 'host', raw: true });
+    expect(await text(hosts.output, 'vertices.txt.gz')).toBe(
+      '0\tcom.example\n1\tcom.example.www\n2\texample.old\n3\texample.other\n',
+    );
+    expect(await text(hosts.output, 'edges.txt.gz')).toBe('0\t1\n0\t2\n1\t0\n1\t3\n2\t3\n');
+  });
+
+  test('of a part of the table', async () => {
+    const { output, counters } = await write('part', { domain: 'example.com' });
+    expect(await text(output, 'edges.txt.gz')).toBe('0\t1\n1\t0\n');
+    expect(counters).toMatchObject({ links_outside: 3, scanned: 2 });
+  });
+
+  test('of no rows', async () => {
+    const { output, counters } = await write('none', { host: 'none.example' });
+    expect(await text(output, 'vertices.txt.gz')).toBe('');
+    expect(counters.scanned).toBeUndefined();
+  });
+});
+
+test('graphml and dot escape what a URL may hold', async () => {
+  const graphml = await text((await write('g.graphml')).output);
+  expect(graphml).toContain(
+    `<node id="n2"><data key="key">example.other:https/it&#39;s</data><data key="name">https://other.example/it&#39;s</data></node>`,
+  );
+  expect(graphml).toContain('x=1&#38;y=');
+  expect(graphml).toContain('<edge source="n1" target="n2"/>');
+  const dot = await text((await write('g.dot')).output);
+  expect(dot.split('\n').slice(0, 2)).toEqual(['digraph pages {', `  n0 [label="${A_URL}"];`]);
+  expect(dot).toContain('  n1 -> n2;\n}\n');
+});
+
+test('a graph too large for such a format is said to be', () => {
+  const graph = { adjacency: { path: '', nodes: 7, edges: 11 } };
+  expect(() => checkSmall(graph as never, 'DOT', 10)).toThrow(
+    'expected a graph of at most 10 nodes and edges for DOT, found 7 nodes and 11 edges',
+  );
+});
+
+test('krake: nodes by the hash of their URL, links both ways', async () => {
+  const { output } = await write('krake', { format: 'krake' });
+  // Its reader wants the files of pages too.
+  await writeFile(join(output, 'content.bin'), '');
+  await writeFile(join(output, 'offsets.bin'), '');
+  const krake = await openKrake(output);
+  const urls = [A_URL, B, C];
+  const [a, b, c] = await Promise.all(urls.map((url) => krake.nodeOf(url)));
+  expect(await Promise.all([0, 1, 2].map((node) => krake.urlOf(node)))).toHaveLength(3);
+  const links = await krake.links(C);
+  expect(Array.from(links!.inlinks)).toEqual([a!, b!].sort((x, y) => x - y));
+  expect(Array.from((await krake.links(A_URL))!.outlinks)).toEqual([b!, c!].sort((x, y) => x - y));
+  await krake.close();
+});
+
+test('svg: the same picture each time, with names that cannot break it', async () => {
+  const first = await text((await write('a.svg')).output);
+  expect(await text((await write('b.svg')).output)).toBe(first);
+  expect(first).toContain('Pages: 3 with 4 edges');
+  expect(first).toContain('https://other.example/it&#39;s');
+  expect(first.match(/<circle /g)).toHaveLength(3);
+  expect(first.match(/<line /g)).toHaveLength(4);
+  expect(first).not.toContain('NaN');
+  expect(await text((await write('none.svg', { host: 'none.example' })).output)).toContain('Pages: 0 with 0 edges');
+  expect(await text((await write('one.svg', { host: 'other.example' })).output)).not.toMatch(/NaN|Infinity/);
+});
+
+test('a target that is there stays, unless it is to be replaced', async () => {
+  await write('g.dot');
+  await expect(write('g.dot')).rejects.toMatchObject({ code: 'BAD_OUTPUT' });
+  await write('g.dot', { force: true, level: 'host' });
+  expect(await text(folder, 'g.dot')).toContain('digraph hosts');
+});
+
+test('standard output takes a format of one file', async () => {
+  let out = '';
+  const stdout = (data: Uint8Array): Promise<void> => {
+    out += Buffer.from(data).toString();
+    return Promise.resolve();
+  };
+  await exportGraph(crawl, { output: '-', level: 'host', format: 'dot', stdout });
+  expect(out).toContain('label="www.example.com"');
+  await expect(exportGraph(crawl, { output: '-', level: 'host', stdout })).rejects.toMatchObject({ code: 'USAGE' });
+});
+
+test('one that is stopped leaves nothing at its target', async () => {
+  const controller = new AbortController();
+  controller.abort();
+  const report = await exportGraph(crawl, { output: join(folder, 'x'), level: 'page', signal: controller.signal });
+  expect(report.interrupted).toBe(true);
+  expect((await readdir(folder)).filter((name) => !name.startsWith('.'))).toEqual([]);
+});
+
+test('a level that is none', async () => {
+  await expect(write('x', { level: 'site' as never })).rejects.toMatchObject({
+    code: 'USAGE',
+    message: 'expected a level of page, host, domain, found site',
+  });
+});

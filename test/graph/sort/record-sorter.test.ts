@@ -1,0 +1,133 @@
+import type * as Files from 'node:fs/promises';
+import { open, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { createRecordSorter, sortRecords, type SortOptions } from '../../../packages/graph/index.js';
+
+vi.mock('node:fs/promises', async (original) => {
+  const real = await original<typeof Files>();
+  return { ...real, open: vi.fn(real.open) };
+});
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'webcrawl-sort-'));
+});
+afterEach(async () => {
+  vi.mocked(open).mockReset();
+  await rm(folder, { recursive: true });
+});
+
+async function sorted(records: Iterable<Uint8Array>, options: Partial<SortOptions> = {}): Promise<string[]> {
+  const found: string[] = [];
+  for await (const record of sortRecords(records, { folder, ...options })) found.push(record.toString('hex'));
+  return found;
+}
+
+const expected = (records: readonly Uint8Array[]): string[] =>
+  [...records].sort((a, b) => Buffer.compare(a, b)).map((record) => Buffer.from(record).toString('hex'));
+
+/** Numbers from 0 to 2^32, always the same. */
+function* numbers(seed: number): Generator<number> {
+  for (let x = seed >>> 0; ; x = (Math.imul(x, 1664525) + 1013904223) >>> 0) yield x;
+}
+
+describe('records in memory', () => {
+  test('of any bytes come in byte order', async () => {
+    // Few different bytes, zeros among them: most records are equal to others, or begin like them.
+    const record = fc.uint8Array({ maxLength: 14, max: 2 });
+    await fc.assert(
+      fc.asyncProperty(fc.array(record, { maxLength: 200, size: 'max' }), async (records) => {
+        expect(await sorted(records)).toEqual(expected(records));
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  test('that share long beginnings, as URLs do', async () => {
+    const urls = Array.from({ length: 5000 }, (_, i) =>
+      Buffer.from(`com.example.www:https/${i % 3 ? 'news' : 'new'}/${(i * 7919) % 5003}/page`),
+    );
+    expect(await sorted(urls)).toEqual(expected(urls));
+  });
+
+  test('none, and empty ones', async () => {
+    expect(await sorted([])).toEqual([]);
+    expect(await sorted([Buffer.from('a'), Buffer.alloc(0), Buffer.from([0])])).toEqual(['', '00', '61']);
+  });
+});
+
+describe('more records than the memory has room for', () => {
+  const many = (count: number, size: (n: number) => number): Buffer[] => {
+    const random = numbers(7);
+    return Array.from({ length: count }, () => {
+      const length = size(random.next().value as number);
+      return Buffer.from(Uint8Array.from({ length }, () => (random.next().value as number) >>> 29));
+    });
+  };
+
+  test('are merged from runs, which are gone afterwards', async () => {
+    const records = many(100_000, (n) => (n >>> 8) % 40);
+    expect(await sorted(records, { memory: 1 })).toEqual(expected(records));
+    expect(await readdir(folder)).toEqual([]);
+  });
+
+  test('of one size', async () => {
+    const records = many(120_000, () => 20);
+    expect(await sorted(records, { memory: 1, recordBytes: 20 })).toEqual(expected(records));
+  });
+
+  test('in more runs than are merged at a time', async () => {
+    // Each of them is near the size of the memory, so it is a run of its own.
+    const records = many(150, (n) => 4000 + (n % 1000)).map((record) => Buffer.concat([record, Buffer.alloc(900_000)]));
+    const sorter = createRecordSorter({ folder, memory: 1 });
+    for (const record of records) await sorter.add(record);
+    expect((await readdir(folder)).length).toBeGreaterThan(100);
+    let before = Buffer.alloc(0);
+    let count = 0;
+    for await (const record of sorter.sorted()) {
+      expect(Buffer.compare(before, record)).toBeLessThanOrEqual(0);
+      before = Buffer.from(record);
+      count += 1;
+    }
+    expect(count).toBe(150);
+    expect(await readdir(folder)).toEqual([]);
+  });
+
+  test('one that is larger than the memory', async () => {
+    const records = [Buffer.alloc(5_000_000, 'b'), Buffer.alloc(3_000_000, 'c'), Buffer.from('a')];
+    const sizes: number[] = [];
+    for await (const record of sortRecords(records, { folder, memory: 1 })) sizes.push(record.length);
+    expect(sizes).toEqual([1, 5_000_000, 3_000_000]);
+  });
+
+  test('a reader that stops early leaves no file open', async () => {
+    const records = many(100_000, () => 20);
+    for await (const _ of sortRecords(records, { folder, memory: 1 })) break;
+    expect(await readdir(folder)).toEqual([]);
+  });
+});
+
+test('a full disk is STORE_FULL, with what to do', async () => {
+  vi.mocked(open).mockImplementation(async (...args) => {
+    const { open: real } = await vi.importActual<typeof Files>('node:fs/promises');
+    const file = await real(...args);
+    file.writeFile = () => Promise.reject(Object.assign(new Error('no space left'), { code: 'ENOSPC' }));
+    return file;
+  });
+  const records = Array.from({ length: 100_000 }, (_, i) => Buffer.from(`record ${i}`));
+  await expect(sorted(records, { memory: 1 })).rejects.toMatchObject({
+    code: 'STORE_FULL',
+    message: expect.stringMatching(/^expected room to write .*, found the disk full$/) as string,
+    hint: 'make room and run the same command again',
+  });
+});
+
+test('a folder that is not there is BAD_OUTPUT', async () => {
+  const records = Array.from({ length: 100_000 }, (_, i) => Buffer.from(`record ${i}`));
+  await expect(sorted(records, { memory: 1, folder: join(folder, 'none') })).rejects.toMatchObject({
+    code: 'BAD_OUTPUT',
+  });
+});
