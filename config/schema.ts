@@ -228,6 +228,19 @@ export const settingsSchema = z.strictObject({
       .default(false)
       .describe('A seed that is known already has its metadata merged, and takes a score or interval that is given'),
   }),
+  dedup: section({
+    distance: count
+      .min(0)
+      .max(10)
+      .default(7)
+      .describe('Bits of 64 in which the simhashes of near duplicates differ at the most. 0: only the same ones'),
+    minWords: count
+      .min(0)
+      .default(100)
+      .describe(
+        'Words (of Chinese, Japanese, Thai and the like, characters) that a page must have to count as a near duplicate',
+      ),
+  }),
   urlnormalizer: section({
     regexFile: path.default('').describe('File of regex normaliser rules. Empty: config/regex-normalize.txt'),
   }),

@@ -75,6 +75,7 @@ export {
   type UrlPatterns,
 } from '../jobs/index.js';
 export { csvRecord, looksLikeFormula, openOutput, type OutputFile } from '../export/index.js';
+export type { DedupOptions } from '../duplicates/index.js';
 export { readableUrl, tryParseUrl } from '../url/index.js';
 export { CrawlError, ERROR_CODES, safeText, type ErrorCode } from '../errors/index.js';
 export {

@@ -1,4 +1,5 @@
 import { SharedStore } from '../../webtable/index.js';
+import { dedup } from '../duplicates/index.js';
 import {
   compact,
   crawl,
@@ -51,4 +52,5 @@ export const jobs = {
   repair: alone('repair', repair),
   compact: alone('compact', compact),
   remove: alone('remove', remove),
+  dedup: alone('dedup', dedup),
 } as const;

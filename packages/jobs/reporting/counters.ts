@@ -147,6 +147,18 @@ export const COUNTERS = {
     held: 'selected pages that stay, because a batch under way holds them',
     damaged: 'rows that cannot be read, and stay as they are',
   },
+  dedup: {
+    pages: 'fetched pages that were compared',
+    exact: 'pages whose signature is that of a page that is kept in their place',
+    near: 'pages whose text is nearly that of a page that is kept in their place',
+    groups: 'pages that are kept and have duplicates',
+    short: 'pages with fewer words than `dedup.minWords`, which only count by their signature',
+    crowded: 'comparisons given up because too many simhashes are alike in some bits; near duplicates may be missed',
+    written: 'rows of which `duplicateOf` was written',
+    cleared: 'rows that are no duplicate any more, of which `duplicateOf` was removed',
+    changed: 'rows that were fetched anew meanwhile, and are left to the next run',
+    damaged: 'rows that cannot be read, and stay as they are',
+  },
 } as const satisfies Record<string, Record<string, string>>;
 
 /** The name of a counter: one of {@link COUNTERS}, or a protocol code. */
