@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { crawlBench } from './crawl.js';
 import { cycleBench } from './cycle.js';
+import { exportBench } from './export.js';
 import { frontierBench } from './frontier.js';
 import type { Bench, BenchOptions, BenchResult } from './lib/bench.js';
 import { drawChart } from './lib/chart.js';
@@ -30,6 +31,7 @@ const BENCHES: Readonly<Record<string, Bench>> = {
   status: statusBench,
   memory: memoryBench,
   profile: profileBench,
+  export: exportBench,
 };
 /** Unless the bench says otherwise. Fewer rounds, or a smaller scale, are for trying it out. */
 const ROUNDS = 5;

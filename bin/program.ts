@@ -8,6 +8,7 @@ import { addConfig } from './commands/maintain/config.js';
 import { addDedup } from './commands/export/dedup.js';
 import { addCrawl } from './commands/cycle/crawl.js';
 import { addExplain } from './commands/inspect/explain.js';
+import { addExport } from './commands/export/export.js';
 import { addFetch } from './commands/cycle/fetch.js';
 import { addGenerate } from './commands/cycle/generate.js';
 import { addInject } from './commands/cycle/inject.js';
@@ -63,7 +64,7 @@ export function buildProgram(io: Io): Program {
 const GROUPS = {
   'Crawl:': [addCrawl, addInject, addGenerate, addFetch, addParse, addUpdatedb],
   'Inspect:': [addStatus, addReaddb, addExplain, addCheck],
-  'Export:': [addDedup],
+  'Export:': [addExport, addDedup],
   'Maintain:': [addRemove, addCompact, addConfig, addRepair],
 } as const;
 

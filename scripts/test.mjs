@@ -36,6 +36,10 @@ export const SUITES = {
     ],
     about: 'the built command, several of them on one table, and threads',
   },
+  export: {
+    files: ['test/export/kill.test.ts', 'test/export/programs.test.ts', 'test/export/target'],
+    about: 'exports that are killed, and read by programs that others wrote',
+  },
   hostile: {
     files: [
       'test/hostile',

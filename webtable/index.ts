@@ -2,6 +2,7 @@ export { openTables, type Tables } from './tables/open-tables.js';
 export type { ChangeRows, Decide, RowToChange } from './tables/change-rows.js';
 export { encodeFields, type PageScan, type Pages } from './pages/pages.js';
 export { isBodyLost } from './pages/page-bodies.js';
+export { after as keyAfter } from './pages/scan-steps.js';
 export type {
   CustomFields,
   EncodedFields,

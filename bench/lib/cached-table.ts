@@ -8,12 +8,40 @@ import { runWorker } from './worker.js';
 
 const DIST = fileURLToPath(new URL('../../', import.meta.url));
 /** What decides how a table is laid out: one that other code has made is made anew. */
-const MAKERS = ['webtable', 'bench/workers/load-table.js', 'bench/lib/cycle-table.js', 'bench/lib/made-page.js'];
+const MAKERS = ['webtable', 'bench/lib/made-page.js'];
 
-/** The folder of the table of a plan, made where the cache has none. */
-export async function makeTable({ cache, say }: BenchOptions, plan: TablePlan): Promise<string> {
-  const name = Object.values(plan).join('-');
-  const version = await fingerprint();
+/** How the tables of a kind of plan are made. */
+export interface TableMaker<P extends object> {
+  /** Part of the name in the cache; empty for none. */
+  readonly prefix: string;
+  /** Of `bench/workers`, given the directory and the plan. */
+  readonly worker: string;
+  /** The file of `bench/lib` that says what is in it. */
+  readonly rowsOf: string;
+  readonly count: (plan: P) => number;
+}
+
+/** Tables of the benchmark `cycle`. */
+const CYCLE: TableMaker<TablePlan> = {
+  prefix: '',
+  worker: 'load-table.js',
+  rowsOf: 'cycle-table.js',
+  count: ({ hosts, rowsPerHost, bigHostRows }) => hosts * rowsPerHost + bigHostRows,
+};
+
+/** The folder of the table of a plan of the benchmark `cycle`, made where the cache has none. */
+export function makeTable(options: BenchOptions, plan: TablePlan): Promise<string> {
+  return makeTableOf(options, CYCLE, plan);
+}
+
+/** The same for any plan. */
+export async function makeTableOf<P extends object>(
+  { cache, say }: BenchOptions,
+  { prefix, worker, rowsOf, count }: TableMaker<P>,
+  plan: P,
+): Promise<string> {
+  const name = prefix + Object.values(plan).join('-');
+  const version = await fingerprint([...MAKERS, `bench/workers/${worker}`, `bench/lib/${rowsOf}`]);
   const folder = join(cache, 'tables', name);
   const directory = join(folder, version);
   const isThere = await readdir(directory).then(
@@ -22,10 +50,9 @@ export async function makeTable({ cache, say }: BenchOptions, plan: TablePlan): 
   );
   if (isThere) return directory;
   await rm(folder, { recursive: true, force: true });
-  const rows = plan.hosts * plan.rowsPerHost + plan.bigHostRows;
-  say(`making a table of ${rows.toLocaleString('en-US')} rows …`);
+  say(`making a table of ${count(plan).toLocaleString('en-US')} rows …`);
   const unfinished = `${directory}.new`;
-  const { seconds } = await runWorker<{ seconds: number }>(new URL('../workers/load-table.js', import.meta.url), {
+  const { seconds } = await runWorker<{ seconds: number }>(new URL(`../workers/${worker}`, import.meta.url), {
     directory: unfinished,
     plan,
   });
@@ -34,9 +61,9 @@ export async function makeTable({ cache, say }: BenchOptions, plan: TablePlan): 
   return directory;
 }
 
-async function fingerprint(): Promise<string> {
+async function fingerprint(makers: readonly string[]): Promise<string> {
   const hash = createHash('sha256');
-  for (const maker of MAKERS) {
+  for (const maker of makers) {
     const path = join(DIST, maker);
     const files = maker.endsWith('.js') ? [path] : (await readdir(path)).sort().map((name) => join(path, name));
     for (const file of files) if (file.endsWith('.js')) hash.update(await readFile(file));

@@ -1,2 +1,15 @@
 export { openOutput, type OutputFile } from './target/output-file.js';
 export { csvRecord, looksLikeFormula } from './pages/csv.js';
+export {
+  writeTarget,
+  type Target,
+  type TargetOptions,
+  type TargetResult,
+  type Totals,
+  type WrittenTarget,
+} from './target/target.js';
+export type { Checkpoint, WholePart } from './target/journal.js';
+export type { Part } from './target/part-file.js';
+export { exportPages, PAGE_FORMATS, type ExportPagesOptions, type PageFormat } from './export-pages.js';
+export { runExport, type ExportKind, type ExportOptions } from './target/run-export.js';
+export type { ExportSelection } from './pages/selected-rows.js';

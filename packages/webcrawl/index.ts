@@ -9,7 +9,7 @@ export { jobs } from './jobs.js';
 export { repairFiles, type RepairFilesOptions } from './repair-files.js';
 export { status, type CrawlStatus } from './status.js';
 export { defaultPlugins } from './default-plugins.js';
-export { VERSION } from './version.js';
+export { VERSION } from '../util/index.js';
 export {
   COUNTERS,
   DUMP_FIELDS,
@@ -74,7 +74,18 @@ export {
   type Watch,
   type UrlPatterns,
 } from '../jobs/index.js';
-export { csvRecord, looksLikeFormula, openOutput, type OutputFile } from '../export/index.js';
+export { exportPages } from './exports.js';
+export {
+  PAGE_FORMATS,
+  csvRecord,
+  looksLikeFormula,
+  openOutput,
+  type ExportOptions,
+  type ExportPagesOptions,
+  type ExportSelection,
+  type OutputFile,
+  type PageFormat,
+} from '../export/index.js';
 export type { DedupOptions } from '../duplicates/index.js';
 export { readableUrl, tryParseUrl } from '../url/index.js';
 export { CrawlError, ERROR_CODES, safeText, type ErrorCode } from '../errors/index.js';

@@ -20,7 +20,7 @@ type Job = (crawl: CrawlContext, options: never) => Promise<Report>;
 type AnyJob = (crawl: CrawlContext, options?: JobOptions) => Promise<Report>;
 
 /** The job, with others able to see how far it has got. */
-function watched<J extends Job>(name: string, job: J): J {
+export function watched<J extends Job>(name: string, job: J): J {
   const run = job as unknown as AnyJob;
   const watched: AnyJob = (crawl, options) => {
     const { running } = crawl;

@@ -35,7 +35,7 @@ import { mainPlugins, readRules } from './default-plugins.js';
 import { loadPlugins } from './load-plugins.js';
 import { parsePlugins, urlPlugins } from './page-plugins.js';
 import { parseThreadsOf } from './wire-parse-threads.js';
-import { VERSION } from './version.js';
+import { VERSION } from '../util/index.js';
 
 /** What to open, and with which settings and plugins. Everything may be left out. */
 export interface OpenCrawlOptions {

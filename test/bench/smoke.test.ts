@@ -127,6 +127,12 @@ it.runIf(process.platform === 'linux')('profile tells where the time of every th
   );
 });
 
+it('export writes every format', async () => {
+  const { rows } = await result('export', '--scale', '0.0004');
+  expect(rows.map(({ name }) => name)).toEqual(expect.arrayContaining(['scan', 'jsonl', 'csv', 'parquet', 'hosts']));
+  for (const row of rows) expect(row).toMatchObject({ rows: { median: 2000 } });
+});
+
 it.each([
   [['none'], 'expected the name of one benchmark, found "none"'],
   [['cycle', '--only', '50k,7k'], 'found "7k"'],

@@ -43,6 +43,28 @@ describe('arguments reach the jobs', () => {
     [['updatedb', 'b1'], 'updatedb', { batch: 'b1' }],
     [['updatedb', '--all'], 'updatedb', { batch: 'all' }],
     [['repair'], 'repair', {}],
+    [['export', 'pages', '-o', 'p.csv'], 'exportPages', { output: 'p.csv' }],
+    [
+      'export pages -o by-host --format hosts --fields title --force --limit 3 --since 17-3 --host a.com --status gone'.split(
+        ' ',
+      ),
+      'exportPages',
+      {
+        output: 'by-host',
+        format: 'hosts',
+        fields: ['title'],
+        force: true,
+        limit: 3,
+        since: '17-3',
+        host: 'a.com',
+        status: ['gone'],
+      },
+    ],
+    [
+      ['export', 'pages', '-o', 'p', '--since', '2026-01-31'],
+      'exportPages',
+      { since: Date.UTC(2026, 0, 31), output: 'p' },
+    ],
     [['crawl', 'http://a/'], 'crawl', { stay: 'host' }],
     [['crawl', 'http://a/', '--refetch'], 'crawl', { stay: 'host', refetch: true }],
     [

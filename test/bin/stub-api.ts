@@ -92,6 +92,8 @@ export const api = {
       },
     };
   },
+  PAGE_FORMATS: ['jsonl', 'csv', 'parquet', 'hosts'],
+  exportPages: job('exportPages'),
   jobs: Object.fromEntries(
     ['inject', 'generate', 'fetch', 'parse', 'updatedb', 'crawl', 'repair', 'compact', 'remove'].map((name) => [
       name,

@@ -1,6 +1,8 @@
 import { link, open, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { CrawlError } from '../../errors/index.js';
+import { attempt, thereAlready } from './files.js';
+import { nameNew } from './place.js';
 
 /** A file that is being written, and is not seen under its name before it is whole. */
 export interface OutputFile {
@@ -59,7 +61,7 @@ export async function openOutput(path: string, force: boolean): Promise<OutputFi
         await file.sync();
         await close();
         if (force) await rename(part, path);
-        else await nameNew(part, path);
+        else await nameNew({ link, rename, rm, stat }, part, path);
       });
     },
     async [Symbol.asyncDispose]() {
@@ -67,33 +69,4 @@ export async function openOutput(path: string, force: boolean): Promise<OutputFi
       await rm(part, { force: true });
     },
   };
-}
-
-/** A link fails where a rename would replace what came to be there meanwhile; some file systems have none. */
-async function nameNew(part: string, path: string): Promise<void> {
-  try {
-    await link(part, path);
-  } catch (error) {
-    if (codeOf(error) === 'EEXIST') throw thereAlready(path);
-    await rename(part, path);
-  }
-}
-
-function thereAlready(path: string): CrawlError {
-  return new CrawlError('BAD_OUTPUT', `expected no file at ${path}, found one`, { hint: '--force replaces it' });
-}
-
-async function attempt<T>(path: string, task: () => Promise<T>): Promise<T> {
-  try {
-    return await task();
-  } catch (cause) {
-    if (cause instanceof CrawlError) throw cause;
-    const why = cause instanceof Error ? cause.message : String(cause);
-    const code = codeOf(cause) === 'ENOSPC' ? 'STORE_FULL' : 'BAD_OUTPUT';
-    throw new CrawlError(code, `expected to write ${path}, found: ${why}`, { cause });
-  }
-}
-
-function codeOf(error: unknown): unknown {
-  return error instanceof Error && 'code' in error ? error.code : undefined;
 }

@@ -159,6 +159,17 @@ export const COUNTERS = {
     changed: 'rows that were fetched anew meanwhile, and are left to the next run',
     damaged: 'rows that cannot be read, and stay as they are',
   },
+  export: {
+    rows: 'rows of the export',
+    parts: 'files of the export, its manifest left out',
+    bytes: 'bytes of these files',
+    kept_rows: 'of the rows, those that an earlier run had written which was ended before it was done',
+    kept_parts: 'of the files, those that it had finished',
+    kept_bytes: 'of the bytes, those that it had written',
+    damaged: 'rows that cannot be read in full; what can be read is exported',
+    lost_body: 'pages whose stored body cannot be read; the rest of them is exported',
+    formulas: 'cells of CSV that a spreadsheet may take for a formula, as they begin with `=`, `+`, `-`, `@` or a tab',
+  },
 } as const satisfies Record<string, Record<string, string>>;
 
 /** The name of a counter: one of {@link COUNTERS}, or a protocol code. */

@@ -1,0 +1,98 @@
+/**
+ * How fast a table is written out: rows and megabytes in a second of each format, beside a plain scan of the same fields,
+ * and the most memory. Each runs in a process of its own over the same table.
+ */
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isWanted, scaled, type Bench, type BenchOptions, type BenchResult } from './lib/bench.js';
+import { makeTableOf, type TableMaker } from './lib/cached-table.js';
+import { EXPORT_CASES } from './lib/export-formats.js';
+import type { ExportPlan } from './lib/export-table.js';
+import { alternate, spread, type Spread } from './lib/rounds.js';
+import { runWorker, type PeakMemory } from './lib/worker.js';
+
+const ROWS = 5_000_000;
+const ROWS_PER_HOST = 1000;
+const MAKER: TableMaker<ExportPlan> = {
+  prefix: 'export-',
+  worker: 'load-export-table.js',
+  rowsOf: 'export-table.js',
+  count: ({ hosts, rowsPerHost }) => hosts * rowsPerHost,
+};
+
+interface Sample extends PeakMemory {
+  readonly rows: number;
+  readonly megabytes: number;
+  readonly seconds: number;
+  readonly cpuSeconds: number;
+}
+
+/** `export`: the rate of each format. */
+export const exportBench: Bench = {
+  about: 'rows and MB per second of each format of export, against a plain scan',
+  names: Object.keys(EXPORT_CASES),
+  rounds: 3,
+  run,
+};
+
+async function run(options: BenchOptions): Promise<BenchResult> {
+  const plan = { hosts: scaled(ROWS / ROWS_PER_HOST, options.scale), rowsPerHost: ROWS_PER_HOST };
+  const directory = await makeTableOf(options, MAKER, plan);
+  const cases = Object.entries(EXPORT_CASES)
+    .map(([name, { about, output }]) => ({ name, about, output }))
+    .filter(({ name }) => isWanted(options, name));
+  const folder = join(options.cache, 'export');
+  const samples = await alternate(cases, options.rounds, async ({ name, output }, round) => {
+    options.say(`round ${round + 1} of ${options.rounds}: ${name}`);
+    await rm(folder, { recursive: true, force: true });
+    await mkdir(folder, { recursive: true });
+    const job = { directory, name, output: join(folder, output) };
+    return runWorker<Sample>(new URL('workers/export-job.js', import.meta.url), job);
+  });
+  await rm(folder, { recursive: true, force: true });
+
+  const over = (name: string, figure: (sample: Sample) => number): Spread =>
+    spread((samples.get(name) ?? []).map(figure));
+  const scan = samples.has('scan') ? over('scan', ({ cpuSeconds }) => cpuSeconds).median : NaN;
+  const rows = cases.map(({ name }) => ({
+    name,
+    rows: over(name, (sample) => sample.rows),
+    rate: over(name, (sample) => sample.rows / sample.seconds / 1000),
+    megabytes: over(name, (sample) => sample.megabytes),
+    megabyteRate: over(name, (sample) => sample.megabytes / sample.seconds),
+    cpuSeconds: over(name, (sample) => sample.cpuSeconds),
+    speed: over(name, (sample) => scan / sample.cpuSeconds),
+    peakMb: over(name, (sample) => sample.ownMb ?? sample.residentMb ?? NaN),
+  }));
+  const count = (plan.hosts * plan.rowsPerHost).toLocaleString('en-US');
+  return {
+    title: `export: a table of ${count} rows`,
+    columns: [
+      { key: 'name', head: 'format' },
+      { key: 'rate', head: '1,000 rows/s', digits: 1 },
+      { key: 'megabyteRate', head: 'MB/s', digits: 1 },
+      { key: 'megabytes', head: 'MB', digits: 0 },
+      { key: 'cpuSeconds', head: 'CPU s', digits: 1 },
+      { key: 'speed', head: 'of scan', digits: 2 },
+      { key: 'peakMb', head: 'own MB' },
+    ],
+    rows,
+    notes: [
+      ...cases.map(({ name, about }) => `${name}: ${about}.`),
+      'Of scan: the CPU time of the plain scan divided by that of the export; of jsonl at least 0.5 is asked for.',
+      'Own MB is the peak of the memory of the process, without mapped files of the table.',
+    ],
+    chart: {
+      title: 'Export',
+      panels: [
+        {
+          title: 'rows per second, in thousands',
+          digits: 1,
+          better: 'more' as const,
+          bars: rows.map(({ name, rate }) => ({ label: name, value: rate, ours: name !== 'scan' })),
+        },
+      ],
+    },
+    samples: Object.fromEntries(samples),
+  };
+}

@@ -1,0 +1,47 @@
+import { DUMP_FIELDS, exportPages, type Crawl, type Report } from '../../packages/webcrawl/index.js';
+
+/** Something that the benchmark `export` measures. */
+export interface ExportCase {
+  readonly about: string;
+  /** The name of the file or folder that it makes. */
+  readonly output: string;
+  readonly run: (crawl: Crawl, output: string) => Promise<Pick<Report, 'counters'>>;
+}
+
+/** By name, the plain scan first, which the others are compared with. A new format is one more entry. */
+export const EXPORT_CASES: Readonly<Record<string, ExportCase>> = {
+  scan: {
+    about: 'a plain scan of the same fields, which writes nothing',
+    output: 'none',
+    async run(crawl) {
+      let rows = 0;
+      for await (const _ of crawl.pages({ fields: DUMP_FIELDS })) rows += 1;
+      return { counters: { rows } };
+    },
+  },
+  jsonl: {
+    about: 'JSON Lines',
+    output: 'pages.jsonl',
+    run: (crawl, output) => exportPages(crawl, { output }),
+  },
+  'jsonl.gz': {
+    about: 'JSON Lines, compressed',
+    output: 'pages.jsonl.gz',
+    run: (crawl, output) => exportPages(crawl, { output }),
+  },
+  csv: {
+    about: 'CSV',
+    output: 'pages.csv',
+    run: (crawl, output) => exportPages(crawl, { output }),
+  },
+  parquet: {
+    about: 'a folder of Parquet files',
+    output: 'parquet',
+    run: (crawl, output) => exportPages(crawl, { output, format: 'parquet' }),
+  },
+  hosts: {
+    about: 'a JSON Lines file per host',
+    output: 'hosts',
+    run: (crawl, output) => exportPages(crawl, { output, format: 'hosts' }),
+  },
+};

@@ -1,0 +1,16 @@
+// Runs one export of the benchmark `export`, and measures it.
+import { openCrawl } from '../../packages/webcrawl/index.js';
+import { EXPORT_CASES } from '../lib/export-formats.js';
+import { givenArgument, growHeapAsCommand, reply, watchMemory } from '../lib/worker.js';
+
+growHeapAsCommand();
+const { directory, name, output } = givenArgument<{ directory: string; name: string; output: string }>();
+await using crawl = await openCrawl({ table: `level:${directory}` });
+const memory = watchMemory();
+const cpu = process.cpuUsage();
+const start = performance.now();
+const { counters } = await EXPORT_CASES[name]!.run(crawl, output);
+const seconds = (performance.now() - start) / 1000;
+const { user, system } = process.cpuUsage(cpu);
+const { rows = 0, bytes = 0 } = counters;
+reply({ rows, megabytes: bytes / 1e6, seconds, cpuSeconds: (user + system) / 1e6, ...memory() });

@@ -1,0 +1,110 @@
+import type { Command } from 'commander';
+import { CrawlError } from '../../../packages/webcrawl/index.js';
+import { runJob, type Cli } from '../../cli.js';
+import { wholeNumber } from '../../options/arguments.js';
+import { pastMoment } from '../../options/moment.js';
+import {
+  SELECTION_HELP,
+  addSelection,
+  noteUnknownCodes,
+  selectionOf,
+  type SelectionOptions,
+} from '../../options/selection.js';
+import { number, safeLines, say, write } from '../../output/output.js';
+import type { ExportFormat } from './format.js';
+import { pagesFormat } from './pages.js';
+
+/** What can be exported. A new format is a file beside this one, and a line here. */
+const FORMATS: readonly ExportFormat[] = [pagesFormat];
+
+interface Common extends SelectionOptions {
+  readonly output: string;
+  readonly force?: boolean;
+  readonly since?: string | number;
+  readonly limit?: number;
+}
+
+/** `export pages` and others: writes what the table holds into files that other programs read. */
+export function addExport(program: Command, cli: Cli): void {
+  const command = program
+    .command('export')
+    .summary('write pages for other programs: JSON Lines, CSV, Parquet, files by host')
+    .description('Writes what the table holds into files that other programs read.')
+    .addHelpText('after', `\n${COMMON_HELP}\n\nExamples:\n${FORMATS.map(({ help }) => firstExample(help)).join('\n')}`);
+  for (const format of FORMATS) addFormat(command, cli, format);
+}
+
+function addFormat(parent: Command, cli: Cli, format: ExportFormat): void {
+  const command = parent
+    .command(format.name)
+    .summary(format.summary)
+    .description(format.description)
+    .requiredOption('-o, --output <path>', 'the file or folder that is made; - for standard output');
+  format
+    .addOptions(command)
+    .option('--force', 'replace what an earlier export made there, when this one is whole')
+    .option('--limit <n>', 'pages at the most', wholeNumber(1))
+    .option('--since <batch|time>', 'what was fetched or updated in this batch, or then, or later', batchOrMoment);
+  addSelection(command)
+    .addHelpText('after', `\n${SELECTION_HELP}\n\n${COMMON_HELP}\n\n${format.help}`)
+    .action((options: Common) => runFormat(cli, format, options));
+}
+
+const COMMON_HELP = `All is written beside the target and gets its name when it is whole, with a manifest: rows, bytes and
+SHA-256 of each file, selection, time. It can be stopped or killed at any moment: the same command
+goes on, and keeps what was whole. (A duration such as --since 2d counts from now, so it names another
+moment then, and the export begins anew.) The formats, and the lines that read them in other
+programs, are in docs/EXPORT.md.`;
+
+async function runFormat(cli: Cli, { run, isText }: ExportFormat, options: Common): Promise<void> {
+  const { output, force, since, limit } = options;
+  const { io } = cli;
+  const { json, quiet } = cli.options();
+  const toStdout = output === '-';
+  if (toStdout && json) throw new CrawlError('USAGE', 'expected one of -o - and --json, found both');
+  if (toStdout && io.stdout.isTTY && !isText(options)) {
+    throw new CrawlError('USAGE', 'expected text to show on a terminal, found a format of other bytes', {
+      hint: 'name a file: -o <path>, or > <path>',
+    });
+  }
+  const selection = selectionOf(options);
+  noteUnknownCodes(cli, options);
+  const stdout = (data: Uint8Array): Promise<void> =>
+    write(io.stdout, io.stdout.isTTY ? safeLines(Buffer.from(data).toString(), Infinity) : data);
+  const { counters, interrupted } = await runJob(
+    cli,
+    'export',
+    (crawl, job) => {
+      const common = {
+        ...selection,
+        ...job,
+        output,
+        ...(toStdout && { stdout }),
+        ...(force && { force }),
+        ...(since !== undefined && { since }),
+        ...(limit !== undefined && { limit }),
+      };
+      return run(crawl, common, options);
+    },
+    { alone: false },
+  );
+  if (quiet || interrupted) return;
+  const { rows = 0, kept_rows: kept = 0, formulas = 0 } = counters;
+  if (rows === 0) say(io, 'No page is selected: the export has no rows.');
+  if (kept > 0) say(io, `Of these, ${number(kept)} rows were kept of an earlier run that was ended.`);
+  if (formulas > 0) {
+    say(
+      io,
+      `Cells that a spreadsheet may take for a formula (they begin with =, +, -, @ or a tab): ${number(formulas)}`,
+    );
+  }
+}
+
+/** The id of a batch as it stands, or a moment. */
+function batchOrMoment(text: string): string | number {
+  return /^\d{1,11}-\d{1,10}$/.test(text) ? text : pastMoment(text);
+}
+
+function firstExample(help: string): string {
+  return /^ {2}webcrawl .*$/m.exec(help)?.[0] ?? '';
+}

@@ -1,0 +1,112 @@
+import type { Field, PageRow } from '../../webtable/index.js';
+import { CrawlError } from '../errors/index.js';
+import { DUMP_FIELDS, dumpPage, type CrawlContext, type Report, type Tracker } from '../jobs/index.js';
+import { csvRecord, looksLikeFormula } from './pages/csv.js';
+import { writeHostFiles } from './pages/host-files.js';
+import { columnsOf, typeOfColumn } from './pages/page-columns.js';
+import { loadParquet } from './pages/parquet-file.js';
+import { writeParquet } from './pages/parquet-files.js';
+import { SIZES, type ExportSizes } from './pages/sizes.js';
+import { checkSelection, selectedRows, selectionIdentity, type ExportSelection } from './pages/selected-rows.js';
+import { writeText } from './pages/text-file.js';
+import { runExport, type ExportOptions } from './target/run-export.js';
+import type { Target, TargetResult } from './target/target.js';
+
+/** The formats of {@link exportPages}. */
+export const PAGE_FORMATS = ['jsonl', 'csv', 'parquet', 'hosts'] as const;
+
+/** A format of {@link exportPages}. */
+export type PageFormat = (typeof PAGE_FORMATS)[number];
+
+/** What {@link exportPages} takes. */
+export interface ExportPagesOptions extends ExportOptions, ExportSelection {
+  /**
+   * `jsonl` and `csv` are one file, compressed where its name ends in `.gz`; `parquet` is one where its name ends in `.parquet`,
+   * else a folder of files; `hosts` is a folder with a JSON Lines file per host. Default: by the name, else `jsonl`.
+   */
+  readonly format?: PageFormat;
+  /** What of a page; key, url and status are always there. Default: `DUMP_FIELDS`. */
+  readonly fields?: readonly Field[];
+}
+
+/**
+ * Exports pages, in key order. See `writeTarget` for what becomes of the output, also when it is killed.
+ *
+ * Counters: those of every export; damaged, lost_body; formulas: cells of CSV that a spreadsheet may take for one.
+ * @throws CrawlError USAGE, BAD_URL for a selection that is wrong; USAGE where a package is missing; BAD_OUTPUT, STORE_FULL
+ */
+export async function exportPages(
+  crawl: CrawlContext,
+  options: ExportPagesOptions,
+  sizes: ExportSizes = SIZES,
+): Promise<Report> {
+  const { output, fields = DUMP_FIELDS, limit } = options;
+  const format = options.format ?? formatOf(output);
+  checkSelection(crawl, options);
+  const isFolder = format === 'hosts' || (format === 'parquet' && output !== '-' && !output.endsWith('.parquet'));
+  const write = await WRITERS[format](fields, { output, isFolder, sizes });
+  return runExport(
+    crawl,
+    'export',
+    options,
+    {
+      kind: isFolder ? 'folder' : 'file',
+      identity: { export: 'pages', format, fields, selection: selectionIdentity(options) },
+      total: limit,
+    },
+    (target, tracker) => {
+      return write(target, selectedRows(crawl, options, ['status', ...fields], target, tracker), tracker);
+    },
+  );
+}
+
+/** The format that a name speaks of. */
+function formatOf(output: string): PageFormat {
+  const [, ending] = /\.(csv|parquet)(?:\.gz)?$/.exec(output) ?? [];
+  return ending === 'csv' || ending === 'parquet' ? ending : 'jsonl';
+}
+
+interface Output {
+  readonly output: string;
+  readonly isFolder: boolean;
+  readonly sizes: ExportSizes;
+}
+type Write = (target: Target, rows: AsyncIterable<PageRow<Field>>, tracker: Tracker) => Promise<TargetResult>;
+
+/** By format, what writes it; it finds out what is missing before anything is written. */
+const WRITERS: Readonly<Record<PageFormat, (fields: readonly Field[], output: Output) => Promise<Write>>> = {
+  jsonl: (fields, { output, sizes }) =>
+    Promise.resolve((target, rows, tracker) => {
+      const format = { head: '', record: jsonLine(fields) };
+      return writeText(target, output, rows, format, { gzip: output.endsWith('.gz'), tracker, sizes });
+    }),
+  csv: (fields, { output, sizes }) =>
+    Promise.resolve((target, rows, tracker) => {
+      const columns = columnsOf(fields);
+      const record = (row: PageRow<Field>): string => {
+        const page = dumpPage(row, fields);
+        const values = columns.map((column) => page[column]);
+        tracker.count('formulas', values.filter(looksLikeFormula).length);
+        return csvRecord(values);
+      };
+      const format = { head: csvRecord(columns), record };
+      return writeText(target, output, rows, format, { gzip: output.endsWith('.gz'), tracker, sizes });
+    }),
+  parquet: async (fields, { output, isFolder, sizes }) => {
+    if (output.endsWith('.gz')) {
+      throw new CrawlError('USAGE', 'expected a name for Parquet without .gz', {
+        hint: 'Parquet is compressed in itself, and read in pieces',
+      });
+    }
+    const parquet = await loadParquet();
+    const columns = columnsOf(fields).map((name) => ({ name, type: typeOfColumn(name) }));
+    return (target, rows, tracker) =>
+      writeParquet(target, rows, { parquet, columns, fields, tracker, isFolder, sizes });
+  },
+  hosts: (fields, { sizes }) =>
+    Promise.resolve((target, rows, tracker) => writeHostFiles(target, rows, jsonLine(fields), { tracker, sizes })),
+};
+
+function jsonLine(fields: readonly Field[]): (row: PageRow<Field>) => string {
+  return (row) => `${JSON.stringify(dumpPage(row, fields))}\n`;
+}

@@ -1,0 +1,58 @@
+import type { Field } from '../../../webtable/index.js';
+
+/** Types of columns, by the names that Parquet has for them; `JSON` is nested and becomes text. */
+export type ColumnType = 'STRING' | 'TIMESTAMP' | 'DOUBLE' | 'INT32' | 'BOOLEAN' | 'BYTE_ARRAY' | 'JSON';
+
+/** The type of each field in a format that has types. Times are ms since the epoch there too, but known as times. */
+export const FIELD_TYPES = {
+  status: 'STRING',
+  dueAt: 'TIMESTAMP',
+  fetchedAt: 'TIMESTAMP',
+  fetchInterval: 'DOUBLE',
+  retries: 'INT32',
+  modifiedTime: 'TIMESTAMP',
+  score: 'DOUBLE',
+  cash: 'DOUBLE',
+  cashInFlight: 'DOUBLE',
+  distance: 'INT32',
+  signature: 'STRING',
+  prevSignature: 'STRING',
+  newSignature: 'STRING',
+  protocolStatus: 'JSON',
+  parseStatus: 'JSON',
+  contentType: 'STRING',
+  redirectTarget: 'STRING',
+  redirectDepth: 'INT32',
+  linkedUpTo: 'JSON',
+  inlinkBound: 'INT32',
+  sitemap: 'BOOLEAN',
+  refusedBy: 'STRING',
+  metadata: 'JSON',
+  outlinks: 'JSON',
+  inlinks: 'JSON',
+  inlinkCount: 'INT32',
+  title: 'STRING',
+  text: 'STRING',
+  language: 'STRING',
+  pageMetadata: 'JSON',
+  custom: 'JSON',
+  headers: 'JSON',
+  contentAt: 'JSON',
+  contentVersions: 'JSON',
+  rank: 'DOUBLE',
+  hostRank: 'DOUBLE',
+  duplicateOf: 'STRING',
+  content: 'BYTE_ARRAY',
+  marks: 'JSON',
+} as const satisfies Record<Field, ColumnType>;
+
+/** The columns of an export with a table of them: what `dumpPage` makes of a page, whether it has it or not. */
+export function columnsOf(fields: readonly Field[]): readonly string[] {
+  return [...new Set(['key', 'url', 'readableUrl', 'status', ...fields, 'damaged'])];
+}
+
+/** The type of a column of {@link columnsOf}. */
+export function typeOfColumn(column: string): ColumnType {
+  if (Object.hasOwn(FIELD_TYPES, column)) return FIELD_TYPES[column as Field];
+  return column === 'damaged' ? 'JSON' : 'STRING';
+}

@@ -1,0 +1,66 @@
+import * as promises from 'node:fs/promises';
+import { CrawlError } from '../../errors/index.js';
+
+/** What a target does to a disk: `node:fs/promises`, or what a test puts in its place. */
+export type TargetFiles = Pick<
+  typeof promises,
+  'link' | 'mkdir' | 'open' | 'readFile' | 'readdir' | 'rename' | 'rm' | 'rmdir' | 'stat'
+>;
+
+/** The disk itself. */
+export const DISK: TargetFiles = promises;
+
+/** The system's code of an error, such as `ENOENT`. */
+export function codeOf(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : undefined;
+}
+
+/**
+ * Runs what works on the disk for an output.
+ * @throws CrawlError STORE_FULL for a full disk, BAD_OUTPUT for what else goes wrong; others as they are
+ */
+export async function attempt<T>(path: string, task: () => Promise<T>): Promise<T> {
+  try {
+    return await task();
+  } catch (cause) {
+    if (cause instanceof CrawlError) throw cause;
+    const why = cause instanceof Error ? cause.message : String(cause);
+    const isFull = ['ENOSPC', 'EDQUOT'].includes(String(codeOf(cause)));
+    throw new CrawlError(isFull ? 'STORE_FULL' : 'BAD_OUTPUT', `expected to write ${path}, found: ${why}`, { cause });
+  }
+}
+
+/** The error for an output that is there already. */
+export function thereAlready(path: string): CrawlError {
+  return new CrawlError('BAD_OUTPUT', `expected nothing at ${path}, found an output there`, {
+    hint: '--force replaces it',
+  });
+}
+
+/** What a path leads to; undefined for nothing. */
+export async function kindOf(files: TargetFiles, path: string): Promise<'file' | 'folder' | 'other' | undefined> {
+  try {
+    const found = await files.stat(path);
+    return found.isFile() ? 'file' : found.isDirectory() ? 'folder' : 'other';
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+/** Makes the names in a folder outlast a power failure, where the system can. */
+export async function syncFolder(files: TargetFiles, path: string): Promise<void> {
+  const handle = await files.open(path, 'r').catch(() => undefined);
+  await handle?.sync().catch(() => undefined);
+  await handle?.close();
+}
+
+/** Runs the first work on an open file, which is closed where that fails. */
+export async function closeOnError(handle: AsyncDisposable, task: () => Promise<unknown>): Promise<void> {
+  try {
+    await task();
+  } catch (error) {
+    await handle[Symbol.asyncDispose]();
+    throw error;
+  }
+}

@@ -1,0 +1,49 @@
+import { createTracker, type CrawlContext, type JobOptions, type Report, type Tracker } from '../../jobs/index.js';
+import type { JsonValue } from '../../../webtable/index.js';
+import { writeTarget, type Target, type TargetResult } from './target.js';
+
+/** Where an export goes. */
+export interface ExportOptions extends JobOptions {
+  /** The file or folder that is made, or `-` for standard output where the format is one file. */
+  readonly output: string;
+  /** Replaces an earlier export there, when this one is whole. Default: false. */
+  readonly force?: boolean;
+  /** Takes the data of the output `-`. */
+  readonly stdout?: (data: Uint8Array) => Promise<void>;
+}
+
+/** What an export makes. */
+export interface ExportKind {
+  readonly kind: 'file' | 'folder';
+  /** Format, selection and options, plain JSON: where they differ nothing of an earlier run is kept. */
+  readonly identity: Readonly<Record<string, JsonValue | undefined>>;
+  /** Rows at the most, where that is known. */
+  readonly total?: number | undefined;
+}
+
+/**
+ * Runs an export as a job: it is watched, counts, and returns a report.
+ *
+ * Counters: rows, parts and bytes of the export; kept_rows, kept_parts and kept_bytes of these were made by an earlier run that
+ * was ended; and what `write` counts.
+ * @param write writes the parts, and calls `tracker.done` for its rows; `stopped` once the tracker is aborted
+ * @throws CrawlError as `writeTarget`
+ */
+export async function runExport(
+  crawl: CrawlContext,
+  job: string,
+  { output, force = false, stdout, ...options }: ExportOptions,
+  { kind, identity, total }: ExportKind,
+  write: (target: Target, tracker: Tracker) => Promise<TargetResult>,
+): Promise<Report> {
+  const tracker = createTracker(crawl, job, options, total === undefined ? {} : { total });
+  const { clock } = crawl;
+  const written = await writeTarget(output, { kind, identity, force, clock, ...(stdout && { stdout }) }, (target) => {
+    tracker.done(target.kept.rows);
+    return write(target, tracker);
+  });
+  const { rows, parts, bytes, kept } = written;
+  tracker.add({ rows, parts, bytes });
+  tracker.add({ ...kept }, 'kept_');
+  return tracker.report();
+}

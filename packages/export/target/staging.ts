@@ -1,0 +1,228 @@
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import type { JsonValue } from '../../../webtable/index.js';
+import { CrawlError } from '../../errors/index.js';
+import { DISK, attempt, kindOf, type TargetFiles } from './files.js';
+import {
+  openJournal,
+  readJournal,
+  wholePartsOf,
+  type JournalState,
+  type ManifestHead,
+  type OpenPart,
+  type WholePart,
+} from './journal.js';
+import { takeLock, type Lock } from './lock.js';
+import { SMALL_PART, hashFile, openPart, type PartFile } from './part-file.js';
+import { checkTarget, isStaged, placeTarget, placesOf, type Places } from './place.js';
+import { writeManifest } from './manifest.js';
+import type { Target, Totals } from './target.js';
+
+/** An export that is being made beside its target. */
+export interface Staging extends Target {
+  /** An earlier run was ended after all parts were whole; by now the target is in its place. */
+  readonly finished: boolean;
+  /** Puts the target in its place. */
+  commit(head: ManifestHead): Promise<Totals>;
+  /** Lets others write to the target. What was checkpointed stays for another run, unless it is committed. */
+  close(): Promise<void>;
+}
+
+/** What {@link openStaging} takes. */
+export interface StagingOptions {
+  readonly kind: 'file' | 'folder';
+  readonly identity: JsonValue;
+  readonly force: boolean;
+  readonly files?: TargetFiles;
+}
+
+/**
+ * Begins an export, or goes on with one of the same identity that was ended.
+ * @throws CrawlError BAD_OUTPUT, STORE_FULL
+ */
+export async function openStaging(path: string, options: StagingOptions): Promise<Staging> {
+  const { kind, force, files = DISK } = options;
+  return attempt(path, async () => {
+    const places = placesOf(path, kind);
+    const lock = await takeLock(files, places.staging, path);
+    try {
+      const earlier = await earlierRun(files, places, options);
+      if (earlier?.commit) return finishedStaging(files, places, lock);
+      await checkTarget(files, places, force);
+      if (!earlier) await clear(files, places);
+      return await createStaging(files, places, lock, options, earlier);
+    } catch (error) {
+      await lock.release();
+      await files.rmdir(places.staging).catch(() => undefined);
+      throw error;
+    }
+  });
+}
+
+/** What is left of an earlier run that can be used. One that was about to end is brought to its end, whatever it was. */
+async function earlierRun(
+  files: TargetFiles,
+  places: Places,
+  { kind, identity, force }: StagingOptions,
+): Promise<JournalState | undefined> {
+  const state = await readJournal(files, places.staging);
+  if (!state) return undefined;
+  const isSame = state.kind === kind && isDeepStrictEqual(state.identity, identity);
+  if (state.commit) {
+    await finish(files, placesOf(places.path, state.kind), state.commit, force);
+    // It may have been removed since.
+    if (isSame && (await kindOf(files, places.path)) === kind) return state;
+    await clear(files, places);
+    return undefined;
+  }
+  if (!isSame || !(await areWhole(files, places, state.open))) return undefined;
+  for (const name of state.begun) {
+    if (!state.open.some((part) => part.name === name)) await files.rm(join(places.parts, name), { force: true });
+  }
+  return state;
+}
+
+/** Puts an export in its place of which all parts are whole. It may be ended between any two steps and done again. */
+async function finish(files: TargetFiles, places: Places, head: ManifestHead, force: boolean): Promise<void> {
+  if (await isStaged(files, places)) {
+    const parts = (): AsyncIterable<WholePart> => wholePartsOf(files, places.staging);
+    for await (const { name, bytes } of parts()) {
+      if (bytes < SMALL_PART) await syncFile(files, join(places.parts, name));
+    }
+    await writeManifest(files, places.stagedManifest, head, await totalsOf(parts()), parts());
+  }
+  await placeTarget(files, places, force);
+}
+
+/** Whether all that a journal names is there: a power failure may take what was written last. */
+async function areWhole(files: TargetFiles, { staging, parts }: Places, open: readonly OpenPart[]): Promise<boolean> {
+  for await (const { name, bytes, sha256 } of wholePartsOf(files, staging)) {
+    const path = join(parts, name);
+    if ((await sizeOf(files, path)) !== bytes) return false;
+    if (bytes >= SMALL_PART) continue;
+    const hash = createHash('sha256');
+    await hashFile(files, path, hash, bytes);
+    if (hash.digest('hex') !== sha256) return false;
+  }
+  for (const { name, bytes } of open) if (!((await sizeOf(files, join(parts, name))) >= bytes)) return false;
+  return true;
+}
+
+async function sizeOf(files: TargetFiles, path: string): Promise<number> {
+  return files.stat(path).then(
+    ({ size }) => size,
+    () => NaN,
+  );
+}
+
+/** Removes what is staged, but locks; the journal last, since it says what the rest is. */
+async function clear(files: TargetFiles, { staging }: Places): Promise<void> {
+  const names = await files.readdir(staging);
+  for (const name of names.sort((a, b) => Number(a === 'journal') - Number(b === 'journal'))) {
+    if (!name.startsWith('lock.')) await files.rm(join(staging, name), { recursive: true, force: true });
+  }
+}
+
+/** Of an export that needed only to be put in its place. */
+function finishedStaging(files: TargetFiles, places: Places, lock: Lock): Staging {
+  const notNow = (): never => {
+    throw new CrawlError('INTERNAL', 'expected nothing more of an export that is finished');
+  };
+  return {
+    finished: true,
+    kept: { parts: 0, rows: 0, bytes: 0 },
+    wholeParts: () => wholePartsOf(files, places.staging),
+    part: notNow,
+    checkpoint: notNow,
+    commit: () => totalsOf(wholePartsOf(files, places.staging)),
+    async close() {
+      await clear(files, places);
+      await lock.release();
+      await files.rmdir(places.staging).catch(() => undefined);
+    },
+  };
+}
+
+async function createStaging(
+  files: TargetFiles,
+  places: Places,
+  lock: Lock,
+  { kind, identity, force }: StagingOptions,
+  earlier: JournalState | undefined,
+): Promise<Staging> {
+  const { path, staging, parts } = places;
+  await files.mkdir(parts, { recursive: true });
+  const left = new Map((earlier?.open ?? []).map((part) => [part.name, part]));
+  const kept = await totalsOf(earlier ? wholePartsOf(files, staging) : [], left.values());
+  const journal = await openJournal(files, staging, earlier ? undefined : { kind, identity });
+  const open = new Map<string, PartFile>();
+  let done: WholePart[] = [];
+  let isKept = earlier?.checkpoint !== undefined;
+  return {
+    finished: false,
+    kept,
+    ...(earlier?.checkpoint && { resumed: earlier.checkpoint }),
+    wholeParts: () => wholePartsOf(files, staging),
+    part: (name) =>
+      attempt(path, async () => {
+        const from = left.get(name) ?? { name, rows: 0, bytes: 0 };
+        left.delete(name);
+        await journal.begin(name);
+        const part = await openPart(files, join(parts, name), from, (whole) => {
+          open.delete(name);
+          done.push(whole);
+        });
+        open.set(name, part);
+        return part;
+      }),
+    async checkpoint(at = {}) {
+      for (const part of open.values()) await part.flush(true);
+      const opened = [...open.values()].map(({ name, rows, bytes }) => ({ name, rows, bytes }));
+      await attempt(path, () => journal.checkpoint(done, [...opened, ...left.values()], at));
+      done = [];
+      isKept = true;
+    },
+    commit: (head) =>
+      attempt(path, async () => {
+        for (const name of left.keys()) throw new CrawlError('INTERNAL', `expected the part ${name} to be ended`);
+        for (const part of [...open.values()]) await part.end();
+        await checkTarget(files, places, force);
+        isKept = true;
+        await journal.commit(done, head);
+        const totals = await totalsOf(wholePartsOf(files, staging));
+        await finish(files, places, head, force);
+        isKept = false;
+        return totals;
+      }),
+    async close() {
+      for (const part of open.values()) await part.close();
+      await journal.close();
+      if (!isKept) await clear(files, places);
+      await lock.release();
+      if (!isKept) await files.rmdir(staging).catch(() => undefined);
+    },
+  };
+}
+
+async function totalsOf(
+  whole: AsyncIterable<WholePart> | readonly WholePart[],
+  open: Iterable<OpenPart> = [],
+): Promise<Totals> {
+  const totals = { parts: 0, rows: 0, bytes: 0 };
+  const add = ({ rows, bytes }: OpenPart): void => {
+    totals.rows += rows;
+    totals.bytes += bytes;
+  };
+  for (const part of open) add(part);
+  for await (const part of whole) {
+    totals.parts += 1;
+    add(part);
+  }
+  return totals;
+}
+
+async function syncFile(files: TargetFiles, path: string): Promise<void> {
+  await using handle = await files.open(path, 'r+');
+  await handle.sync();
+}

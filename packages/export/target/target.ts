@@ -1,0 +1,139 @@
+import { basename } from 'node:path';
+import type { JsonValue } from '../../../webtable/index.js';
+import { CrawlError } from '../../errors/index.js';
+import { VERSION } from '../../util/index.js';
+import type { TargetFiles } from './files.js';
+import type { Checkpoint, WholePart } from './journal.js';
+import type { Part } from './part-file.js';
+import { openStaging } from './staging.js';
+
+/** Sums over the parts of an export. */
+export interface Totals {
+  parts: number;
+  rows: number;
+  bytes: number;
+}
+
+/** Where an export writes its parts, and what it finds there of an earlier run that was ended. */
+export interface Target {
+  /**
+   * How far an earlier run has got; the export goes on behind that. Its whole parts stay as they are, and those that were
+   * open go on at {@link part} where that checkpoint left them. Absent: it begins.
+   */
+  readonly resumed?: Checkpoint;
+  /** What is kept of that run. Parts that are open count with their rows and bytes only. */
+  readonly kept: Readonly<Totals>;
+  /** The parts that were whole at the last checkpoint, in the order in which they became so. */
+  wholeParts(): AsyncIterable<WholePart>;
+  /**
+   * Begins a part, or goes on with one.
+   * @param name relative to the target, with `/` between folders; of a target that is a file it does not matter
+   * @throws CrawlError STORE_FULL, BAD_OUTPUT
+   */
+  part(name: string): Promise<Part>;
+  /**
+   * Makes all that was written safe, and notes how far the export has got. A run that is killed goes on from here. For the same
+   * bytes in the end, how often this is called may depend on rows and bytes, and never on time.
+   * @throws CrawlError STORE_FULL, BAD_OUTPUT
+   */
+  checkpoint(at?: Checkpoint): Promise<void>;
+}
+
+/** What {@link writeTarget} takes. */
+export interface TargetOptions {
+  /** Whether the format makes one file or a folder of them. */
+  readonly kind: 'file' | 'folder';
+  /**
+   * What is exported: format, selection, options; plain JSON. Where an earlier run to the same target had another one, nothing
+   * of it is kept. The manifest begins with it.
+   */
+  readonly identity: Readonly<Record<string, JsonValue | undefined>>;
+  /** Replaces an earlier export at the target, at the end. Default: false. */
+  readonly force?: boolean;
+  /** Takes the data of the target `-`. */
+  readonly stdout?: (data: Uint8Array) => Promise<void>;
+  /** Milliseconds since the epoch. */
+  readonly clock: () => number;
+  /** The disk. Default: `node:fs/promises`. */
+  readonly files?: TargetFiles;
+}
+
+/** What became of an export. */
+export interface WrittenTarget extends Readonly<Totals> {
+  /** What was kept of an earlier run. */
+  readonly kept: Readonly<Totals>;
+  /** false: it was stopped, and the same call goes on from the last checkpoint. */
+  readonly complete: boolean;
+}
+
+/** What the work on a target returns: what the manifest says besides, or `stopped` where it was asked to stop. */
+export type TargetResult = Readonly<Record<string, JsonValue>> | 'stopped';
+
+/**
+ * Writes an export. All is made in a folder beside the target, `.<name>.part`, and put in its place at the end, with a manifest:
+ * `manifest.json` in a folder, `<name>.manifest.json` beside a file. It may be killed at any moment and run again: what the last
+ * checkpoint has is kept. Two at a time to one target are refused. `-` is standard output, with nothing beside it.
+ * @param write writes the parts; it is not called where an earlier run was ended after that
+ * @throws CrawlError BAD_OUTPUT where the target is there and `force` is not given, is of the other kind, cannot be written or is
+ *   being written by another; STORE_FULL; USAGE for a folder on standard output. The target is as it was then
+ */
+export async function writeTarget(
+  path: string,
+  options: TargetOptions,
+  write: (target: Target) => Promise<TargetResult>,
+): Promise<WrittenTarget> {
+  const { kind, force = false, clock, files } = options;
+  const identity = JSON.parse(JSON.stringify(options.identity)) as Record<string, JsonValue>;
+  if (path === '-') return writeStream(options, write);
+  const began = new Date(clock()).toISOString();
+  const staging = await openStaging(path, { kind, force, identity, ...(files && { files }) });
+  try {
+    const { kept } = staging;
+    if (staging.finished) return { ...(await staging.commit({})), kept, complete: true };
+    const target: Target = kind === 'folder' ? staging : { ...staging, part: () => staging.part(basename(path)) };
+    const result = await write(target);
+    if (result === 'stopped') return { ...kept, kept, complete: false };
+    const head = { webcrawl: VERSION, ...identity, ...result, began, ended: new Date(clock()).toISOString() };
+    return { ...(await staging.commit(head)), kept, complete: true };
+  } finally {
+    await staging.close();
+  }
+}
+
+/** To standard output: nothing is kept and nothing replaced. */
+async function writeStream(
+  { kind, stdout }: TargetOptions,
+  write: (target: Target) => Promise<TargetResult>,
+): Promise<WrittenTarget> {
+  if (kind === 'folder' || !stdout) {
+    throw new CrawlError('USAGE', 'expected a path for an export of many files, found - for standard output');
+  }
+  const kept = { parts: 0, rows: 0, bytes: 0 };
+  const totals = { ...kept };
+  const part: Part = {
+    name: '-',
+    get rows() {
+      return totals.rows;
+    },
+    get bytes() {
+      return totals.bytes;
+    },
+    async write(data, rows = 0) {
+      const piece = typeof data === 'string' ? Buffer.from(data) : data;
+      totals.rows += rows;
+      totals.bytes += piece.byteLength;
+      await stdout(piece);
+    },
+    end() {
+      totals.parts = 1;
+      return Promise.resolve();
+    },
+  };
+  const result = await write({
+    kept,
+    async *wholeParts() {},
+    part: () => Promise.resolve(part),
+    checkpoint: () => Promise.resolve(),
+  });
+  return { ...totals, kept, complete: result !== 'stopped' };
+}

@@ -1,0 +1,9 @@
+import { exportPages as pages, type ExportPagesOptions } from '../export/index.js';
+import type { CrawlContext, Report } from '../jobs/index.js';
+import { watched } from './jobs.js';
+
+/** As `exportPages` of packages/export, with others able to see how far it has got. */
+export const exportPages: (crawl: CrawlContext, options: ExportPagesOptions) => Promise<Report> = watched(
+  'export',
+  (crawl: CrawlContext, options: ExportPagesOptions) => pages(crawl, options),
+);

@@ -1,0 +1,194 @@
+import { gunzipSync } from 'node:zlib';
+import { mkdtemp, readFile, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { parquetReadObjects } from 'hyparquet';
+import { exportPages, jobs, type ExportPagesOptions, type Field, type Status } from '../../packages/webcrawl/index.js';
+import { optionalPackage } from '../../packages/export/target/optional-package.js';
+import { damage } from '../support/stores/damage.js';
+import { START, testCrawl, type TestCrawl } from '../support/test-crawl.js';
+import { changeRows } from '../support/stores/put-rows.js';
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'webcrawl-export-'));
+});
+afterEach(async () => {
+  await rm(folder, { recursive: true, force: true });
+});
+
+const TITLE = 'a "title", with\na line; 标题 \u2028 =1+1';
+
+async function threeHosts(): Promise<TestCrawl> {
+  const crawl = await testCrawl(undefined);
+  const seeds = ['http://a.com/', 'http://a.com/1', 'http://a.com/2', 'http://www.b.org/', 'http://10.0.0.1/'];
+  await jobs.inject(crawl, { seeds });
+  await changeRows(crawl, [
+    {
+      key: 'com.a:http/1',
+      set: {
+        title: TITLE,
+        status: 'fetched',
+        fetchedAt: START,
+        retries: 2,
+        outlinks: [{ url: 'http://a.com/', anchor: 'x' }],
+      },
+    },
+    { key: 'com.a:http/2', set: { fetchedAt: START + 5000 }, marks: { updatedb: `${(START + 9000) / 1000}-7` } },
+    { key: 'org.b.www:http/', set: { title: '=cmd()' }, marks: { updatedb: `${START / 1000}-7` } },
+  ]);
+  return crawl;
+}
+
+async function run(crawl: TestCrawl, name: string, options: Partial<ExportPagesOptions> = {}) {
+  const { counters } = await exportPages(crawl, { output: join(folder, name), ...options });
+  return counters;
+}
+
+const text = (name: string): Promise<string> => readFile(join(folder, name), 'utf8');
+const lines = (data: string) =>
+  data
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+const FIELDS = ['title', 'fetchedAt', 'retries', 'outlinks'] as const satisfies readonly Field[];
+const KEYS = ['10.0.0.1:http/', 'com.a:http/', 'com.a:http/1', 'com.a:http/2', 'org.b.www:http/'];
+const PAGE = {
+  key: 'com.a:http/1',
+  url: 'http://a.com/1',
+  status: 'fetched',
+  title: TITLE,
+  fetchedAt: START,
+  retries: 2,
+  outlinks: [{ url: 'http://a.com/', anchor: 'x' }],
+};
+
+describe('exporting pages', () => {
+  it('writes JSON Lines, plain, compressed and to standard output: the same', async () => {
+    await using crawl = await threeHosts();
+    expect(await run(crawl, 'p.jsonl', { fields: FIELDS })).toMatchObject({ rows: 5, parts: 1 });
+    const plain = await text('p.jsonl');
+    expect(lines(plain).map(({ key }) => key)).toEqual(KEYS);
+    expect(lines(plain)[2]).toEqual(PAGE);
+    await run(crawl, 'p.jsonl.gz', { fields: FIELDS });
+    expect(gunzipSync(await readFile(join(folder, 'p.jsonl.gz'))).toString()).toBe(plain);
+    const chunks: Uint8Array[] = [];
+    const stdout = (data: Uint8Array): Promise<void> => Promise.resolve(void chunks.push(data));
+    const { counters } = await exportPages(crawl, { output: '-', fields: FIELDS, stdout });
+    expect(Buffer.concat(chunks).toString()).toBe(plain);
+    expect(counters).toEqual({ rows: 5, parts: 1, bytes: Buffer.byteLength(plain) });
+    expect(JSON.parse(await text('p.jsonl.manifest.json'))).toMatchObject({
+      export: 'pages',
+      format: 'jsonl',
+      fields: FIELDS,
+      selection: {},
+      rows: 5,
+      parts: [{ name: 'p.jsonl', rows: 5, bytes: Buffer.byteLength(plain) }],
+    });
+  });
+
+  it('writes CSV with a head, and counts what a spreadsheet may take for a formula', async () => {
+    await using crawl = await threeHosts();
+    expect(await run(crawl, 'p.csv', { fields: ['title', 'outlinks'] })).toMatchObject({ rows: 5, formulas: 1 });
+    expect(await text('p.csv')).toBe(
+      [
+        'key,url,readableUrl,status,title,outlinks,damaged',
+        '10.0.0.1:http/,http://10.0.0.1/,,unfetched,,,',
+        'com.a:http/,http://a.com/,,unfetched,,,',
+        `com.a:http/1,http://a.com/1,,fetched,"${TITLE.replaceAll('"', '""')}","[{""url"":""http://a.com/"",""anchor"":""x""}]",`,
+        'com.a:http/2,http://a.com/2,,unfetched,,,',
+        'org.b.www:http/,http://www.b.org/,,unfetched,=cmd(),,',
+        '',
+      ].join('\r\n'),
+    );
+  });
+
+  it('writes Parquet with types, as a file and as a folder', async () => {
+    await using crawl = await threeHosts();
+    expect(await run(crawl, 'p.parquet', { fields: FIELDS })).toMatchObject({ rows: 5, parts: 1 });
+    expect(await run(crawl, 'folder', { fields: FIELDS, format: 'parquet' })).toMatchObject({ rows: 5, parts: 1 });
+    expect((await readdir(join(folder, 'folder'))).sort()).toEqual(['manifest.json', 'part-00000.parquet']);
+    const file = await readFile(join(folder, 'p.parquet'));
+    expect(await readFile(join(folder, 'folder/part-00000.parquet'))).toEqual(file);
+    const { compressors } = await gzipReader();
+    const rows = await parquetReadObjects({ file: new Uint8Array(file).buffer, compressors });
+    expect(rows.map(({ key }) => key as string)).toEqual(KEYS);
+    expect(rows[2]).toMatchObject({
+      ...PAGE,
+      fetchedAt: new Date(START),
+      outlinks: JSON.stringify(PAGE.outlinks),
+    });
+    await expect(run(crawl, 'p.parquet.gz', { format: 'parquet' })).rejects.toMatchObject({ code: 'USAGE' });
+  });
+
+  it('writes a file for each host', async () => {
+    await using crawl = await threeHosts();
+    expect(await run(crawl, 'hosts', { format: 'hosts', fields: ['title'] })).toMatchObject({ rows: 5, parts: 3 });
+    const entries = await readdir(join(folder, 'hosts'), { recursive: true, withFileTypes: true });
+    const names = entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name));
+    expect(names.map((name) => relative(join(folder, 'hosts'), name)).sort()).toEqual([
+      'com/a/a.com.jsonl',
+      'ip/10/10.0.0.1.jsonl',
+      'manifest.json',
+      'org/b/b/ww/www.b.org.jsonl',
+    ]);
+    expect(lines(await text('hosts/com/a/a.com.jsonl')).map(({ key }) => key)).toEqual(KEYS.slice(1, 4));
+  });
+
+  it('takes a selection, a limit, and what changed since a batch or a time', async () => {
+    await using crawl = await threeHosts();
+    const keysOf = async (options: Partial<ExportPagesOptions>): Promise<unknown[]> => {
+      await run(crawl, 'keys', { ...options, fields: [], force: true });
+      const found = await text('keys');
+      return found === '' ? [] : lines(found).map(({ key }) => key);
+    };
+    expect(await keysOf({ host: 'a.com', limit: 2 })).toEqual(KEYS.slice(1, 3));
+    expect(await keysOf({ status: 'fetched' as Status })).toEqual([KEYS[2]]);
+    expect(await keysOf({ host: 'none.example' })).toEqual([]);
+    expect(await keysOf({ since: START })).toEqual(KEYS.slice(2));
+    expect(await keysOf({ since: START + 1 })).toEqual([KEYS[3], KEYS[4]]);
+    expect(await keysOf({ since: `${START / 1000 + 1}-99` })).toEqual([KEYS[3]]);
+    expect(await keysOf({ since: START + 9000 })).toEqual([KEYS[3]]);
+    expect(await keysOf({ since: START + 10_000 })).toEqual([]);
+    for (const wrong of [{ since: 'yesterday' }, { since: NaN }, { limit: 0 }, { host: 'a', domain: 'b' }]) {
+      await expect(run(crawl, 'wrong', wrong), JSON.stringify(wrong)).rejects.toMatchObject({ code: 'USAGE' });
+    }
+    expect(await readdir(folder)).not.toContain('wrong');
+  });
+
+  it('writes what can be read of damaged rows, and counts them', async () => {
+    await using crawl = await threeHosts();
+    await damage(crawl, 'http://a.com/1', 'retries');
+    expect(await run(crawl, 'p.jsonl', { fields: ['title', 'retries'] })).toMatchObject({
+      rows: 5,
+      damaged: 1,
+    });
+    expect(lines(await text('p.jsonl'))[2]).toMatchObject({ title: TITLE, damaged: ['retries'] });
+  });
+
+  it('says what to install where a package is missing', async () => {
+    const missing = Object.assign(new Error("Cannot find package 'x'"), { code: 'ERR_MODULE_NOT_FOUND' });
+    await expect(optionalPackage('x@1', 'Parquet', () => Promise.reject(missing))).rejects.toMatchObject({
+      code: 'USAGE',
+      message: 'expected the package that Parquet needs, found none',
+      hint: 'npm install x@1',
+    });
+    const broken = new Error('broken');
+    await expect(optionalPackage('x@1', 'Parquet', () => Promise.reject(broken))).rejects.toBe(broken);
+  });
+
+  it('stops when it is asked to, and leaves nothing where nothing was whole', async () => {
+    await using crawl = await threeHosts();
+    const stop = new AbortController();
+    stop.abort();
+    const report = await exportPages(crawl, { output: join(folder, 'p.jsonl'), signal: stop.signal });
+    expect(report).toMatchObject({ interrupted: true });
+    expect(await readdir(folder)).toEqual([]);
+  });
+});
+
+async function gzipReader() {
+  const { gunzipSync: gunzip } = await import('node:zlib');
+  return { compressors: { GZIP: (data: Uint8Array) => new Uint8Array(gunzip(data)) } };
+}

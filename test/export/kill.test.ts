@@ -1,0 +1,83 @@
+import { spawn } from 'node:child_process';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { randomNumbers } from '../support/web/fake-web.js';
+import { fileDigests } from '../support/file-digests.js';
+import { makeTable } from './made-table.js';
+
+const WORKER = fileURLToPath(new URL('worker.mjs', import.meta.url));
+const KILLS = 20;
+/** Small ones, so that a small table has many checkpoints. */
+const SIZES = { checkpoint: 40_000, hosts: 5, parquetRows: 300, parquetBytes: 1e9 };
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'webcrawl-export-kill-'));
+  await makeTable(join(folder, 'table'), 3000);
+});
+afterAll(async () => {
+  await rm(folder, { recursive: true, force: true });
+});
+
+type Counters = Record<string, number>;
+
+/** Runs an export in a process of its own; undefined when it was killed. */
+function exportIn(options: object, killAt: number): Promise<Counters | undefined> {
+  const args = [WORKER, join(folder, 'table'), JSON.stringify(options), JSON.stringify(SIZES), String(killAt)];
+  const child = spawn(process.execPath, args);
+  let out = '';
+  let errors = '';
+  child.stdout.on('data', (data: Buffer) => (out += data.toString()));
+  child.stderr.on('data', (data: Buffer) => (errors += data.toString()));
+  return new Promise((resolve, reject) => {
+    child.on('close', (code, signal) => {
+      if (signal === 'SIGKILL') resolve(undefined);
+      else if (code === 0) resolve(JSON.parse(out) as Counters);
+      else reject(new Error(`the export ended with ${code}: ${errors}`));
+    });
+  });
+}
+
+/** The digest of every file of an export but its manifest, which has the time in it. */
+async function digests(output: string): Promise<Record<string, string>> {
+  const found = Object.entries(await fileDigests(dirname(output)));
+  return Object.fromEntries(found.filter(([path]) => !path.endsWith('manifest.json')));
+}
+
+it.each([
+  ['pages.jsonl', {}],
+  ['pages.csv.gz', {}],
+  ['hosts', { format: 'hosts' }],
+  ['parquet', { format: 'parquet' }],
+  ['pages.parquet', { limit: 1000 }],
+])(`%s killed ${KILLS} times ends in the same bytes`, async (name, options) => {
+  const [whole, output] = [join(folder, 'whole', name, name), join(folder, 'killed', name, name)];
+  for (const path of [whole, output]) await mkdir(dirname(path), { recursive: true });
+  const { steps, rows } = (await exportIn({ ...options, output: whole }, 0))!;
+  const expected = await digests(whole);
+  const random = randomNumbers(name.length);
+  let kept = 0;
+  for (let kill = 0; kill < KILLS;) {
+    const done = await exportIn({ ...options, output }, 1 + Math.floor(random() * steps!));
+    if (done === undefined) kill += 1;
+    else {
+      // It had come so far that it met its end before its time.
+      kept += done.kept_rows ?? 0;
+      expect(await digests(output)).toEqual(expected);
+      await rm(output, { recursive: true });
+      await rm(`${output}.manifest.json`, { force: true });
+    }
+  }
+  const again = await exportIn({ ...options, output }, 0).catch((error: unknown) => {
+    // The last kill came when all was in its place.
+    expect(String(error)).toContain('found an output there');
+    return { rows, kept_rows: rows };
+  });
+  expect(again?.rows).toBe(rows);
+  kept += again?.kept_rows ?? 0;
+  expect(await digests(output)).toEqual(expected);
+  if (name !== 'pages.parquet') expect(kept).toBeGreaterThan(0);
+});

@@ -1,0 +1,25 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+/** Where the packages of `requirements.txt` are: `pip install --target test/.cache/python -r test/export/requirements.txt`. */
+const PACKAGES = fileURLToPath(new URL('../.cache/python', import.meta.url));
+
+/** Whether a package of Python can be used; without it its tests are left out. */
+export function hasPython(module: string): boolean {
+  return existsSync(PACKAGES) && python(['-c', `import ${module}`]).status === 0;
+}
+
+/** Runs Python with these packages. */
+export function python(args: readonly string[]): {
+  readonly status: number | null;
+  readonly out: string;
+  readonly errors: string;
+} {
+  const { status, stdout, stderr } = spawnSync('python3', args, {
+    encoding: 'utf8',
+    maxBuffer: 1e9,
+    env: { ...process.env, PYTHONPATH: PACKAGES, PYTHONDONTWRITEBYTECODE: '1', PYTHONIOENCODING: 'utf-8' },
+  });
+  return { status, out: stdout ?? '', errors: stderr ?? '' };
+}

@@ -1,0 +1,281 @@
+import { createHash } from 'node:crypto';
+import { mkdir, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
+import { hostname, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { writeTarget, type TargetOptions, type WrittenTarget } from '../../../packages/export/index.js';
+import { failingDisk } from './failing-disk.js';
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'webcrawl-target-'));
+});
+afterEach(async () => {
+  await rm(folder, { recursive: true, force: true });
+});
+
+const ROWS = Array.from({ length: 40 }, (_, i) => `row ${i} ${'x'.repeat(i % 7)}\n`);
+type Options = Partial<TargetOptions> & { readonly rows?: readonly string[]; readonly stopAt?: number };
+
+/** Writes rows to a file, with a checkpoint after every fourth. */
+function writeFileTarget(name: string, { rows = ROWS, stopAt, ...options }: Options = {}): Promise<WrittenTarget> {
+  return writeTarget(
+    join(folder, name),
+    { kind: 'file', identity: { format: 'test' }, clock: () => 0, ...options },
+    async (target) => {
+      const part = await target.part(name);
+      for (let i = part.rows; i < rows.length; i += 1) {
+        if (i === stopAt) return 'stopped';
+        await part.write(rows[i]!, 1);
+        if (part.rows % 4 === 0) await target.checkpoint({ lastKey: String(i) });
+      }
+      return { note: 'done' };
+    },
+  );
+}
+
+/** The same into a folder: five rows a part, a checkpoint after every second part. */
+function writeFolderTarget(name: string, { rows = ROWS, stopAt, ...options }: Options = {}): Promise<WrittenTarget> {
+  return writeTarget(
+    join(folder, name),
+    { kind: 'folder', identity: { format: 'test' }, clock: () => 0, ...options },
+    async (target) => {
+      const next = Number(target.resumed?.lastKey ?? -1) + 1;
+      for (let i = next; i < rows.length; i += 5) {
+        if (i === stopAt) return 'stopped';
+        const part = await target.part(`sub/${i}.txt`);
+        for (const row of rows.slice(i, i + 5)) await part.write(row, 1);
+        await part.end();
+        if (i % 2 === 1) await target.checkpoint({ lastKey: String(i + 4) });
+      }
+      return { note: 'done' };
+    },
+  );
+}
+
+/** Everything under the folder, but the locks of processes that died. */
+async function tree(): Promise<Record<string, string>> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const found: Record<string, string> = {};
+  for (const entry of entries) {
+    const path = join(entry.parentPath, entry.name);
+    if (entry.isFile()) found[path.slice(folder.length + 1)] = await readFile(path, 'utf8');
+  }
+  return found;
+}
+
+/** What a kill of this process would leave of its locks: files of a process that is gone. */
+async function dropLocks(): Promise<void> {
+  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
+    if (entry.name.startsWith('lock.')) await rm(join(entry.parentPath, entry.name));
+  }
+}
+
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+describe.each([
+  ['file', writeFileTarget],
+  ['folder', writeFolderTarget],
+] as const)('an export to a %s', (kind, write) => {
+  it('is there when all of it is, with a manifest', async () => {
+    const written = await write('out', { clock: () => Date.UTC(2026, 0, 5) });
+    const text = ROWS.join('');
+    expect(written).toMatchObject({ complete: true, rows: 40, bytes: text.length, kept: { rows: 0 } });
+    const found = await tree();
+    const manifest = JSON.parse(found[kind === 'file' ? 'out.manifest.json' : 'out/manifest.json']!) as {
+      parts: { name: string; rows: number; bytes: number; sha256: string }[];
+    };
+    expect(manifest).toMatchObject({
+      webcrawl: expect.any(String) as string,
+      format: 'test',
+      note: 'done',
+      began: '2026-01-05T00:00:00.000Z',
+      rows: 40,
+      bytes: text.length,
+      partCount: kind === 'file' ? 1 : 8,
+    });
+    for (const { name, bytes, sha256: digest } of manifest.parts) {
+      const data = found[kind === 'file' ? name : `out/${name}`]!;
+      expect([bytes, digest]).toEqual([data.length, sha256(data)]);
+    }
+    expect(Object.keys(found)).toHaveLength(manifest.parts.length + 1);
+  });
+
+  it('ends in the same bytes when it dies at any step and is run again', async () => {
+    await write('out');
+    const whole = await tree();
+    const count = failingDisk(Infinity);
+    await write('out', { files: count.files, force: true });
+    expect(await tree()).toEqual(whole);
+    for (let step = 1; step <= count.steps(); step += 1) {
+      await rm(folder, { recursive: true });
+      await mkdir(folder);
+      await write('out', { files: failingDisk(step).files }).catch(() => undefined);
+      await dropLocks();
+      // Where only the clean-up failed the export is there already, and cannot be made again.
+      const isThere = Object.keys(await tree()).join() === Object.keys(whole).join();
+      if (!isThere) expect(await write('out'), `step ${step}`).toMatchObject({ complete: true, rows: 40 });
+      expect(await tree(), `step ${step}`).toEqual(whole);
+    }
+  });
+
+  it('leaves the old one as it was until it is replaced, at whatever step it dies', async () => {
+    const rows = ROWS.map((row) => `new ${row}`);
+    await write('out', { rows, identity: { format: 'other' } });
+    const whole = await tree();
+    await write('out', { force: true });
+    const old = await tree();
+    const count = failingDisk(Infinity);
+    await write('out', { files: count.files, force: true });
+    let replaced = 0;
+    for (let step = 1; step <= count.steps(); step += 1) {
+      await rm(folder, { recursive: true });
+      await mkdir(folder);
+      await write('out');
+      const options = { rows, identity: { format: 'other' }, force: true };
+      await write('out', { ...options, files: failingDisk(step).files }).catch(() => undefined);
+      const between = Object.entries(await tree()).filter(([name]) => !name.startsWith('.'));
+      const isOld = between.every(([name, text]) => old[name] === text);
+      const isNew = between.every(([name, text]) => whole[name] === text);
+      if (isNew) replaced += 1;
+      expect(isOld || isNew, `step ${step}: ${between.map(([name]) => name).join()}`).toBe(true);
+      await dropLocks();
+      expect(await write('out', options)).toMatchObject({ complete: true, rows: 40 });
+      expect(await tree(), `step ${step}`).toEqual(whole);
+    }
+    expect(replaced).toBeGreaterThan(0);
+  });
+
+  it('keeps what was whole when it is stopped, and nothing of another export', async () => {
+    expect(await write('out', { stopAt: 25 })).toMatchObject({ complete: false });
+    expect(Object.keys(await tree()).every((name) => name.startsWith('.out.part/'))).toBe(true);
+    expect(await write('out', { stopAt: 35 })).toMatchObject({
+      complete: false,
+      kept: { rows: 20 + (kind === 'file' ? 4 : 0) },
+    });
+    expect(await write('out', { identity: { format: 'other' }, stopAt: 35 })).toMatchObject({ kept: { rows: 0 } });
+    const last = await write('out', { identity: { format: 'other' } });
+    expect(last).toMatchObject({ complete: true, rows: 40 });
+    expect(last.kept.rows).toBeGreaterThan(20);
+    expect(Object.keys(await tree()).some((name) => name.startsWith('.'))).toBe(false);
+  });
+
+  it('keeps nothing of an earlier run whose files are not as they were', async () => {
+    await write('out', { stopAt: 25 });
+    const staged = Object.keys(await tree()).find((name) => name.includes('/parts/'))!;
+    await writeFile(join(folder, staged), '');
+    expect(await write('out')).toMatchObject({ complete: true, rows: 40, kept: { rows: 0 } });
+  });
+
+  it('refuses a target that is there, of the other kind, or another’s', async () => {
+    await write('out');
+    const before = await tree();
+    await expect(write('out')).rejects.toMatchObject({ code: 'BAD_OUTPUT', hint: '--force replaces it' });
+    const other = kind === 'file' ? writeFolderTarget : writeFileTarget;
+    await expect(other('out', { force: true })).rejects.toMatchObject({
+      code: 'BAD_OUTPUT',
+      message: expect.stringContaining(`found a ${kind}`) as string,
+    });
+    expect(await tree()).toEqual(before);
+    await mkdir(join(folder, 'home'));
+    await writeFile(join(folder, 'home/thesis'), 'text');
+    await expect(write('home', { force: true })).rejects.toMatchObject({ code: 'BAD_OUTPUT' });
+    expect(await readFile(join(folder, 'home/thesis'), 'utf8')).toBe('text');
+    await expect(write('none/out')).rejects.toMatchObject({ code: 'BAD_OUTPUT' });
+  });
+
+  it('does not replace what came to be there meanwhile', async () => {
+    const blocked = write('out', {
+      identity: { format: 'test' },
+      clock: () => 0,
+      rows: ROWS,
+    });
+    await blocked;
+    await rm(join(folder, 'out'), { recursive: true });
+    await rm(join(folder, 'out.manifest.json'), { force: true });
+    const late = writeTarget(
+      join(folder, 'out'),
+      { kind, identity: { format: 'late' }, clock: () => 0 },
+      async (target) => {
+        await (await target.part('out')).write('late', 1);
+        if (kind === 'file') await writeFile(join(folder, 'out'), 'mine');
+        else {
+          await mkdir(join(folder, 'out'));
+          await writeFile(join(folder, 'out/mine'), 'mine');
+        }
+        return {};
+      },
+    );
+    await expect(late).rejects.toMatchObject({ code: 'BAD_OUTPUT' });
+    expect(await readFile(join(folder, kind === 'file' ? 'out' : 'out/mine'), 'utf8')).toBe('mine');
+  });
+
+  it('says of a full disk that it is full, leaves the target, and goes on later', async () => {
+    await write('out', { rows: ['old\n'] });
+    const before = await tree();
+    const full = failingDisk(kind === 'file' ? 8 : 12, { code: 'ENOSPC', only: /appendFile|writeFile/ });
+    await expect(write('out', { files: full.files, force: true })).rejects.toMatchObject({ code: 'STORE_FULL' });
+    const after = await tree();
+    for (const [name, text] of Object.entries(before)) expect(after[name]).toBe(text);
+    const { rows, kept } = await write('out', { force: true });
+    expect(rows).toBe(40);
+    expect(kept.rows).toBeGreaterThan(0);
+  });
+
+  it('is refused while another one goes to the same target, and not after that has died', async () => {
+    let inner: unknown;
+    await writeTarget(join(folder, 'out'), { kind, identity: {}, clock: () => 0 }, async () => {
+      inner = await write('out').catch((error: unknown) => error);
+      return 'stopped';
+    });
+    expect(inner).toMatchObject({
+      code: 'BAD_OUTPUT',
+      message: expect.stringContaining('found one of this process') as string,
+    });
+    const machine = createHash('sha256').update(hostname()).digest('hex').slice(0, 12);
+    const staging = join(folder, '.out.part');
+    // The parent lives, but began at another time than this says: its id was used again.
+    for (const name of [`lock.${process.ppid}.1.${machine}`, `lock.99999999.1.${machine}`]) {
+      await mkdir(staging, { recursive: true });
+      await writeFile(join(staging, name), '');
+      expect(await write('out', { force: true }), name).toMatchObject({ complete: true });
+    }
+    await mkdir(staging, { recursive: true });
+    await writeFile(join(staging, 'lock.7.1.abcdef'), '');
+    await expect(write('out', { force: true })).rejects.toMatchObject({
+      hint: expect.stringContaining('lock.7.1.abcdef') as string,
+    });
+  });
+});
+
+describe('an export to standard output', () => {
+  it('goes there as it is made', async () => {
+    const chunks: Uint8Array[] = [];
+    const written = await writeTarget(
+      '-',
+      {
+        kind: 'file',
+        identity: {},
+        clock: () => 0,
+        stdout: (data) => {
+          chunks.push(data);
+          return Promise.resolve();
+        },
+      },
+      async (target) => {
+        const part = await target.part('any');
+        for (const row of ROWS) await part.write(row, 1);
+        await target.checkpoint({ lastKey: 'x' });
+        return {};
+      },
+    );
+    expect(Buffer.concat(chunks).toString()).toBe(ROWS.join(''));
+    expect(written).toMatchObject({ complete: true, rows: 40, bytes: ROWS.join('').length });
+    expect(await tree()).toEqual({});
+  });
+
+  it('is refused where there would be many files', async () => {
+    const folders = { kind: 'folder', identity: {}, clock: () => 0 } as const;
+    await expect(writeTarget('-', folders, () => Promise.resolve({}))).rejects.toMatchObject({ code: 'USAGE' });
+  });
+});
