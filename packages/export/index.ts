@@ -13,3 +13,12 @@ export type { Part } from './target/part-file.js';
 export { exportPages, PAGE_FORMATS, type ExportPagesOptions, type PageFormat } from './export-pages.js';
 export { runExport, type ExportKind, type ExportOptions } from './target/run-export.js';
 export type { ExportSelection } from './pages/selected-rows.js';
+export {
+  COMPUTED_FIELDS,
+  pageDump,
+  type ComputedField,
+  type ComputedFieldName,
+  type PageDump,
+  type PageField,
+} from './pages/computed-fields.js';
+export { CHUNK_WORDS, exportChunks, type ExportChunksOptions } from './export-chunks.js';

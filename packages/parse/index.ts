@@ -3,6 +3,7 @@ export { xmlParser } from './xml/xml.js';
 export { textParser } from './text/text.js';
 export { pdfParser, type PdfExtras } from './pdf/pdf.js';
 export { htmlDocument, type DocumentInput } from './html/html-document.js';
+export { mainContent, type MainContentInput } from './html/main-content.js';
 export { chooseParser } from './choose-parser.js';
 export { sniffContentType } from './sniff/sniff.js';
 export { sniffSitemap } from './xml/sniff-sitemap.js';

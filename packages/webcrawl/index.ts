@@ -74,12 +74,20 @@ export {
   type Watch,
   type UrlPatterns,
 } from '../jobs/index.js';
-export { exportPages } from './exports.js';
+export { exportChunks, exportPages } from './exports.js';
 export {
+  CHUNK_WORDS,
+  COMPUTED_FIELDS,
   PAGE_FORMATS,
   csvRecord,
   looksLikeFormula,
   openOutput,
+  pageDump,
+  type ComputedField,
+  type ComputedFieldName,
+  type PageDump,
+  type PageField,
+  type ExportChunksOptions,
   type ExportOptions,
   type ExportPagesOptions,
   type ExportSelection,

@@ -108,7 +108,7 @@ export const api = {
     damaged: 0,
     batches: [{ batchId: '17-ab', state: 'open', size: 5000 }],
   }),
-  dumpPage: (row: unknown) => row,
+  pageDump: async (_settings: unknown, fields: readonly string[]) => ({ reads: fields, dump: (row: unknown) => row }),
   repairFiles: async (options: { table: string; dryRun: boolean }) => {
     stub.calls.push({ name: 'repairFiles', options });
     return {

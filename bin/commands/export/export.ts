@@ -12,10 +12,11 @@ import {
 } from '../../options/selection.js';
 import { number, safeLines, say, write } from '../../output/output.js';
 import type { ExportFormat } from './format.js';
+import { chunksFormat } from './chunks.js';
 import { pagesFormat } from './pages.js';
 
 /** What can be exported. A new format is a file beside this one, and a line here. */
-const FORMATS: readonly ExportFormat[] = [pagesFormat];
+const FORMATS: readonly ExportFormat[] = [pagesFormat, chunksFormat];
 
 interface Common extends SelectionOptions {
   readonly output: string;

@@ -168,6 +168,8 @@ export const COUNTERS = {
     kept_bytes: 'of the bytes, those that it had written',
     damaged: 'rows that cannot be read in full; what can be read is exported',
     lost_body: 'pages whose stored body cannot be read; the rest of them is exported',
+    chunks: 'chunks of Markdown that were made of the rows in this run',
+    no_markdown: 'rows of which `chunks` has none: without a body, no HTML, or without content',
     formulas: 'cells of CSV that a spreadsheet may take for a formula, as they begin with `=`, `+`, `-`, `@` or a tab',
   },
 } as const satisfies Record<string, Record<string, string>>;
