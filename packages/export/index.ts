@@ -22,3 +22,4 @@ export {
   type PageField,
 } from './pages/computed-fields.js';
 export { CHUNK_WORDS, exportChunks, type ExportChunksOptions } from './export-chunks.js';
+export type { ColumnType } from './pages/page-columns.js';

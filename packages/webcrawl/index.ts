@@ -83,6 +83,7 @@ export {
   looksLikeFormula,
   openOutput,
   pageDump,
+  type ColumnType,
   type ComputedField,
   type ComputedFieldName,
   type PageDump,

@@ -92,13 +92,15 @@ export const api = {
       },
     };
   },
+  COMPUTED_FIELDS: { markdown: {} },
+  CHUNK_WORDS: 500,
+  exportChunks: job('exportChunks'),
   PAGE_FORMATS: ['jsonl', 'csv', 'parquet', 'hosts'],
   exportPages: job('exportPages'),
   jobs: Object.fromEntries(
-    ['inject', 'generate', 'fetch', 'parse', 'updatedb', 'crawl', 'repair', 'compact', 'remove'].map((name) => [
-      name,
-      job(name),
-    ]),
+    ['inject', 'generate', 'fetch', 'parse', 'updatedb', 'crawl', 'repair', 'compact', 'remove', 'dedup'].map(
+      (name) => [name, job(name)],
+    ),
   ),
   stats: async () => ({
     total: 1234,
