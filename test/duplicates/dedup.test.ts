@@ -13,7 +13,7 @@ type Fields = NonNullable<PageChange['set']>;
 async function store(crawl: Crawl, pages: Readonly<Record<string, Fields>>): Promise<void> {
   const changes = Object.entries(pages).map(([url, set]) => ({
     key: rowKeyOf(url),
-    set: { status: 'fetched', dueAt: START, score: 1, signature: md5(set.text ?? ''), ...set } as Fields,
+    set: { status: 'fetched', dueAt: START, score: 1, signature: md5(set.text ?? ''), ...set },
   }));
   await crawl.tables.changeRows(
     changes.map(({ key }) => key),
