@@ -11,10 +11,10 @@ type Fields = NonNullable<PageChange['set']>;
 
 /** Stores fetched pages. */
 async function store(crawl: Crawl, pages: Readonly<Record<string, Fields>>): Promise<void> {
-  const changes = Object.entries(pages).map(([url, set]) => ({
-    key: rowKeyOf(url),
-    set: { status: 'fetched', dueAt: START, score: 1, signature: md5(set.text ?? ''), ...set },
-  }));
+  const changes = Object.entries(pages).map(([url, set]): PageChange => {
+    const signature = md5(set.text ?? '');
+    return { key: rowKeyOf(url), set: { status: 'fetched', dueAt: START, score: 1, signature, ...set } };
+  });
   await crawl.tables.changeRows(
     changes.map(({ key }) => key),
     [],
