@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { crawlBench } from './crawl.js';
 import { cycleBench } from './cycle.js';
+import { duplicatesBench } from './duplicates.js';
 import { exportBench } from './export.js';
 import { frontierBench } from './frontier.js';
 import { graphBench } from './graph.js';
@@ -31,6 +32,7 @@ const BENCHES: Readonly<Record<string, Bench>> = {
   waiting: waitingBench,
   status: statusBench,
   memory: memoryBench,
+  duplicates: duplicatesBench,
   profile: profileBench,
   export: exportBench,
   graph: graphBench,

@@ -5,6 +5,7 @@ import type { Cli, GlobalOptions } from './cli.js';
 import { addCheck } from './commands/inspect/check.js';
 import { addCompact } from './commands/maintain/compact.js';
 import { addConfig } from './commands/maintain/config.js';
+import { addDedup } from './commands/export/dedup.js';
 import { addCrawl } from './commands/cycle/crawl.js';
 import { addExplain } from './commands/inspect/explain.js';
 import { addExport } from './commands/export/export.js';
@@ -65,7 +66,7 @@ export function buildProgram(io: Io): Program {
 const GROUPS = {
   'Crawl:': [addCrawl, addInject, addGenerate, addFetch, addParse, addUpdatedb],
   'Inspect:': [addStatus, addReaddb, addExplain, addCheck],
-  'Export:': [addExport, addGraph, addRank],
+  'Export:': [addExport, addGraph, addRank, addDedup],
   'Maintain:': [addRemove, addCompact, addConfig, addRepair],
 } as const;
 

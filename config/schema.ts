@@ -251,6 +251,19 @@ export const settingsSchema = z.strictObject({
       .default('spread')
       .describe('PageRank: what pages without links hand on is spread over all pages alike, or dropped'),
   }),
+  dedup: section({
+    distance: count
+      .min(0)
+      .max(10)
+      .default(7)
+      .describe('Bits of 64 in which the simhashes of near duplicates differ at the most. 0: only the same ones'),
+    minWords: count
+      .min(0)
+      .default(100)
+      .describe(
+        'Words (of Chinese, Japanese, Thai and the like, characters) that a page must have to count as a near duplicate',
+      ),
+  }),
   urlnormalizer: section({
     regexFile: path.default('').describe('File of regex normaliser rules. Empty: config/regex-normalize.txt'),
   }),

@@ -105,7 +105,7 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
   'packages/parse': ['charset', 'shared', 'sniff', 'html', 'xml', 'pdf', '*'],
   'packages/plugins': ['patterns', '*'],
   'packages/graph': ['sort', '*'],
-  'packages/export': ['target', 'pages', 'warc', 'krake', 'graph', 'markdown', '*'],
+  'packages/export': ['target', 'markdown', 'pages', 'warc', 'krake', 'graph', '*'],
   'packages/jobs': [
     'context.ts',
     'reporting',

@@ -1,1 +1,1 @@
-export {};
+export { dedup, type DedupOptions } from './dedup.js';

@@ -1,6 +1,8 @@
 import type { Field, PageRow } from '../../webtable/index.js';
+import type { Settings } from '../../config/index.js';
 import { CrawlError } from '../errors/index.js';
-import { DUMP_FIELDS, dumpPage, type CrawlContext, type Report, type Tracker } from '../jobs/index.js';
+import { DUMP_FIELDS, type CrawlContext, type Report, type Tracker } from '../jobs/index.js';
+import { pageDump, type PageDump, type PageField } from './pages/computed-fields.js';
 import { csvRecord, looksLikeFormula } from './pages/csv.js';
 import { writeHostFiles } from './pages/host-files.js';
 import { columnsOf, typeOfColumn } from './pages/page-columns.js';
@@ -25,8 +27,8 @@ export interface ExportPagesOptions extends ExportOptions, ExportSelection {
    * else a folder of files; `hosts` is a folder with a JSON Lines file per host. Default: by the name, else `jsonl`.
    */
   readonly format?: PageFormat;
-  /** What of a page; key, url and status are always there. Default: `DUMP_FIELDS`. */
-  readonly fields?: readonly Field[];
+  /** What of a page, stored or computed; key, url and status are always there. Default: `DUMP_FIELDS`. */
+  readonly fields?: readonly PageField[];
 }
 
 /**
@@ -44,7 +46,8 @@ export async function exportPages(
   const format = options.format ?? formatOf(output);
   checkSelection(crawl, options);
   const isFolder = format === 'hosts' || (format === 'parquet' && output !== '-' && !output.endsWith('.parquet'));
-  const write = await WRITERS[format](fields, { output, isFolder, sizes });
+  const { reads } = await pageDump(crawl.settings, fields);
+  const write = await WRITERS[format](fields, { output, isFolder, sizes, settings: crawl.settings });
   return runExport(
     crawl,
     'export',
@@ -55,7 +58,7 @@ export async function exportPages(
       total: limit,
     },
     (target, tracker) => {
-      return write(target, selectedRows(crawl, options, ['status', ...fields], target, tracker), tracker);
+      return write(target, selectedRows(crawl, options, ['status', ...reads], target, tracker), tracker);
     },
   );
 }
@@ -70,29 +73,32 @@ interface Output {
   readonly output: string;
   readonly isFolder: boolean;
   readonly sizes: ExportSizes;
+  readonly settings: Settings;
 }
 type Write = (target: Target, rows: AsyncIterable<PageRow<Field>>, tracker: Tracker) => Promise<TargetResult>;
 
 /** By format, what writes it; it finds out what is missing before anything is written. */
-const WRITERS: Readonly<Record<PageFormat, (fields: readonly Field[], output: Output) => Promise<Write>>> = {
-  jsonl: (fields, { output, sizes }) =>
-    Promise.resolve((target, rows, tracker) => {
-      const format = { head: '', record: jsonLine(fields) };
-      return writeText(target, output, rows, format, { gzip: output.endsWith('.gz'), tracker, sizes });
-    }),
-  csv: (fields, { output, sizes }) =>
-    Promise.resolve((target, rows, tracker) => {
-      const columns = columnsOf(fields);
+const WRITERS: Readonly<Record<PageFormat, (fields: readonly PageField[], output: Output) => Promise<Write>>> = {
+  jsonl: async (fields, { output, sizes, settings }) => {
+    const format = { head: '', record: jsonLine(await pageDump(settings, fields)) };
+    return (target, rows, tracker) =>
+      writeText(target, output, rows, format, { gzip: output.endsWith('.gz'), tracker, sizes });
+  },
+  csv: async (fields, { output, sizes, settings }) => {
+    const { dump } = await pageDump(settings, fields);
+    const columns = columnsOf(fields);
+    return (target, rows, tracker) => {
       const record = (row: PageRow<Field>): string => {
-        const page = dumpPage(row, fields);
+        const page = dump(row);
         const values = columns.map((column) => page[column]);
         tracker.count('formulas', values.filter(looksLikeFormula).length);
         return csvRecord(values);
       };
       const format = { head: csvRecord(columns), record };
       return writeText(target, output, rows, format, { gzip: output.endsWith('.gz'), tracker, sizes });
-    }),
-  parquet: async (fields, { output, isFolder, sizes }) => {
+    };
+  },
+  parquet: async (fields, { output, isFolder, sizes, settings }) => {
     if (output.endsWith('.gz')) {
       throw new CrawlError('USAGE', 'expected a name for Parquet without .gz', {
         hint: 'Parquet is compressed in itself, and read in pieces',
@@ -100,13 +106,19 @@ const WRITERS: Readonly<Record<PageFormat, (fields: readonly Field[], output: Ou
     }
     const parquet = await loadParquet();
     const columns = columnsOf(fields).map((name) => ({ name, type: typeOfColumn(name) }));
-    return (target, rows, tracker) =>
-      writeParquet(target, rows, { parquet, columns, fields, tracker, isFolder, sizes });
+    // Bytes stay bytes there.
+    const { dump } = await pageDump(
+      settings,
+      fields.filter((field) => field !== 'content'),
+    );
+    return (target, rows, tracker) => writeParquet(target, rows, { parquet, columns, dump, tracker, isFolder, sizes });
   },
-  hosts: (fields, { sizes }) =>
-    Promise.resolve((target, rows, tracker) => writeHostFiles(target, rows, jsonLine(fields), { tracker, sizes })),
+  hosts: async (fields, { sizes, settings }) => {
+    const line = jsonLine(await pageDump(settings, fields));
+    return (target, rows, tracker) => writeHostFiles(target, rows, line, { tracker, sizes });
+  },
 };
 
-function jsonLine(fields: readonly Field[]): (row: PageRow<Field>) => string {
-  return (row) => `${JSON.stringify(dumpPage(row, fields))}\n`;
+function jsonLine({ dump }: PageDump): (row: PageRow<Field>) => string {
+  return (row) => `${JSON.stringify(dump(row))}\n`;
 }

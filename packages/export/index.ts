@@ -28,3 +28,13 @@ export { exportWacz } from './warc/export-wacz.js';
 export { exportWarc, type ExportArchiveOptions } from './warc/export-warc.js';
 export type { ExportSelection } from './pages/selected-rows.js';
 export { exportGraph, GRAPH_FORMATS, type ExportGraphOptions, type GraphFormat } from './export-graph.js';
+export {
+  COMPUTED_FIELDS,
+  pageDump,
+  type ComputedField,
+  type ComputedFieldName,
+  type PageDump,
+  type PageField,
+} from './pages/computed-fields.js';
+export { CHUNK_WORDS, exportChunks, type ExportChunksOptions } from './export-chunks.js';
+export type { ColumnType } from './pages/page-columns.js';

@@ -1,12 +1,14 @@
 import {
+  exportChunks as chunks,
+  exportGraph as graph,
   exportKrake as krake,
   exportPages as pages,
   exportWacz as wacz,
   exportWarc as warc,
   type ExportArchiveOptions,
-  type ExportKrakeOptions,
-  exportGraph as graph,
+  type ExportChunksOptions,
   type ExportGraphOptions,
+  type ExportKrakeOptions,
   type ExportPagesOptions,
 } from '../export/index.js';
 import type { CrawlContext, Report } from '../jobs/index.js';
@@ -40,4 +42,10 @@ export const exportKrake: (crawl: CrawlContext, options: ExportKrakeOptions) => 
 export const exportGraph: (crawl: CrawlContext, options: ExportGraphOptions) => Promise<Report> = watched(
   'graph',
   (crawl: CrawlContext, options: ExportGraphOptions) => graph(crawl, options),
+);
+
+/** As `exportChunks` of packages/export, with others able to see how far it has got. */
+export const exportChunks: (crawl: CrawlContext, options: ExportChunksOptions) => Promise<Report> = watched(
+  'export',
+  (crawl: CrawlContext, options: ExportChunksOptions) => chunks(crawl, options),
 );

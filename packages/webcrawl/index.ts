@@ -76,14 +76,23 @@ export {
   type Watch,
   type UrlPatterns,
 } from '../jobs/index.js';
-export { exportGraph, exportKrake, exportPages, exportWacz, exportWarc } from './exports.js';
+export { exportChunks, exportGraph, exportKrake, exportPages, exportWacz, exportWarc } from './exports.js';
 export {
+  CHUNK_WORDS,
+  COMPUTED_FIELDS,
   GRAPH_FORMATS,
   PAGE_FORMATS,
   csvRecord,
   looksLikeFormula,
   openOutput,
   type ExportGraphOptions,
+  pageDump,
+  type ColumnType,
+  type ComputedField,
+  type ComputedFieldName,
+  type PageDump,
+  type PageField,
+  type ExportChunksOptions,
   type ExportOptions,
   type ExportPagesOptions,
   type ExportSelection,
@@ -115,6 +124,7 @@ export {
   type PageRankOptions,
   type RankOptions,
 } from '../graph/index.js';
+export type { DedupOptions } from '../duplicates/index.js';
 export { readableUrl, tryParseUrl } from '../url/index.js';
 export { CrawlError, ERROR_CODES, safeText, type ErrorCode } from '../errors/index.js';
 export {

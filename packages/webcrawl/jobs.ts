@@ -1,4 +1,5 @@
 import { SharedStore } from '../../webtable/index.js';
+import { dedup } from '../duplicates/index.js';
 import {
   compact,
   crawl,
@@ -53,4 +54,5 @@ export const jobs = {
   compact: alone('compact', compact),
   remove: alone('remove', remove),
   rank: alone('rank', rank),
+  dedup: alone('dedup', dedup),
 } as const;

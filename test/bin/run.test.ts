@@ -52,6 +52,10 @@ describe('arguments reach the jobs', () => {
       'exportGraph',
       { output: 'g', level: 'page', format: 'dot', raw: true, force: true, domain: 'a.com' },
     ],
+    [['export', 'chunks', '-o', 'c.jsonl'], 'exportChunks', { output: 'c.jsonl' }],
+    [['export', 'chunks', '-o', 'c', '--max-words', '40'], 'exportChunks', { output: 'c', maxWords: 40 }],
+    [['dedup'], 'dedup', { exact: false }],
+    [['dedup', '--exact'], 'dedup', { exact: true }],
     [
       'export pages -o by-host --format hosts --fields title --force --limit 3 --since 17-3 --host a.com --status gone'.split(
         ' ',

@@ -92,6 +92,9 @@ export const api = {
       },
     };
   },
+  COMPUTED_FIELDS: { markdown: {} },
+  CHUNK_WORDS: 500,
+  exportChunks: job('exportChunks'),
   PAGE_FORMATS: ['jsonl', 'csv', 'parquet', 'hosts'],
   GRAPH_FORMATS: ['cc', 'dot', 'svg'],
   LEVELS: ['page', 'host', 'domain'],
@@ -101,10 +104,9 @@ export const api = {
   exportWacz: job('exportWacz'),
   exportWarc: job('exportWarc'),
   jobs: Object.fromEntries(
-    ['inject', 'generate', 'fetch', 'parse', 'updatedb', 'crawl', 'repair', 'compact', 'remove', 'rank'].map((name) => [
-      name,
-      job(name),
-    ]),
+    ['inject', 'generate', 'fetch', 'parse', 'updatedb', 'crawl', 'repair', 'compact', 'remove', 'rank', 'dedup'].map(
+      (name) => [name, job(name)],
+    ),
   ),
   stats: async () => ({
     total: 1234,
@@ -114,7 +116,7 @@ export const api = {
     damaged: 0,
     batches: [{ batchId: '17-ab', state: 'open', size: 5000 }],
   }),
-  dumpPage: (row: unknown) => row,
+  pageDump: async (_settings: unknown, fields: readonly string[]) => ({ reads: fields, dump: (row: unknown) => row }),
   repairFiles: async (options: { table: string; dryRun: boolean }) => {
     stub.calls.push({ name: 'repairFiles', options });
     return {

@@ -1,9 +1,10 @@
 import { gunzipSync } from 'node:zlib';
 import { memberLength } from '../../webtable/content/gzip-member.js';
-import { readRecord, type WarcRecord } from '../../webtable/content/warc-reader.js';
+import type { StoredRecord } from '../../webtable/content/content-store.js';
+import { readRecord } from '../../webtable/content/warc-reader.js';
 
 /** A record as it lies in a segment. */
-export interface FoundRecord extends WarcRecord {
+export interface FoundRecord extends StoredRecord {
   readonly offset: number;
   readonly length: number;
 }

@@ -12,12 +12,13 @@ import {
 } from '../../options/selection.js';
 import { number, safeLines, say, write } from '../../output/output.js';
 import type { ExportFormat } from './format.js';
+import { chunksFormat } from './chunks.js';
 import { krakeFormat } from './krake.js';
 import { pagesFormat } from './pages.js';
 import { waczFormat, warcFormat } from './archive.js';
 
 /** What can be exported. A new format is a file beside this one, and a line here. */
-const FORMATS: readonly ExportFormat[] = [pagesFormat, warcFormat, waczFormat, krakeFormat];
+const FORMATS: readonly ExportFormat[] = [pagesFormat, chunksFormat, warcFormat, waczFormat, krakeFormat];
 
 interface Common extends SelectionOptions {
   readonly output: string;

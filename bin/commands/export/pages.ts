@@ -1,10 +1,12 @@
 import { Option } from 'commander';
 import {
+  COMPUTED_FIELDS,
   DUMP_FIELDS,
   FURTHER_FIELDS,
   PAGE_FORMATS,
   exportPages,
-  type Field,
+  type ComputedFieldName,
+  type PageField,
   type PageFormat,
 } from '../../../packages/webcrawl/index.js';
 import { listOf } from '../../options/arguments.js';
@@ -12,7 +14,7 @@ import type { ExportFormat } from './format.js';
 
 interface PagesOptions {
   readonly format?: PageFormat;
-  readonly fields?: readonly Field[];
+  readonly fields?: readonly PageField[];
 }
 
 /** `export pages`: the rows of pages. */
@@ -30,7 +32,11 @@ export const pagesFormat: ExportFormat<PagesOptions> = {
       .option(
         '--fields <names>',
         'only these fields, by commas; key, url and status are always there',
-        listOf<Field>([...DUMP_FIELDS, ...FURTHER_FIELDS]),
+        listOf<PageField>([
+          ...DUMP_FIELDS,
+          ...FURTHER_FIELDS,
+          ...(Object.keys(COMPUTED_FIELDS) as ComputedFieldName[]),
+        ]),
       ),
   help: `Formats:
   jsonl    a JSON document a line; compressed where the name ends in .gz
@@ -46,6 +52,7 @@ Examples:
   webcrawl export pages -o pages.jsonl.gz
   webcrawl export pages -o pages.parquet --status fetched --fields title,text,fetchedAt
   webcrawl export pages -o changed.csv --since 1767607200-123456 --fields title,modifiedTime
+  webcrawl export pages -o pages.jsonl --status fetched --fields title,markdown
   webcrawl export pages -o by-host --format hosts --domain example.com
   webcrawl export pages -o - --host example.com --fields title | jq -r .title`,
   isText: ({ format = 'jsonl' }) => format === 'jsonl' || format === 'csv',

@@ -1,16 +1,18 @@
 import { isUtf8 } from 'node:buffer';
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import {
+  COMPUTED_FIELDS,
   CrawlError,
   DUMP_FIELDS,
   FURTHER_FIELDS,
   MAX_SORTED,
   csvRecord,
-  dumpPage,
   looksLikeFormula,
+  pageDump,
   stats,
   type Crawl,
-  type Field,
+  type ComputedFieldName,
+  type PageField,
   type PageSelection,
   type TableStats,
 } from '../../../packages/webcrawl/index.js';
@@ -26,12 +28,14 @@ import {
   type SelectionOptions,
 } from '../../options/selection.js';
 
+const COMPUTED = Object.keys(COMPUTED_FIELDS) as ComputedFieldName[];
+
 interface ReaddbOptions extends SelectionOptions, OutputOptions {
   readonly stats?: boolean;
   readonly url?: string;
   readonly raw?: boolean;
   readonly dump?: boolean;
-  readonly fields?: readonly Field[];
+  readonly fields?: readonly PageField[];
   readonly limit?: number;
   readonly sort?: 'score';
   readonly format?: 'jsonl' | 'csv';
@@ -55,7 +59,7 @@ export function addReaddb(program: Command, cli: Cli): void {
     .option(
       '--fields <names>',
       'only these fields, by commas; key and url are always there',
-      listOf<Field>([...DUMP_FIELDS, ...FURTHER_FIELDS]),
+      listOf<PageField>([...DUMP_FIELDS, ...FURTHER_FIELDS, ...COMPUTED]),
     );
   addSelection(command)
     .addHelpText(
@@ -66,7 +70,8 @@ ${SELECTION_HELP}
 Fields: ${DUMP_FIELDS.slice(0, 8).join(', ')},
   ${DUMP_FIELDS.slice(8).join(', ')};
   and where named: ${FURTHER_FIELDS.slice(0, 6).join(', ')},
-  ${FURTHER_FIELDS.slice(6).join(', ')}.
+  ${FURTHER_FIELDS.slice(6).join(', ')};
+  and worked out of the body when asked for: ${COMPUTED.join(', ')} (the main content of a page of HTML).
 What each means, and all codes and counters, is in docs/REFERENCE.md.
 
 Beside url there is readableUrl where it reads otherwise: international host names and paths as
@@ -85,6 +90,7 @@ Examples:
   webcrawl readdb --dump --host example.com --status fetched --fields title,dueAt
   webcrawl readdb --dump --code not_found,timeout --fetched-since 2d --fields protocolStatus
   webcrawl readdb --dump --sort score --limit 100 --format csv --fields title,score --output best.csv
+  webcrawl readdb --url https://example.com/ --fields markdown --json | jq -r .markdown
   webcrawl readdb --dump --fields outlinks | jq -r '.outlinks[]?.url'`,
     )
     .action(async (options: ReaddbOptions) => {
@@ -149,10 +155,11 @@ function statsForPeople({ total, statuses, retries, score, damaged, lostBodies =
   return `${safeLines(table(rows).trimEnd())}\n`;
 }
 
-async function showPage(cli: Cli, crawl: Crawl, url: string, fields: readonly Field[]): Promise<void> {
-  const row = await crawl.page(url, fields);
+async function showPage(cli: Cli, crawl: Crawl, url: string, fields: readonly PageField[]): Promise<void> {
+  const { reads, dump } = await pageDump(crawl.settings, fields);
+  const row = await crawl.page(url, reads);
   if (row) {
-    const page = dumpPage(row, fields);
+    const page = dump(row);
     return write(cli.io.stdout, cli.options().json ? jsonLine(page) : prettyJson(page));
   }
   say(cli.io, `The table has no page ${url}`);
@@ -187,7 +194,8 @@ async function dump(cli: Cli, crawl: Crawl, options: ReaddbOptions, selection: P
   const { fields = DUMP_FIELDS, limit, sort, format, output } = options;
   const { io } = cli;
   const csv = format === 'csv' ? csvOf(fields, io.stdout.isTTY === true && output === undefined) : undefined;
-  const query = { ...selection, ...(limit !== undefined && { limit }), ...(sort && { sort }), fields };
+  const { reads, dump: dumpRow } = await pageDump(crawl.settings, fields);
+  const query = { ...selection, ...(limit !== undefined && { limit }), ...(sort && { sort }), fields: reads };
   let pages = 0;
   await withOutput(cli, options, async (put) => {
     if (csv) await put(csv.head);
@@ -196,7 +204,7 @@ async function dump(cli: Cli, crawl: Crawl, options: ReaddbOptions, selection: P
         cli.exitCode = EXIT.interrupted;
         return;
       }
-      const page = dumpPage(row, fields);
+      const page = dumpRow(row);
       await put(csv ? csv.record(page) : jsonLine(page));
       pages += 1;
     }
@@ -212,7 +220,7 @@ async function dump(cli: Cli, crawl: Crawl, options: ReaddbOptions, selection: P
 }
 
 /** Pages as records of CSV. On a terminal, what it could mistake for a command is escaped. */
-function csvOf(fields: readonly Field[], isTerminal: boolean) {
+function csvOf(fields: readonly PageField[], isTerminal: boolean) {
   const columns = [...new Set(['key', 'url', 'readableUrl', 'status', ...fields, 'damaged'])];
   const line = (values: readonly unknown[]): string => {
     const record = csvRecord(values);

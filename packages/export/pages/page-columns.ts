@@ -1,4 +1,5 @@
 import type { Field } from '../../../webtable/index.js';
+import { COMPUTED_FIELDS, type ComputedFieldName } from './computed-fields.js';
 
 /** Types of columns, by the names that Parquet has for them; `JSON` is nested and becomes text. */
 export type ColumnType = 'STRING' | 'TIMESTAMP' | 'DOUBLE' | 'INT32' | 'INT64' | 'BOOLEAN' | 'BYTE_ARRAY' | 'JSON';
@@ -47,12 +48,13 @@ export const FIELD_TYPES = {
 } as const satisfies Record<Field, ColumnType>;
 
 /** The columns of an export with a table of them: what `dumpPage` makes of a page, whether it has it or not. */
-export function columnsOf(fields: readonly Field[]): readonly string[] {
+export function columnsOf(fields: readonly string[]): readonly string[] {
   return [...new Set(['key', 'url', 'readableUrl', 'status', ...fields, 'damaged'])];
 }
 
 /** The type of a column of {@link columnsOf}. */
 export function typeOfColumn(column: string): ColumnType {
   if (Object.hasOwn(FIELD_TYPES, column)) return FIELD_TYPES[column as Field];
+  if (Object.hasOwn(COMPUTED_FIELDS, column)) return COMPUTED_FIELDS[column as ComputedFieldName].type;
   return column === 'damaged' ? 'JSON' : 'STRING';
 }

@@ -1,5 +1,6 @@
 import type { Field, PageRow } from '../../../webtable/index.js';
-import { dumpPage, type Tracker } from '../../jobs/index.js';
+import type { Tracker } from '../../jobs/index.js';
+import type { PageDump } from './computed-fields.js';
 import type { Target, TargetResult } from '../target/target.js';
 import type { ExportSizes } from './sizes.js';
 import type { Parquet, ParquetColumn, ParquetFile } from './parquet-file.js';
@@ -8,7 +9,8 @@ import type { Parquet, ParquetColumn, ParquetFile } from './parquet-file.js';
 export interface PagesAsParquet {
   readonly parquet: Parquet;
   readonly columns: readonly ParquetColumn[];
-  readonly fields: readonly Field[];
+  /** A row as plain JSON, without its body. */
+  readonly dump: PageDump['dump'];
   readonly tracker: Pick<Tracker, 'done' | 'aborted'>;
   /** false: all goes into one file, which begins anew after a kill. */
   readonly isFolder: boolean;
@@ -19,7 +21,7 @@ export interface PagesAsParquet {
 export async function writeParquet(
   target: Target,
   rows: AsyncIterable<PageRow<Field>>,
-  { parquet, columns, fields, tracker, isFolder, sizes }: PagesAsParquet,
+  { parquet, columns, dump, tracker, isFolder, sizes }: PagesAsParquet,
 ): Promise<TargetResult> {
   let files = target.kept.parts;
   let file: ParquetFile | undefined;
@@ -30,8 +32,8 @@ export async function writeParquet(
   };
   for await (const row of rows) {
     file ??= await next();
-    const { content, ...others } = row;
-    const page = dumpPage(others, fields);
+    const { content } = row;
+    const page = dump(row);
     await file.add(columns.map(({ name }) => (name === 'content' ? content : page[name])));
     tracker.done();
     if (!isFolder || (file.rows < sizes.parquetRows && file.bytes < sizes.parquetBytes)) continue;

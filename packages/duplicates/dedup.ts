@@ -1,0 +1,123 @@
+import { chunked, urlOf, type Field, type PageChange, type PageRow } from '../../webtable/index.js';
+import { createTracker, type CrawlContext, type JobOptions, type Report, type Tracker } from '../jobs/index.js';
+import { formGroups, type Groups } from './groups.js';
+import { createPageList, type PageList } from './page-list.js';
+import { createSimhash } from './simhash.js';
+
+/** What {@link dedup} takes. */
+export interface DedupOptions extends JobOptions {
+  /** Only pages with the same signature are duplicates, and texts are not read. Default: false. */
+  readonly exact?: boolean;
+}
+
+const FIELDS = ['status', 'signature', 'newSignature', 'parseStatus', 'rank', 'duplicateOf'] as const;
+const DECIDING = ['status', 'signature', 'newSignature', 'duplicateOf'] as const;
+type Row = PageRow<(typeof DECIDING)[number]>;
+const CHUNK = 500;
+/** Words in a row of which a simhash is made: as measured, two tell pages of one template apart and bear changed words best. */
+const SHINGLE = 2;
+
+/**
+ * Finds fetched pages with the same signature, and those whose texts are nearly the same (`dedup.distance`, `dedup.minWords`), keeps one
+ * of each group, and writes its URL into the rows of the others as `duplicateOf`; removes it where a page is none any more. Kept is the
+ * page that most of the others name as canonical; then the one of the highest rank, with https, of the shortest URL, first by key.
+ *
+ * All texts are read once. It holds about 150 bytes for each fetched page. Killed at any moment and run again it ends in the same state: it
+ * works out all groups anew and writes what differs. It writes `duplicateOf` only.
+ *
+ * Counters: pages; of these exact and near (duplicates), groups, short, crowded; written, cleared, changed, damaged.
+ * @throws CrawlError STORE_FULL, STORE_FAILED
+ */
+export async function dedup(crawl: CrawlContext, options: DedupOptions = {}): Promise<Report> {
+  const tracker = createTracker(crawl, 'dedup', options);
+  const { turns } = crawl.tables;
+  const pages = await readAll(crawl, options.exact ?? false, tracker);
+  if (tracker.aborted) return tracker.report();
+  const distance = options.exact ? undefined : crawl.settings.dedup.distance;
+  const groups = await formGroups(pages, { distance, turns, isAborted: () => tracker.aborted });
+  if (!groups) return tracker.report();
+  for (const name of ['exact', 'near', 'groups', 'crowded'] as const) tracker.count(name, groups[name]);
+  await writeGroups(crawl, pages, groups, tracker);
+  return tracker.report();
+}
+
+/** What is to be known of the pages. The mark of a row that is no page any more is removed at once. */
+async function readAll(crawl: CrawlContext, exact: boolean, tracker: Tracker): Promise<PageList> {
+  const { tables, settings } = crawl;
+  const simhashOf = createSimhash(SHINGLE);
+  const pages = createPageList();
+  const stale: string[] = [];
+  const fields: readonly ((typeof FIELDS)[number] | 'text')[] = exact ? FIELDS : [...FIELDS, 'text'];
+  for await (const row of tables.pages.scan({ fields })) {
+    if (tracker.aborted) break;
+    tracker.done();
+    const signature = signatureOf(row);
+    if (row.damaged) tracker.count('damaged');
+    else if (signature === undefined) {
+      if (row.duplicateOf !== undefined) stale.push(row.key);
+      if (stale.length >= CHUNK) await clear(crawl, stale.splice(0), tracker);
+    } else {
+      const { key, rank, parseStatus, duplicateOf } = row;
+      const found = exact ? undefined : simhashOf(row.text ?? '');
+      const simhash = found && found.words >= settings.dedup.minWords && found.words > 0 ? found : undefined;
+      if (found && !simhash) tracker.count('short');
+      tracker.count('pages');
+      pages.push({
+        key,
+        signature,
+        canonical: parseStatus?.canonical,
+        rank,
+        simhash,
+        isMarked: duplicateOf !== undefined,
+      });
+    }
+  }
+  await clear(crawl, stale, tracker);
+  return pages;
+}
+
+/** The signature of a page that can be compared: one that was fetched. */
+function signatureOf({ status, newSignature, signature }: Row): string | undefined {
+  return status === 'fetched' || status === 'notmodified' ? (newSignature ?? signature) : undefined;
+}
+
+async function clear(crawl: CrawlContext, keys: readonly string[], tracker: Tracker): Promise<void> {
+  await change(crawl, keys, (row) => (signatureOf(row) === undefined ? markOf(row, undefined, tracker) : undefined));
+}
+
+/** Writes what differs, in key order. A row that has changed since it was read is left to the next run. */
+async function writeGroups(crawl: CrawlContext, pages: PageList, { keptOf }: Groups, tracker: Tracker): Promise<void> {
+  const concerned = async function* (): AsyncGenerator<number> {
+    for (let page = 0; page < pages.length; page++) if (keptOf[page] !== page || pages.isMarked(page)) yield page;
+  };
+  for await (const chunk of chunked(concerned(), CHUNK)) {
+    if (tracker.aborted) return;
+    const numbers = new Map(chunk.map((page) => [pages.keyOf(page), page]));
+    await change(crawl, [...numbers.keys()], (row) => {
+      const page = numbers.get(row.key)!;
+      const signature = signatureOf(row);
+      if (signature === undefined || !pages.isOf(page, signature)) {
+        tracker.count('changed');
+        return undefined;
+      }
+      const kept = keptOf[page]!;
+      return markOf(row, kept === page ? undefined : urlOf(pages.keyOf(kept)), tracker);
+    });
+  }
+}
+
+function markOf({ key, duplicateOf }: Row, kept: string | undefined, tracker: Tracker): PageChange | undefined {
+  if (duplicateOf === kept) return undefined;
+  tracker.count(kept === undefined ? 'cleared' : 'written');
+  return kept === undefined ? { key, unset: ['duplicateOf'] } : { key, set: { duplicateOf: kept } };
+}
+
+async function change(
+  { tables, clock }: CrawlContext,
+  keys: readonly string[],
+  decide: (row: Row) => PageChange | undefined,
+): Promise<void> {
+  if (keys.length === 0) return;
+  const fields: readonly (Field & (typeof DECIDING)[number])[] = DECIDING;
+  await tables.changeRows(keys, fields, clock(), (rows) => rows.map((row) => row && decide(row)));
+}

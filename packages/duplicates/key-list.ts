@@ -1,0 +1,74 @@
+/** Row keys in their order, held in few bytes: of each, what it does not share with the one before. */
+export interface KeyList {
+  /** How many there are. */
+  readonly length: number;
+  /** Adds one that comes after all others. */
+  push(key: string): void;
+  /** The key of this number, from 0 on. */
+  at(index: number): string;
+}
+
+/** Keys from one that is whole to the next. */
+const BLOCK = 16;
+const MOST = 0xffff;
+
+/** @returns a list that takes about 4 bytes for each key besides its own tail */
+export function createKeyList(): KeyList {
+  let bytes = Buffer.alloc(1 << 16);
+  let used = 0;
+  let blocks = new Float64Array(1 << 8);
+  let length = 0;
+  let before = '';
+
+  function room(size: number): void {
+    if (used + size <= bytes.length) return;
+    const grown = Buffer.alloc(Math.max(used + size, Math.ceil(bytes.length * 1.5)));
+    bytes.copy(grown);
+    bytes = grown;
+  }
+
+  return {
+    get length() {
+      return length;
+    },
+    push(key) {
+      const shared = length % BLOCK === 0 ? 0 : Math.min(MOST, sharedLength(before, key));
+      if (length % BLOCK === 0) {
+        const block = length / BLOCK;
+        if (block === blocks.length) blocks = grownTo(blocks, block * 2);
+        blocks[block] = used;
+      }
+      const tail = key.length - shared;
+      room(6 + tail);
+      used = bytes.writeUInt16LE(shared, used);
+      used = bytes.writeUInt32LE(tail, used);
+      used += bytes.write(shared === 0 ? key : key.slice(shared), used, 'latin1');
+      before = key;
+      length += 1;
+    },
+    at(index) {
+      let at = blocks[Math.floor(index / BLOCK)]!;
+      let key = '';
+      for (let i = index - (index % BLOCK); i <= index; i++) {
+        const tail = bytes.readUInt32LE(at + 2);
+        const from = at + 6;
+        key = key.slice(0, bytes.readUInt16LE(at)) + bytes.toString('latin1', from, from + tail);
+        at = from + tail;
+      }
+      return key;
+    },
+  };
+}
+
+function sharedLength(a: string, b: string): number {
+  const most = Math.min(a.length, b.length);
+  for (let i = 0; i < most; i++) if (a.charCodeAt(i) !== b.charCodeAt(i)) return i;
+  return most;
+}
+
+/** The same numbers in an array of at least this length; what is new is 0. */
+export function grownTo<A extends Float64Array | Uint32Array | Uint8Array>(array: A, length: number): A {
+  const grown = new (array.constructor as new (length: number) => A)(length);
+  grown.set(array);
+  return grown;
+}

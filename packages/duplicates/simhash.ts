@@ -1,0 +1,106 @@
+/** A simhash of 64 bits in two halves, and how many words it was made of. */
+export interface Simhash {
+  /** The upper 32 bits, unsigned. */
+  readonly high: number;
+  /** The lower 32 bits, unsigned. */
+  readonly low: number;
+  /** Words of the text; of scripts without spaces, characters. */
+  readonly words: number;
+}
+
+/** Characters of a text that count; a longer one goes by its beginning. */
+const LONGEST = 2 ** 20;
+
+const SPACE = 0;
+const LETTER = 1;
+/** Of a script that puts no spaces between words: each character counts as a word. */
+const ALONE = 2;
+
+/**
+ * Makes the function that gives the simhash of a text (Charikar 2002): texts that share most of their shingles differ in few bits. A
+ * shingle is `shingle` words in a row, in lower case, punctuation left out; where a script has no spaces, as many characters in a row.
+ */
+export function createSimhash(shingle: number): (text: string) => Simhash {
+  const kinds = characterKinds();
+  const bits = new Int32Array(64);
+  const last = new Int32Array(shingle);
+
+  return (given) => {
+    const text = given.slice(0, LONGEST).toLowerCase();
+    bits.fill(0);
+    last.fill(0);
+    let words = 0;
+    let word = 0;
+    const end = (): void => {
+      last[words % shingle] = word;
+      words += 1;
+      word = 0;
+      let mixed = 0;
+      for (let i = 0; i < shingle; i++) mixed = Math.imul(mixed, 0x2c1b3c6d) + last[(words + i) % shingle]!;
+      addBits(bits, 0, scramble(mixed));
+      addBits(bits, 32, scramble(mixed ^ 0x5bd1e995));
+    };
+    for (let i = 0; i < text.length; i++) {
+      const code = text.charCodeAt(i);
+      const kind = kinds[code]!;
+      if (kind === LETTER) {
+        word = Math.imul(word ^ code, 0x01000193) | 1;
+        continue;
+      }
+      if (word !== 0) end();
+      if (kind === ALONE) {
+        word = Math.imul(code, 0x01000193) | 1;
+        end();
+      }
+    }
+    if (word !== 0) end();
+    return { high: half(bits, 32, words), low: half(bits, 0, words), words };
+  };
+}
+
+function addBits(bits: Int32Array, from: number, hash: number): void {
+  for (let bit = 0; bit < 32; bit++) bits[from + bit]! += (hash >>> bit) & 1;
+}
+
+/** The bits that more than half of the shingles have. */
+function half(bits: Int32Array, from: number, words: number): number {
+  let value = 0;
+  for (let bit = 0; bit < 32; bit++) if (bits[from + bit]! * 2 > words) value |= 1 << bit;
+  return value >>> 0;
+}
+
+/** Spreads a number over all its bits. */
+function scramble(value: number): number {
+  let hash = value ^ (value >>> 16);
+  hash = Math.imul(hash, 0x7feb352d);
+  hash ^= hash >>> 15;
+  hash = Math.imul(hash, 0x846ca68b);
+  return hash ^ (hash >>> 16);
+}
+
+/** What each UTF-16 code unit is. Those of a pair count as characters of their own: most pairs are rare Chinese ones. */
+function characterKinds(): Uint8Array {
+  const kinds = new Uint8Array(65_536);
+  const letter = /[\p{L}\p{N}\p{M}]/u;
+  const alone =
+    /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
+  for (let code = 0; code < kinds.length; code++) {
+    const character = String.fromCharCode(code);
+    const isPaired = code >= 0xd800 && code <= 0xdfff;
+    if (isPaired || (letter.test(character) && alone.test(character))) kinds[code] = ALONE;
+    else kinds[code] = letter.test(character) ? LETTER : SPACE;
+  }
+  return kinds;
+}
+
+/** In how many bits two simhashes differ, 0 to 64. */
+export function distanceOf(highA: number, lowA: number, highB: number, lowB: number): number {
+  return ones(highA ^ highB) + ones(lowA ^ lowB);
+}
+
+/** Ones in a number of 32 bits. */
+export function ones(value: number): number {
+  let count = value - ((value >>> 1) & 0x55555555);
+  count = (count & 0x33333333) + ((count >>> 2) & 0x33333333);
+  return Math.imul((count + (count >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
+}
