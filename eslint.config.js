@@ -2,7 +2,9 @@ import { defineConfig } from 'eslint/config';
 import tseslint from 'typescript-eslint';
 
 export default defineConfig(
-  { ignores: ['dist/', 'node_modules/', 'coverage/', '**/webcrawl-data/', 'bench/.peers/', 'bench/.cache/'] },
+  {
+    ignores: ['dist/', 'node_modules/', 'coverage/', '**/webcrawl-data/', 'bench/.peers/', 'bench/.cache/', '.cache/'],
+  },
   {
     files: ['**/*.ts'],
     extends: [tseslint.configs.recommendedTypeChecked],

@@ -28,6 +28,37 @@ const called = (name: string) => stub.calls.find((call) => call.name === name)?.
 const onTerminal = (): TestIo => ({ ...testIo(), stdout: new Sink({ isTTY: true }) });
 const newFile = (): string => join(folder, `out-${++count}`);
 
+describe('an export on the command line', () => {
+  test('says what was kept, what is empty, and what a spreadsheet may take for a formula', async () => {
+    stub.report = { counters: { rows: 1200, kept_rows: 1000, formulas: 3 } };
+    const { code, err } = await webcrawl('export pages -o p.csv'.split(' '));
+    expect(code).toBe(0);
+    expect(err).toContain('1,000 rows were kept of an earlier run');
+    expect(err).toContain('take for a formula (they begin with =, +, -, @ or a tab): 3');
+    stub.report = { counters: {} };
+    expect((await webcrawl('export pages -o p.csv'.split(' '))).err).toContain('No page is selected');
+  });
+
+  test.each([
+    ['export pages', 'required option'],
+    ['export pages -o - --json', 'expected one of -o - and --json'],
+    ['export pages -o p --since yesterday', 'Expected a time'],
+    ['export pages -o p --format xml', 'Allowed choices are jsonl, csv, parquet, hosts'],
+    ['export warcs -o p', 'unknown command'],
+  ])('%s is refused: %s', async (line, message) => {
+    const { code, err } = await webcrawl(line.split(' '));
+    expect(code).toBe(ERROR_CODES.USAGE.exitCode);
+    expect(err).toContain(message);
+    expect(called('exportPages')).toBeUndefined();
+  });
+
+  test('no bytes of a binary format on a terminal', async () => {
+    const { code, err } = await webcrawl('export pages -o - --format parquet'.split(' '), onTerminal());
+    expect(code).toBe(ERROR_CODES.USAGE.exitCode);
+    expect(err).toContain('expected text to show on a terminal');
+  });
+});
+
 describe('a selection on the command line', () => {
   test.each(['readdb --dump', 'remove'])('%s hands it on', async (verb) => {
     const options =

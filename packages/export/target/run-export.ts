@@ -43,7 +43,11 @@ export async function runExport(
     return write(target, tracker);
   });
   const { rows, parts, bytes, kept } = written;
-  tracker.add({ rows, parts, bytes });
-  tracker.add({ ...kept }, 'kept_');
+  tracker.count('rows', rows);
+  tracker.count('parts', parts);
+  tracker.count('bytes', bytes);
+  tracker.count('kept_rows', kept.rows);
+  tracker.count('kept_parts', kept.parts);
+  tracker.count('kept_bytes', kept.bytes);
   return tracker.report();
 }
