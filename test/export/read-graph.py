@@ -39,9 +39,9 @@ elif reader == 'networkx-graphml':
 elif reader == 'duckdb':
     import duckdb
 
-    nodes = duckdb.sql(f"select count(*), max(id) + 1 from '{folder}/nodes.parquet'").fetchone()
+    nodes = duckdb.sql(f"select count(*), max(id) + 1 from '{folder}/nodes.parquet'").fetchall()[0]
     count = duckdb.sql(
         f"select count(*) from '{folder}/edges.parquet' e join '{folder}/nodes.parquet' s on s.id = e.src join '{folder}/nodes.parquet' d on d.id = e.dst"
-    ).fetchone()
+    ).fetchall()[0]
     assert nodes[0] == nodes[1]
     print(json.dumps({'nodes': nodes[0], 'edges': count[0]}))

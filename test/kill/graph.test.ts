@@ -57,13 +57,17 @@ test(`rank killed ${KILLS} times ends with the ranks of a run that nothing distu
   await mkdir(work);
   const steps = (await runIn(whole, 'rank', { folder: work }, 0))!;
   const random = randomNumbers(1);
-  let kills = 0;
-  for (let round = 0; round < KILLS; round++) {
+  for (let kills = 0; kills < KILLS;) {
     // One in two while it writes, which is at its end.
-    const at = round % 2 === 0 ? random() * steps : steps - random() * 30;
+    const at = kills % 2 === 0 ? random() * steps : steps - random() * 30;
     if ((await runIn(killed, 'rank', { folder: work }, Math.max(1, Math.floor(at)))) === undefined) kills += 1;
+    else {
+      // It came to its end, so there is nothing left to be killed in.
+      expect(await ranksOf(killed)).toEqual(await ranksOf(whole));
+      await rm(killed, { recursive: true });
+      await cp(join(folder, 'table'), killed, { recursive: true });
+    }
   }
-  expect(kills).toBeGreaterThan(KILLS / 2);
   await runIn(killed, 'rank', { folder: work }, 0);
   expect(await ranksOf(killed)).toEqual(await ranksOf(whole));
   expect(await readdir(work)).toEqual([]);
@@ -76,7 +80,7 @@ test(`graph killed ${KILLS} times ends in the same bytes`, async () => {
   const table = join(folder, 'table');
   const digests = async (): Promise<Record<string, string>> => {
     const found = Object.entries(await fileDigests(join(folder, 'graph')));
-    return Object.fromEntries(found.filter(([path]) => !path.endsWith('manifest.json')));
+    return Object.fromEntries(found.filter(([path]) => path.endsWith('.gz')));
   };
   const steps = (await runIn(table, 'graph', options, 0))!;
   const expected = await digests();

@@ -1,4 +1,3 @@
-import type * as Files from 'node:fs/promises';
 import { open, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,17 +5,12 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createRecordSorter, sortRecords, type SortOptions } from '../../../packages/graph/index.js';
 
-vi.mock('node:fs/promises', async (original) => {
-  const real = await original<typeof Files>();
-  return { ...real, open: vi.fn(real.open) };
-});
-
 let folder: string;
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'webcrawl-sort-'));
 });
 afterEach(async () => {
-  vi.mocked(open).mockReset();
+  vi.restoreAllMocks();
   await rm(folder, { recursive: true });
 });
 
@@ -111,12 +105,11 @@ describe('more records than the memory has room for', () => {
 });
 
 test('a full disk is STORE_FULL, with what to do', async () => {
-  vi.mocked(open).mockImplementation(async (...args) => {
-    const { open: real } = await vi.importActual<typeof Files>('node:fs/promises');
-    const file = await real(...args);
-    file.writeFile = () => Promise.reject(Object.assign(new Error('no space left'), { code: 'ENOSPC' }));
-    return file;
-  });
+  // Of every file that is open: a stand-in for the module would be seen by other tests, or not be seen by the sorter.
+  await using file = await open(join(folder, 'a'), 'w');
+  const prototype = Object.getPrototypeOf(file) as typeof file;
+  const full = Object.assign(new Error('no space left'), { code: 'ENOSPC' });
+  vi.spyOn(prototype, 'writeFile').mockRejectedValue(full);
   const records = Array.from({ length: 100_000 }, (_, i) => Buffer.from(`record ${i}`));
   await expect(sorted(records, { memory: 1 })).rejects.toMatchObject({
     code: 'STORE_FULL',
