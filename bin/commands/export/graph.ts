@@ -1,5 +1,12 @@
 import { Option, type Command } from 'commander';
-import { GRAPH_FORMATS, LEVELS, exportGraph, type GraphFormat, type Level } from '../../../packages/webcrawl/index.js';
+import {
+  CrawlError,
+  GRAPH_FORMATS,
+  LEVELS,
+  exportGraph,
+  type GraphFormat,
+  type Level,
+} from '../../../packages/webcrawl/index.js';
 import { runJob, type Cli } from '../../cli.js';
 import { selectionOf } from '../../options/selection.js';
 import { say, write } from '../../output/output.js';
@@ -60,6 +67,9 @@ Examples:
     )
     .action(async ({ output, level, format, raw, force, ...selection }: GraphOptions) => {
       const { io } = cli;
+      if (output === '-' && cli.options().json) {
+        throw new CrawlError('USAGE', 'expected one of -o - and --json, found both');
+      }
       const { counters, interrupted } = await runJob(
         cli,
         'graph',
