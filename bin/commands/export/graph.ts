@@ -62,7 +62,7 @@ docs/GRAPH.md has the lines that read each format in other programs.
 Examples:
   webcrawl graph -o hosts --level host
   webcrawl graph -o hosts.svg --level host
-  webcrawl graph -o pages --level page --format parquet --domain example.com
+  webcrawl graph -o links --level page --format parquet --domain example.com
   webcrawl graph -o - --level domain --format dot | dot -Tpdf > domains.pdf`,
     )
     .action(async ({ output, level, format, raw, force, ...selection }: GraphOptions) => {
