@@ -79,6 +79,7 @@ export const FIELD_COLUMNS = {
   cash: 'm:ca',
   cashInFlight: 'm:sh',
   distance: 'm:di',
+  distanceInFlight: 'm:dh',
   signature: 'm:sg',
   prevSignature: 'm:ps',
   newSignature: 'm:ns',

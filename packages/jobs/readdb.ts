@@ -81,6 +81,7 @@ export const FURTHER_FIELDS = [
   'modifiedTime',
   'cash',
   'cashInFlight',
+  'distanceInFlight',
   'prevSignature',
   'newSignature',
   'redirectDepth',

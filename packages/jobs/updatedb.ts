@@ -21,6 +21,7 @@ const SOURCE_FIELDS = [
   'status',
   'cashInFlight',
   'distance',
+  'distanceInFlight',
   'redirectDepth',
   'redirectTarget',
   'outlinks',
@@ -116,8 +117,9 @@ async function linkRows(
 
 /** The links that a row hands on: those of a page that was parsed in this batch, or the target of a redirect. */
 function collectLinks(scoring: Scoring, slice: LinkSlice, row: Source, entry: BatchEntry): void {
-  if (!isReleasedSource(row, slice.batchId) && !handsOnLinks(row, slice.batchId)) return;
-  const { status, redirectTarget } = row;
+  const isReleased = isReleasedSource(row, slice.batchId);
+  if (!isReleased && !handsOnLinks(row, slice.batchId)) return;
+  const { status, redirectTarget, distance = Infinity } = row;
   const isRedirect = status === 'redir_perm' || status === 'redir_temp';
   let links: readonly Outlink[] = [];
   if (status === 'fetched') links = row.outlinks ?? [];
@@ -136,7 +138,7 @@ function collectLinks(scoring: Scoring, slice: LinkSlice, row: Source, entry: Ba
       entry,
       anchor: link.anchor,
       score: scores[i] ?? 0,
-      distance: row.distance === undefined ? Infinity : row.distance + (isRedirect ? 0 : 1),
+      distance: ((isReleased ? row.distanceInFlight : undefined) ?? distance) + (isRedirect ? 0 : 1),
       hints: hintsOf(link),
       sitemap: link.sitemap,
       redirectDepth: isRedirect ? (row.redirectDepth ?? 0) + 1 : 0,
@@ -177,7 +179,17 @@ async function releaseRows(
         }
         const links = linker.changeFor(row.key, row, left.get(row.key) ?? []);
         const release = reschedule(crawl, { ...row, ...links?.set }, batchId, tracker.count);
-        return { ...links, ...release, set: { ...links?.set, ...release.set } };
+        const isLowered = links?.set?.distance !== undefined && release.set?.cashInFlight !== undefined;
+        return {
+          ...links,
+          ...release,
+          set: {
+            ...links?.set,
+            ...release.set,
+            ...(isLowered && { distanceInFlight: row.distance ?? Infinity }),
+          },
+          unset: [...(release.unset ?? []), ...(isLowered ? [] : (['distanceInFlight'] as const))],
+        };
       });
       // Before the rows: one that was released before a kill is not looked at again.
       const kept = consumers.length > 0 ? entries.filter(({ rowKey }) => updated.has(rowKey)) : [];

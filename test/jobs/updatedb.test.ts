@@ -651,6 +651,27 @@ describe('updatedb and rows of its batch that link to one another', () => {
     expect(changed.length).toBe(60 + (counters.added ?? 0));
   });
 
+  it('hands on the distance that a released row had before it got its own links', async () => {
+    const { store, batch } = await bigBatch(450, 3);
+    const random = randomNumbers(3);
+    const { pages } = await openTables(store);
+    for await (const { key } of pages.scan({ fields: ['status'] })) {
+      await pages.write([{ key, set: { distance: Math.floor(random() * 20) } }]);
+    }
+    const undisturbed = await copyStore(store);
+    await using whole = await testCrawl(undefined, { store: undisturbed });
+    await jobs.updatedb(whole, { batch });
+    const expected = await allRows(whole);
+    for (const at of [1, 2, 3, 4, 5]) {
+      const copy = await copyStore(store);
+      await using crawl = await testCrawl(undefined, { store: copy });
+      const signal = abortAmongReleased(copy, at);
+      expect(await jobs.updatedb(crawl, { batch, signal })).toMatchObject({ interrupted: true });
+      await jobs.updatedb(crawl, { batch });
+      expect(await allRows(crawl), `stopped at write ${at}`).toEqual(expected);
+    }
+  });
+
   it('keeps released rows from generate until it has come to its end', async () => {
     const { store, batch } = await bigBatch(450, 12);
     const undisturbed = await copyStore(store);

@@ -55,6 +55,7 @@ const COMPARED = {
   score: true,
   cash: true,
   cashInFlight: true,
+  distanceInFlight: true,
   distance: true,
   signature: true,
   prevSignature: true,

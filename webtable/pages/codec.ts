@@ -127,6 +127,7 @@ export const FIELD_CODECS: { readonly [F in PlainField]: Codec<Page[F]> } = {
   cash: number,
   cashInFlight: number,
   distance: number,
+  distanceInFlight: number,
   signature: text,
   prevSignature: text,
   newSignature: text,

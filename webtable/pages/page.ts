@@ -92,6 +92,11 @@ export interface Page {
   cashInFlight: number;
   /** Fewest links from a seed. [updatedb; inject, where it becomes 0] */
   distance: number;
+  /**
+   * The distance by which it handed links on, where the links that it got with its release have lowered it; Infinity where none was
+   * known. [updatedb]
+   */
+  distanceInFlight: number;
   /** Digest of the content at the last updatedb, hex. [updatedb] */
   signature: string;
   /** The digest before that, hex. [updatedb] */

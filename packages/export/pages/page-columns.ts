@@ -16,6 +16,7 @@ export const FIELD_TYPES = {
   cash: 'DOUBLE',
   cashInFlight: 'DOUBLE',
   distance: 'INT32',
+  distanceInFlight: 'DOUBLE',
   signature: 'STRING',
   prevSignature: 'STRING',
   newSignature: 'STRING',
