@@ -64,6 +64,8 @@ await using crawl = await openCrawl({
   table: `level:${directory}`,
   settings: { 'fetcher.serverDelay': 0, 'generate.maxCount': 10 },
   plugins: [web],
+  // Nothing is connected to, so the resolver of the machine has no part in it.
+  lookup: async () => ['1.2.3.4'],
 });
 const seeds = Array.from({ length: hosts }, (_, i) => `http://h${i}.example/`);
 const report = await jobs.crawl(crawl, {
