@@ -118,11 +118,15 @@ export async function runJob(
   if (!quiet) for (const note of notes(report, proxy)) say(io, note);
   if (takesSeeds(report) && !tookSeeds(report)) cli.exitCode = EXIT.nothing;
   if (report.interrupted) {
-    if (!quiet) say(io, 'Stopped as asked. The same command goes on from here.');
+    const next = BEGIN_ANEW.has(report.job) ? 'begins anew' : 'goes on from here';
+    if (!quiet) say(io, `Stopped as asked. The same command ${next}.`);
     cli.exitCode = EXIT.interrupted;
   }
   return report;
 }
+
+/** Jobs that keep nothing of a run that was stopped. */
+const BEGIN_ANEW: ReadonlySet<string> = new Set(['graph', 'rank', 'dedup']);
 
 /** What people should know of a report besides its numbers. */
 function notes({ job, batchId = '', counters, interrupted }: Report, proxy: string): string[] {

@@ -1,6 +1,6 @@
 import { tmpdir } from 'node:os';
 import { dirname } from 'node:path';
-import { CrawlError } from '../errors/index.js';
+import { CrawlError, safeText } from '../errors/index.js';
 import {
   LEVELS,
   LINK_FIELDS,
@@ -59,9 +59,15 @@ const WRITERS: Readonly<Record<GraphFormat, () => Promise<GraphFormatWriter>>> =
 export async function exportGraph(crawl: CrawlContext, options: ExportGraphOptions): Promise<Report> {
   const { output, level, raw = false, host, domain, prefix, signal } = options;
   if (!LEVELS.includes(level)) {
-    throw new CrawlError('USAGE', `expected a level of ${LEVELS.join(', ')}, found ${String(level)}`);
+    throw new CrawlError('USAGE', `expected a level of ${LEVELS.join(', ')}, found ${safeText(String(level), 80)}`);
   }
   const format = options.format ?? formatOf(output);
+  if (!GRAPH_FORMATS.includes(format)) {
+    throw new CrawlError(
+      'USAGE',
+      `expected a format of ${GRAPH_FORMATS.join(', ')}, found ${safeText(String(format), 80)}`,
+    );
+  }
   const selection = {
     ...(host !== undefined && { host }),
     ...(domain !== undefined && { domain }),

@@ -1,6 +1,6 @@
 import type { Field, PageRow } from '../../webtable/index.js';
 import type { Settings } from '../../config/index.js';
-import { CrawlError } from '../errors/index.js';
+import { CrawlError, safeText } from '../errors/index.js';
 import { DUMP_FIELDS, type CrawlContext, type Report, type Tracker } from '../jobs/index.js';
 import { pageDump, type PageDump, type PageField } from './pages/computed-fields.js';
 import { csvRecord, looksLikeFormula } from './pages/csv.js';
@@ -44,6 +44,12 @@ export async function exportPages(
 ): Promise<Report> {
   const { output, fields = DUMP_FIELDS, limit } = options;
   const format = options.format ?? formatOf(output);
+  if (!PAGE_FORMATS.includes(format)) {
+    throw new CrawlError(
+      'USAGE',
+      `expected a format of ${PAGE_FORMATS.join(', ')}, found ${safeText(String(format), 80)}`,
+    );
+  }
   checkSelection(crawl, options);
   const isFolder = format === 'hosts' || (format === 'parquet' && output !== '-' && !output.endsWith('.parquet'));
   const { reads } = await pageDump(crawl.settings, fields);

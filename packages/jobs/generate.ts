@@ -15,7 +15,7 @@ import { createDueRows, type DueRow, type DueRows } from './selection/due-rows.j
 import { createRefusals, releaseRefused, type Refusals } from './selection/refusals.js';
 import { inScope } from './scope/in-scope.js';
 import { newBatch } from './rows/new-batch.js';
-import { isReleasedSource } from './rows/reschedule.js';
+import { isReleasedSource, updatingBatches } from './rows/reschedule.js';
 import type { CounterName } from './reporting/counters.js';
 import { createQueueNames } from './hosts/queue-name.js';
 import { createTracker, type Tracker } from './reporting/tracker.js';
@@ -42,6 +42,8 @@ const FIELDS = [...SELECTION_FIELDS, 'cashInFlight'] as const;
 type Candidate = RowToChange<(typeof FIELDS)[number]>;
 /** Why a row is not selected, with what has to change for it where generate need not meet it until then. */
 type Verdict = { readonly reason: CounterName; readonly cause?: string | undefined };
+/** @param updating batches of which updatedb may still need what their rows handed on */
+type Judge = (row: Candidate, updating: ReadonlySet<string>) => Verdict | 'selected' | 'stale';
 const CHUNK = 500;
 /** Milliseconds that a generate may be silent before another one, of another process, takes it for dead. */
 const LEASE = 60_000;
@@ -170,10 +172,7 @@ async function select(
   const { maxCount = crawl.settings.generate.maxCount } = options;
   const queues = createQueueNames(crawl);
   const isSetAside = createSetAside(crawl, until);
-  const updating = (await crawl.tables.batches.list())
-    .filter(({ state }) => state === 'updating')
-    .map(({ batchId }) => batchId);
-  const judge = (row: Candidate): Verdict | 'selected' | 'stale' => judgeRow(row, until, refusals, new Set(updating));
+  const judge: Judge = (row, updating) => judgeRow(row, until, refusals, updating);
   const due = createDueRows({
     frontier,
     maxPerQueue: Math.min(maxPerQueue, maxCount < 0 ? Infinity : maxCount),
@@ -205,7 +204,7 @@ async function take(
   batchId: string,
   due: DueRows,
   found: readonly DueRow[],
-  judge: (row: Candidate) => Verdict | 'selected' | 'stale',
+  judge: Judge,
   tracker: Tracker,
 ): Promise<number> {
   const { tables } = crawl;
@@ -215,13 +214,14 @@ async function take(
   const distinct = new Set(found.map(({ rowKey }) => rowKey));
   await tables.changeRows([...distinct], FIELDS, now, async (rows, keys, stale) => {
     const rowOf = new Map(keys.map((key, i) => [key, rows[i]]));
+    const updating = await updatingBatches(tables, rows);
     const changes = new Map<string, PageChange>();
     for (const key of keys) selected.delete(key);
     for (const [i, entry] of found.entries()) {
       const key = entry.rowKey;
       if (!rowOf.has(key)) continue;
       const row = rowOf.get(key);
-      const verdict = changes.has(key) ? 'stale' : judge(row);
+      const verdict = changes.has(key) ? 'stale' : judge(row, updating);
       // At a place that is not its own it is selected all the same.
       if (verdict === 'stale' || (row && !row.damaged && (row.score ?? 0) !== entry.score)) stale(entry);
       if (verdict === 'selected') {
@@ -244,7 +244,6 @@ async function take(
   return selected.size;
 }
 
-/** @param updating batches of which updatedb may still need what their rows handed on */
 function judgeRow(
   row: Candidate,
   until: number,

@@ -620,3 +620,9 @@ describe('what people should know beside the numbers', () => {
     }
   });
 });
+
+test('graph: data and a report in JSON do not both go to standard output', async () => {
+  const { code, err } = await webcrawl('graph -o - --level host --format dot --json'.split(' '));
+  expect(code).not.toBe(0);
+  expect(err).toContain('expected one of -o - and --json, found both');
+});

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -5,7 +6,10 @@ import { gunzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { exportGraph, type ExportGraphOptions } from '../../packages/webcrawl/index.js';
 import { openKrake } from '../../packages/export/krake/open-krake.js';
+import { commonCrawl } from '../../packages/export/graph/common-crawl.js';
 import { checkSmall } from '../../packages/export/graph/graph-format.js';
+import type { Target } from '../../packages/export/index.js';
+import type { LinkGraph } from '../../packages/graph/index.js';
 import { rowKeyOf, type PageChange } from '../../webtable/index.js';
 import { changeRows } from '../support/stores/put-rows.js';
 import { testCrawl, type TestCrawl } from '../support/test-crawl.js';
@@ -133,6 +137,19 @@ test('svg: the same picture each time, with names that cannot break it', async (
   expect(await text((await write('one.svg', { host: 'other.example' })).output)).not.toMatch(/NaN|Infinity/);
 });
 
+test('svg: has the nodes of the best rank, whichever come first', async () => {
+  const hub = 'https://a149.example/';
+  const second = 'https://a200.example/';
+  const at = (i: number): string => `https://a${String(i).padStart(3, '0')}.example/`;
+  await changeRows(
+    crawl,
+    Array.from({ length: 250 }, (_, i) => page(at(i), i % 3 === 0 ? [second] : [hub])),
+  );
+  const picture = await text((await write('many.svg', { domain: 'example' })).output);
+  expect(picture).toContain(`<title>${hub} (`);
+  expect(picture).toContain(`<title>${second} (`);
+});
+
 test('a target that is there stays, unless it is to be replaced', async () => {
   await write('g.dot');
   await expect(write('g.dot')).rejects.toMatchObject({ code: 'BAD_OUTPUT' });
@@ -157,6 +174,32 @@ test('one that is stopped leaves nothing at its target', async () => {
   const report = await exportGraph(crawl, { output: join(folder, 'x'), level: 'page', signal: controller.signal });
   expect(report.interrupted).toBe(true);
   expect((await readdir(folder)).filter((name) => !name.startsWith('.'))).toEqual([]);
+});
+
+test('cc that is stopped while it writes ends without an error', async () => {
+  const adjacency = { path: join(folder, 'edges'), nodes: 0, edges: 0 };
+  await writeFile(adjacency.path, new Uint8Array(8));
+  let pieces = 0;
+  const graph = {
+    level: 'host',
+    adjacency,
+    // Names that do not compress, so that some come out of gzip while others are waited for.
+    async *keys() {
+      for (; pieces < 100; pieces++) yield Array.from({ length: 500 }, (_, i) => hash('sha256', `${pieces} ${i}`));
+    },
+  } as unknown as LinkGraph;
+  const part = { write: () => Promise.resolve(), end: () => Promise.resolve() };
+  const target = { part: () => Promise.resolve(part) } as unknown as Target;
+  await commonCrawl.write({ graph, target, folder, isAborted: () => pieces > 10 });
+  expect(pieces).toBeLessThan(100);
+});
+
+test('a format, or an output, that is none', async () => {
+  await expect(write('x', { format: 'gexf' as never })).rejects.toMatchObject({
+    code: 'USAGE',
+    message: 'expected a format of cc, parquet, krake, graphml, dot, svg, found gexf',
+  });
+  await expect(exportGraph(crawl, { output: '', level: 'page' })).rejects.toMatchObject({ code: 'USAGE' });
 });
 
 test('a level that is none', async () => {

@@ -676,6 +676,37 @@ describe('updatedb and rows of its batch that link to one another', () => {
   });
 });
 
+describe('updatedb that was ended among the rows it releases', () => {
+  it('keeps released rows also from a redirect that leads to them', async () => {
+    const { store, batch } = await bigBatch(450, 12);
+    const undisturbed = await copyStore(store);
+    await using whole = await testCrawl(undefined, { store: undisturbed });
+    await jobs.updatedb(whole, { batch });
+    const expected = await allRows(whole);
+
+    const redirecting = 'http://r.com/';
+    const web = fakeWeb({});
+    await using crawl = await testCrawl(web, { store });
+    const signal = abortAmongReleased(store, 3);
+    expect(await jobs.updatedb(crawl, { batch, signal })).toMatchObject({ interrupted: true });
+    const released: string[] = [];
+    for await (const { url, marks } of crawl.pages({ fields: ['marks'] })) {
+      if (marks?.updatedb === batch) released.push(url);
+    }
+    web.set(redirecting, { location: released[0]! });
+    web.set(released[0]!, { html: 'other' });
+    // By then they are due again.
+    crawl.setTime(START + 2 * MONTH);
+    await jobs.inject(crawl, { seeds: [`${redirecting}\tscore=99`] });
+    const later = await select(crawl, 1);
+    expect((await jobs.fetch(crawl, { batch: later })).counters).toEqual({ fetched: 1, moved: 1, redirect_known: 1 });
+    crawl.setTime(START);
+    await jobs.updatedb(crawl, { batch });
+    const rows = (await allRows(crawl)).filter(({ url }) => url !== redirecting);
+    expect(rows).toEqual(expected);
+  });
+});
+
 describe('updatedb and several batches', () => {
   const pages = {
     'http://a.com/': links('http://t.com/', 'http://u.com/'),

@@ -1,5 +1,12 @@
 import { Option, type Command } from 'commander';
-import { GRAPH_FORMATS, LEVELS, exportGraph, type GraphFormat, type Level } from '../../../packages/webcrawl/index.js';
+import {
+  CrawlError,
+  GRAPH_FORMATS,
+  LEVELS,
+  exportGraph,
+  type GraphFormat,
+  type Level,
+} from '../../../packages/webcrawl/index.js';
 import { runJob, type Cli } from '../../cli.js';
 import { selectionOf } from '../../options/selection.js';
 import { say, write } from '../../output/output.js';
@@ -55,11 +62,14 @@ docs/GRAPH.md has the lines that read each format in other programs.
 Examples:
   webcrawl graph -o hosts --level host
   webcrawl graph -o hosts.svg --level host
-  webcrawl graph -o pages --level page --format parquet --domain example.com
+  webcrawl graph -o links --level page --format parquet --domain example.com
   webcrawl graph -o - --level domain --format dot | dot -Tpdf > domains.pdf`,
     )
     .action(async ({ output, level, format, raw, force, ...selection }: GraphOptions) => {
       const { io } = cli;
+      if (output === '-' && cli.options().json) {
+        throw new CrawlError('USAGE', 'expected one of -o - and --json, found both');
+      }
       const { counters, interrupted } = await runJob(
         cli,
         'graph',

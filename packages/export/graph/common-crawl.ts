@@ -45,11 +45,17 @@ async function* edgeLines({ graph }: GraphOutput): AsyncGenerator<string> {
 
 async function writeGzip({ target, isAborted }: GraphOutput, name: string, pieces: AsyncIterable<string>) {
   const part = await target.part(name);
-  await pipeline(Readable.from(pieces), createGzip({ level: 4 }), async (chunks: AsyncIterable<Buffer>) => {
-    for await (const chunk of chunks) {
-      if (isAborted()) return;
-      await part.write(chunk);
-    }
+  const source = Readable.from(untilAborted(pieces, isAborted));
+  await pipeline(source, createGzip({ level: 4 }), async (chunks: AsyncIterable<Buffer>) => {
+    for await (const chunk of chunks) await part.write(chunk);
   });
   await part.end();
+}
+
+/** It ends here, at the source: a pipeline whose last step returns early fails. */
+async function* untilAborted(pieces: AsyncIterable<string>, isAborted: () => boolean): AsyncGenerator<string> {
+  for await (const piece of pieces) {
+    if (isAborted()) return;
+    yield piece;
+  }
 }

@@ -37,11 +37,13 @@ export const svg: GraphFormatWriter = {
 /** The nodes of the highest numbers, of equal ones the first. */
 function bestOf(ranks: Float64Array, most: number): readonly number[] {
   let best: number[] = [];
+  let least = -Infinity;
   const cut = (): void => {
     best = best.sort((a, b) => ranks[b]! - ranks[a]! || a - b).slice(0, most);
+    if (best.length === most) least = ranks[best[most - 1]!]!;
   };
   for (let node = 0; node < ranks.length; node++) {
-    if (best.length >= most && ranks[node]! < ranks[best[most - 1]!]!) continue;
+    if (ranks[node]! <= least) continue;
     if (best.push(node) >= 20 * most) cut();
   }
   cut();

@@ -81,7 +81,7 @@ export type TargetResult = Readonly<Record<string, JsonValue>> | 'stopped';
  * `manifest.json` in a folder, `<name>.manifest.json` beside a file. It may be killed at any moment and run again: what the last
  * checkpoint has is kept. Two at a time to one target are refused. `-` is standard output, with nothing beside it.
  * @param write writes the parts; it is not called where an earlier run was ended after that
- * @throws CrawlError BAD_OUTPUT where the target is there and `force` is not given, is of the other kind, cannot be written or is
+ * @throws CrawlError USAGE for an empty path; BAD_OUTPUT where the target is there and `force` is not given, is of the other kind, cannot be written or is
  *   being written by another; STORE_FULL; USAGE for a folder on standard output. The target is as it was then
  */
 export async function writeTarget(
@@ -90,6 +90,9 @@ export async function writeTarget(
   write: (target: Target) => Promise<TargetResult>,
 ): Promise<WrittenTarget> {
   const { kind, force = false, clock, files } = options;
+  if (typeof path !== 'string' || path === '') {
+    throw new CrawlError('USAGE', 'expected a path as output, found none', { hint: '- is standard output' });
+  }
   const identity = JSON.parse(JSON.stringify(options.identity)) as Record<string, JsonValue>;
   if (path === '-') return writeStream(options, write);
   const began = new Date(clock()).toISOString();

@@ -22,10 +22,11 @@ export function zippedIndex(lines: AsyncIterable<Buffer>, name: string): ZippedI
   let offset = 0;
   const zip = (block: readonly Buffer[]): Buffer => {
     const bytes = gzipSync(Buffer.concat(block));
-    const prefix = block[0]!.toString('latin1').split('{', 1)[0]!;
+    // A key may hold a brace, but no space.
+    const [prefix] = block[0]!.toString('latin1').split(' {', 1);
     const digest = `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
     // Numbers here, and text in the lines: so do the programs that write such files.
-    entries.push(`${prefix}${spacedJson({ offset, length: bytes.length, digest })}\n`);
+    entries.push(`${prefix} ${spacedJson({ offset, length: bytes.length, digest })}\n`);
     offset += bytes.length;
     return bytes;
   };

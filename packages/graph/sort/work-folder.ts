@@ -24,10 +24,13 @@ export async function withWorkFolder<T>(parent: string, task: (folder: string) =
   }
 }
 
-/** Removes the work folders of processes of this machine that have ended. Others and those of running processes stay. */
+/**
+ * Removes the work folders of processes of this machine that have ended, where it may: in a folder for all, some are of other users.
+ * Others and those of running processes stay.
+ */
 export async function removeLeftFolders(parent: string): Promise<void> {
   for (const name of await readdir(parent)) {
-    if (isLeft(name)) await rm(join(parent, name), { recursive: true, force: true });
+    if (isLeft(name)) await rm(join(parent, name), { recursive: true, force: true }).catch(() => undefined);
   }
 }
 

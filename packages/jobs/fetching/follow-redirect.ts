@@ -4,11 +4,13 @@ import type { CrawlContext } from '../context.js';
 import type { CounterName } from '../reporting/counters.js';
 import { FETCH_FIELDS, type FetchItem, type FetchRun } from './fetch-item.js';
 import { newRowFields } from '../rows/new-row.js';
+import { isReleasedSource, updatingBatches } from '../rows/reschedule.js';
 import { createScoring } from '../rows/scoring-chain.js';
 
 /**
  * Has the target of a redirect join the batch, when it is new or due and no batch holds it: index first, then its row
- * with the generate mark, then its queue. A target that is known and not due is left as it is.
+ * with the generate mark, then its queue. A target that is known and not due is left as it is; so is one of which updatedb
+ * may still need what it handed on.
  */
 export async function followRedirect(
   crawl: CrawlContext,
@@ -23,12 +25,16 @@ export async function followRedirect(
   let outcome: CounterName = 'redirects_followed';
   let item: FetchItem | undefined;
   // Another page may redirect to it, or link to it, at the same time.
-  await crawl.tables.changeRows([key], [...FETCH_FIELDS, 'cash'], now, async ([row]) => {
+  await crawl.tables.changeRows([key], [...FETCH_FIELDS, 'cash', 'cashInFlight'], now, async ([row]) => {
     // What was decided on a row that somebody else has changed since does not count.
     outcome = 'redirects_followed';
     item = undefined;
     if (row && (row.damaged || isHeld(row) || (row.dueAt ?? 0) > now)) outcome = 'redirect_known';
     else if (!row && !crawl.settings.db.updateAdditionsAllowed) outcome = 'redirect_not_added';
+    const last = row?.marks?.updatedb ?? '';
+    if (row && isReleasedSource(row, last) && (await updatingBatches(crawl.tables, [row])).has(last)) {
+      outcome = 'redirect_known';
+    }
     if (outcome !== 'redirects_followed') return [];
     const { batchId } = run;
     await crawl.tables.batches.enter(batchId, [{ rowKey: key, queue }]);

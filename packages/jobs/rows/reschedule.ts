@@ -1,4 +1,4 @@
-import type { PageChange, PageRow, Status } from '../../../webtable/index.js';
+import type { PageChange, PageRow, Status, Tables } from '../../../webtable/index.js';
 import type { FetchSchedule, Schedule } from '../../plugin-api/index.js';
 import type { Count, CounterName } from '../reporting/counters.js';
 import type { CrawlContext } from '../context.js';
@@ -36,6 +36,19 @@ export function handsOnLinks(row: PageRow<'status' | 'redirectTarget' | 'marks'>
 /** The same of a row that the batch held and has released: then `cashInFlight` is left, until the next batch selects the row. */
 export function isReleasedSource(row: PageRow<'cashInFlight' | 'marks'>, batchId: string): boolean {
   return row.marks?.updatedb === batchId && row.marks.generate === undefined && row.cashInFlight !== undefined;
+}
+
+/**
+ * The batches that updatedb still works on, where any of these rows may be such a source: until it has come to its end, no other
+ * batch may take the row. Call it after the rows were read: a batch is updating before it releases the first row.
+ */
+export async function updatingBatches(
+  { batches }: Pick<Tables, 'batches'>,
+  rows: readonly (PageRow<'cashInFlight' | 'marks'> | undefined)[],
+): Promise<ReadonlySet<string>> {
+  const isSource = rows.some((row) => row?.marks?.updatedb !== undefined && row.cashInFlight !== undefined);
+  const list = isSource ? await batches.list() : [];
+  return new Set(list.filter(({ state }) => state === 'updating').map(({ batchId }) => batchId));
 }
 
 /**

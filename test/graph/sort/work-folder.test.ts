@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -42,4 +42,19 @@ test('what a killed process left is removed; what others use, and what is not ou
     });
   });
   expect((await readdir(parent)).sort()).toEqual([...kept].sort());
+});
+
+// Root may remove everything.
+test.skipIf(process.getuid?.() === 0)('what cannot be removed, as of another user, is no obstacle', async () => {
+  const machine = hostname().replaceAll(/[^A-Za-z0-9]/g, '_');
+  const ended = spawnSync(process.execPath, ['-e', '']).pid;
+  const left = join(parent, `.webcrawl-work-${machine}-${ended}-1-abc`);
+  await mkdir(left);
+  await writeFile(join(left, 'a'), 'a');
+  await chmod(left, 0o500);
+  try {
+    expect(await withWorkFolder(parent, () => Promise.resolve(1))).toBe(1);
+  } finally {
+    await chmod(left, 0o700);
+  }
 });
