@@ -8,6 +8,7 @@ export interface LeafType {
   readonly const?: string | number;
   readonly minimum?: number;
   readonly maximum?: number;
+  readonly exclusiveMaximum?: number;
   readonly items?: LeafType;
   readonly anyOf?: readonly LeafType[];
   readonly default?: unknown;
@@ -49,6 +50,9 @@ export function typeInWords(type: LeafType): string {
   const number = type.type === 'integer' ? 'whole number' : 'number';
   const min = type.minimum !== undefined && type.minimum > Number.MIN_SAFE_INTEGER ? type.minimum : undefined;
   const max = type.maximum !== undefined && type.maximum < Number.MAX_SAFE_INTEGER ? type.maximum : undefined;
+  if (min !== undefined && type.exclusiveMaximum !== undefined) {
+    return `${number} from ${min} to below ${type.exclusiveMaximum}`;
+  }
   if (min !== undefined && max !== undefined) return `${number} from ${min} to ${max}`;
   if (min !== undefined) return `${number} of at least ${min}`;
   return max === undefined ? number : `${number} of at most ${max}`;

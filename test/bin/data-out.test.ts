@@ -36,7 +36,11 @@ describe('an export on the command line', () => {
     expect(err).toContain('1,000 rows were kept of an earlier run');
     expect(err).toContain('take for a formula (they begin with =, +, -, @ or a tab): 3');
     stub.report = { counters: {} };
-    expect((await webcrawl('export pages -o p.csv'.split(' '))).err).toContain('No page is selected');
+    expect((await webcrawl('export pages -o p.csv'.split(' '))).err).toContain('No page is selected:');
+    stub.report = { counters: { selected: 847, lost_body: 836, no_body: 11 } };
+    const bodiless = await webcrawl('export warc -o archive'.split(' '));
+    expect(bodiless.err).toContain('No page is selected that has a body');
+    expect(bodiless.err).toContain('no longer in the table: 836');
   });
 
   test.each([

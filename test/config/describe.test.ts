@@ -21,6 +21,7 @@ describe('describeSettings', () => {
     expect(types.get('urlfilter.regexFile')).toBe('path of a file');
     expect(types.get('generate.minScore')).toBe('number');
     expect(types.get('db.fetchScheduleAdaptiveDecRate')).toBe('number from 0 to 1');
+    expect(types.get('rank.damping')).toBe('number from 0 to below 1');
   });
 });
 

@@ -92,8 +92,11 @@ async function runFormat(cli: Cli, { run, isText }: ExportFormat, options: Commo
     { alone: false },
   );
   if (quiet || interrupted) return;
-  const { rows = 0, kept_rows: kept = 0, formulas = 0 } = counters;
-  if (rows === 0) say(io, 'No page is selected: the export has no rows.');
+  const { rows = 0, kept_rows: kept = 0, formulas = 0, selected = 0, lost_body: lost = 0 } = counters;
+  if (rows === 0) {
+    say(io, `No page is selected${selected > 0 ? ' that has a body' : ''}: the export has no rows.`);
+  }
+  if (lost > 0) say(io, `Pages whose bodies are no longer in the table: ${number(lost)}`);
   if (kept > 0) say(io, `Of these, ${number(kept)} rows were kept of an earlier run that was ended.`);
   if (formulas > 0) {
     say(

@@ -4,7 +4,7 @@ import { CrawlError } from '../../errors/index.js';
 /** What a target does to a disk: `node:fs/promises`, or what a test puts in its place. */
 export type TargetFiles = Pick<
   typeof promises,
-  'link' | 'mkdir' | 'open' | 'readFile' | 'readdir' | 'rename' | 'rm' | 'rmdir' | 'stat'
+  'link' | 'lstat' | 'mkdir' | 'open' | 'readFile' | 'readdir' | 'rename' | 'rm' | 'rmdir' | 'stat'
 >;
 
 /** The disk itself. */

@@ -2,7 +2,7 @@ import { link, open, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { CrawlError } from '../../errors/index.js';
 import { attempt, thereAlready } from './files.js';
-import { nameNew } from './place.js';
+import { checkName, nameNew } from './place.js';
 
 /** A file that is being written, and is not seen under its name before it is whole. */
 export interface OutputFile {
@@ -22,6 +22,7 @@ const BUFFER = 65_536;
  * @throws CrawlError BAD_OUTPUT when it is there already, or cannot be written
  */
 export async function openOutput(path: string, force: boolean): Promise<OutputFile> {
+  checkName(path, 'file');
   const part = join(dirname(path), `.${basename(path)}.${process.pid}.part`);
   const file = await attempt(path, async () => {
     // Found out now, and not after an hour of writing.

@@ -1,4 +1,4 @@
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, sep } from 'node:path';
 import { CrawlError } from '../../errors/index.js';
 import { codeOf, kindOf, syncFolder, thereAlready, type TargetFiles } from './files.js';
 
@@ -34,12 +34,30 @@ export function placesOf(path: string, kind: 'file' | 'folder'): Places {
 }
 
 /**
+ * Whether a path can name what is to be made, which else is found out at the end only.
+ * @throws CrawlError BAD_OUTPUT for an empty path, and for one of a file that ends as that of a folder
+ */
+export function checkName(path: string, kind: 'file' | 'folder'): void {
+  if (path !== '' && !(kind === 'file' && (path.endsWith('/') || path.endsWith(sep)))) return;
+  const found = path === '' ? 'nothing' : path;
+  throw new CrawlError('BAD_OUTPUT', `expected the name of a ${kind} as output, found ${found}`, {
+    hint: 'name the output, such as pages.jsonl',
+  });
+}
+
+/**
  * Whether the target may be written.
  * @throws CrawlError BAD_OUTPUT where something is there and `force` is not given; and always where it is of the other kind,
- *   or a folder that no export has made
+ *   a folder that no export has made, or a symbolic link that leads to nothing or takes the place of a folder
  */
 export async function checkTarget(files: TargetFiles, { path, kind, manifest }: Places, force: boolean): Promise<void> {
   const found = await kindOf(files, path);
+  // Renaming replaces a link, not what it leads to; and no link by a folder.
+  if ((found === undefined || kind === 'folder') && (await isLink(files, path))) {
+    throw new CrawlError('BAD_OUTPUT', `expected a ${kind} or nothing at ${path}, found a symbolic link`, {
+      hint: 'name what it leads to',
+    });
+  }
   if (found === undefined) {
     if (!force && kind === 'file' && (await kindOf(files, manifest)) !== undefined) throw thereAlready(manifest);
     return;
@@ -121,6 +139,13 @@ export async function nameNew(files: Pick<TargetFiles, 'link' | 'rename' | 'rm' 
 async function isSame(files: Pick<TargetFiles, 'stat'>, a: string, b: string): Promise<boolean> {
   const [one, other] = await Promise.all([a, b].map((path) => files.stat(path).catch(() => undefined)));
   return one !== undefined && other !== undefined && one.ino === other.ino && one.dev === other.dev;
+}
+
+async function isLink(files: TargetFiles, path: string): Promise<boolean> {
+  return files.lstat(path).then(
+    (found) => found.isSymbolicLink(),
+    () => false,
+  );
 }
 
 async function isExport(files: TargetFiles, manifest: string): Promise<boolean> {

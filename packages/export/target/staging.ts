@@ -15,7 +15,7 @@ import {
 } from './journal.js';
 import { takeLock, type Lock } from './lock.js';
 import { SMALL_PART, hashFile, openPart, type PartFile } from './part-file.js';
-import { checkTarget, isStaged, placeTarget, placesOf, type Places } from './place.js';
+import { checkName, checkTarget, isStaged, placeTarget, placesOf, type Places } from './place.js';
 import { writeManifest } from './manifest.js';
 import type { Target, Totals } from './target.js';
 
@@ -43,6 +43,7 @@ export interface StagingOptions {
  */
 export async function openStaging(path: string, options: StagingOptions): Promise<Staging> {
   const { kind, force, files = DISK } = options;
+  checkName(path, kind);
   return attempt(path, async () => {
     const places = placesOf(path, kind);
     const lock = await takeLock(files, places.staging, path);

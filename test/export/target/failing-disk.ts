@@ -25,7 +25,7 @@ export function failingDisk(
         const call = value as (this: unknown, ...args: unknown[]) => unknown;
         if (typeof name === 'symbol') return call.bind(object);
         // The system closes the files of a process that is killed.
-        if (/^(close|createReadStream|readLines|readFile|stat)$/.test(name)) return call.bind(object);
+        if (/^(close|createReadStream|readLines|readFile|stat|lstat)$/.test(name)) return call.bind(object);
         return async (...args: unknown[]): Promise<unknown> => {
           if (!only || only.test(prefix + name)) {
             steps += 1;

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdir, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -182,6 +182,27 @@ describe.each([
     await expect(write('home', { force: true })).rejects.toMatchObject({ code: 'BAD_OUTPUT' });
     expect(await readFile(join(folder, 'home/thesis'), 'utf8')).toBe('text');
     await expect(write('none/out')).rejects.toMatchObject({ code: 'BAD_OUTPUT' });
+  });
+
+  it('refuses before it begins what cannot get its name at the end, and leaves nothing', async () => {
+    let isBegun = false;
+    const begin = (path: string): Promise<WrittenTarget> =>
+      writeTarget(path, { kind, identity: {}, force: true, clock: () => 0 }, () => {
+        isBegun = true;
+        return Promise.resolve({});
+      });
+    await symlink('nowhere', join(folder, 'dangling'));
+    await mkdir(join(folder, 'real'));
+    await symlink('real', join(folder, 'linked'));
+    const before = await readdir(folder);
+    for (const path of ['dangling', 'linked', ...(kind === 'file' ? ['new/'] : [])].map((n) => `${folder}/${n}`)) {
+      await expect(begin(path), path).rejects.toMatchObject({
+        code: 'BAD_OUTPUT',
+        hint: expect.stringContaining('name') as string,
+      });
+    }
+    expect(isBegun).toBe(false);
+    expect(await readdir(folder)).toEqual(before);
   });
 
   it('does not replace what came to be there meanwhile', async () => {
