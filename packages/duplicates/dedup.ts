@@ -30,15 +30,19 @@ const SHINGLE = 2;
  */
 export async function dedup(crawl: CrawlContext, options: DedupOptions = {}): Promise<Report> {
   const tracker = createTracker(crawl, 'dedup', options);
+  await crawl.tables.exclusive('dedup', () => markDuplicates(crawl, options, tracker));
+  return tracker.report();
+}
+
+async function markDuplicates(crawl: CrawlContext, options: DedupOptions, tracker: Tracker): Promise<void> {
   const { turns } = crawl.tables;
   const pages = await readAll(crawl, options.exact ?? false, tracker);
-  if (tracker.aborted) return tracker.report();
+  if (tracker.aborted) return;
   const distance = options.exact ? undefined : crawl.settings.dedup.distance;
   const groups = await formGroups(pages, { distance, turns, isAborted: () => tracker.aborted });
-  if (!groups) return tracker.report();
+  if (!groups) return;
   for (const name of ['exact', 'near', 'groups', 'crowded'] as const) tracker.count(name, groups[name]);
   await writeGroups(crawl, pages, groups, tracker);
-  return tracker.report();
 }
 
 /** What is to be known of the pages. The mark of a row that is no page any more is removed at once. */
