@@ -7,7 +7,7 @@ const IDLE = 10_000;
 /** The same when the fetcher is about to run dry. */
 const DRY = 50;
 /** Pages left for each request that may be in flight below which it is, if as many wait for updatedb. */
-const PAGES_LEFT = 4;
+const PAGES_LEFT = 16;
 
 /** What decides when updatedb takes the pages that are fetched. */
 export interface FlushState {
