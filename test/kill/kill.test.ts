@@ -178,7 +178,9 @@ describe('jobs that are killed with SIGKILL in the middle of their row writes an
 function withoutScores(rows: unknown): unknown {
   return JSON.parse(
     JSON.stringify(rows, (key, value: unknown) =>
-      ['score', 'cash', 'cashInFlight', 'distance', 'redirectDepth', 'retries'].includes(key) ? undefined : value,
+      ['score', 'cash', 'cashInFlight', 'distance', 'distanceInFlight', 'redirectDepth', 'retries'].includes(key)
+        ? undefined
+        : value,
     ),
   );
 }

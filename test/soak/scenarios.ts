@@ -32,7 +32,7 @@ export interface Scenario {
 }
 
 /** Of rounds that overlap: by which way, and how soon, a page was found. */
-const BY_ORDER = ['score', 'cash', 'cashInFlight', 'distance', 'redirectDepth'];
+const BY_ORDER = ['score', 'cash', 'cashInFlight', 'distance', 'distanceInFlight', 'redirectDepth'];
 
 const roots = ({ origins }: Soaked): string[] => origins.slice(0, -1).map((origin) => `${origin}/`);
 const apart = ({ origins }: Soaked): string[] => [0, 3, 6].map((i) => `${origins.at(-1)}/a${i}`);

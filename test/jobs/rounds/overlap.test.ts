@@ -15,7 +15,8 @@ async function comparable(crawl: Crawl): Promise<unknown> {
   const rows = await allRows(crawl);
   return JSON.parse(
     JSON.stringify(rows, (key, value: unknown) => {
-      if (['score', 'cash', 'cashInFlight', 'distance', 'redirectDepth'].includes(key)) return undefined;
+      if (['score', 'cash', 'cashInFlight', 'distance', 'distanceInFlight', 'redirectDepth'].includes(key))
+        return undefined;
       if (key === 'marks') return Object.keys(value as object).sort();
       if (key === 'inlinks') return (value as { url: string }[]).map(({ url }) => url).sort();
       return value;
