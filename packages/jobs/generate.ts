@@ -126,10 +126,12 @@ async function releaseAbandoned(crawl: CrawlContext, tracker: Tracker): Promise<
       return before && { ...before, ...leased(crawl) };
     });
     if (!before) continue;
-    const header = before;
+    const { owner: _owner, leasedUntil: _leasedUntil, ...header }: BatchHeader = before;
     const released = await releaseRows(crawl, batchId, createLease(crawl, batchId));
-    tracker.count(header.state === 'open' ? 'expired' : 'taken_back', released);
-    if (header.state === 'open') await batches.advance(batchId, ['generating'], () => header);
+    // One that has a size was open, and another generate was killed while it released the rows.
+    const wasOpen = header.state === 'open' || header.size > 0;
+    tracker.count(wasOpen ? 'expired' : 'taken_back', released);
+    if (wasOpen) await batches.advance(batchId, ['generating'], () => ({ ...header, state: 'open' }));
     else await batches.delete(batchId);
   }
 }

@@ -108,6 +108,17 @@ describe('generate', () => {
     }
   });
 
+  it('leaves a batch open that was too old, also where another generate was killed while it released its rows', async () => {
+    await using crawl = await testCrawl(undefined);
+    await jobs.inject(crawl, { seeds: ['http://a.com/', 'http://b.com/'] });
+    const { batchId = '' } = await jobs.generate(crawl);
+    await crawl.tables.batches.change(batchId, () => ({ state: 'generating', size: 2, owner: 'x', leasedUntil: 0 }));
+    const { counters } = await jobs.generate(crawl, { signal: AbortSignal.abort() });
+    expect(counters).toEqual({ expired: 2 });
+    expect(await crawl.tables.batches.get(batchId)).toEqual({ batchId, state: 'open', size: 2 });
+    expect((await jobs.generate(crawl)).counters).toEqual({ generated: 2 });
+  });
+
   it('takes back what a killed generate left unfinished', async () => {
     await using crawl = await testCrawl(undefined);
     const lost = makeBatchId(START, 0.5);
