@@ -56,6 +56,21 @@ describe('an export on the command line', () => {
     expect(called('exportPages')).toBeUndefined();
   });
 
+  test.each([
+    ['export pages -o t/hot/CURRENT --force', 'exportPages'],
+    ['export warc -o ./t --force', 'exportWarc'],
+    ['graph -o t/graph --level host', 'exportGraph'],
+    ['readdb --dump --output t/x --force', 'pages'],
+  ])('%s is refused in the folder of the table', async (line, name) => {
+    for (const table of ['t', 'level:t']) {
+      const { code, err } = await webcrawl([...line.split(' '), '--table', table]);
+      expect(code).toBe(ERROR_CODES.BAD_OUTPUT.exitCode);
+      expect(err).toContain('expected an output outside the folder of the table');
+      expect(called(name)).toBeUndefined();
+    }
+    expect((await webcrawl('export pages -o table.jsonl --table t'.split(' '))).code).toBe(0);
+  });
+
   test('no bytes of a binary format on a terminal', async () => {
     const { code, err } = await webcrawl('export pages -o - --format parquet'.split(' '), onTerminal());
     expect(code).toBe(ERROR_CODES.USAGE.exitCode);

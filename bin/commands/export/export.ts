@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { CrawlError } from '../../../packages/webcrawl/index.js';
-import { runJob, type Cli } from '../../cli.js';
+import { checkOutput, runJob, type Cli } from '../../cli.js';
 import { wholeNumber } from '../../options/arguments.js';
 import { pastMoment } from '../../options/moment.js';
 import {
@@ -70,6 +70,7 @@ async function runFormat(cli: Cli, { run, isText }: ExportFormat, options: Commo
       hint: 'name a file: -o <path>, or > <path>',
     });
   }
+  checkOutput(cli, output);
   const selection = selectionOf(options);
   noteUnknownCodes(cli, options);
   const stdout = (data: Uint8Array): Promise<void> =>

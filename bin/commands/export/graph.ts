@@ -7,7 +7,7 @@ import {
   type GraphFormat,
   type Level,
 } from '../../../packages/webcrawl/index.js';
-import { runJob, type Cli } from '../../cli.js';
+import { checkOutput, runJob, type Cli } from '../../cli.js';
 import { selectionOf } from '../../options/selection.js';
 import { say, write } from '../../output/output.js';
 
@@ -70,6 +70,7 @@ Examples:
       if (output === '-' && cli.options().json) {
         throw new CrawlError('USAGE', 'expected one of -o - and --json, found both');
       }
+      checkOutput(cli, output);
       const { counters, interrupted } = await runJob(
         cli,
         'graph',
