@@ -264,6 +264,13 @@ export const settingsSchema = z.strictObject({
         'Words (of Chinese, Japanese, Thai and the like, characters) that a page must have to count as a near duplicate',
       ),
   }),
+  index: section({
+    path: path
+      .default('')
+      .describe(
+        'Folder of the search index, which can be made anew from the table. Empty: index, in the folder of the table',
+      ),
+  }),
   urlnormalizer: section({
     regexFile: path.default('').describe('File of regex normaliser rules. Empty: config/regex-normalize.txt'),
   }),

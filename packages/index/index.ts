@@ -3,3 +3,7 @@ export type { Word, Words } from './words/words.js';
 export { openDatabase, type Database, type SqlRow, type SqlValue, type Statement } from './sqlite/database.js';
 export { createSchema, INDEX_FILE, INDEX_FORMAT, TEXT_COLUMNS } from './sqlite/schema.js';
 export type { Clause, IndexField, IndexHit, IndexInfo, IndexQuery, IndexReader } from './reader.js';
+export { index, indexFolderOf, openIndexer, repairIndex, type Indexer, type IndexOptions } from './index-pages.js';
+export { pageLanguage } from './documents/page-language.js';
+export { openWriterThread } from './sqlite/writer-thread.js';
+export { toCrawlError as indexError } from './sqlite/errors.js';

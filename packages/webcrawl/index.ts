@@ -124,6 +124,7 @@ export {
   type PageRankOptions,
   type RankOptions,
 } from '../graph/index.js';
+export { openIndexer, type Indexer, type IndexOptions } from '../index/index.js';
 export type { DedupOptions } from '../duplicates/index.js';
 export { readableUrl, tryParseUrl } from '../url/index.js';
 export { CrawlError, ERROR_CODES, safeText, type ErrorCode } from '../errors/index.js';

@@ -1,4 +1,4 @@
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { absolutePath, loadSettings, type SettingSource, type Settings } from '../../config/index.js';
 import {
   MemoryStore,
@@ -138,6 +138,7 @@ export async function openCrawl(options: OpenCrawlOptions = {}): Promise<Crawl> 
     throw error;
   }
   const running = createRunningJobs({ tables, clock });
+  const indexFolder = indexFolderOf(settings, options.table);
   await shared?.serve();
 
   let closing: Promise<void> | undefined;
@@ -160,6 +161,7 @@ export async function openCrawl(options: OpenCrawlOptions = {}): Promise<Crawl> 
     random: options.random ?? Math.random,
     lookup,
     ...(parseThreads && { parseThreads }),
+    ...(indexFolder !== undefined && { indexFolder }),
     async page(url, fields) {
       const verdict = normalizeUrl(plugins, url, 'inject');
       if (!verdict.accepted) throw new CrawlError('BAD_URL', verdict.rule);
@@ -212,6 +214,13 @@ export function directoryOf(table: string): string | undefined {
   throw new CrawlError('BAD_SETTING', `expected a table as level:<directory> or memory:, found "${safeText(table)}"`, {
     hint: `for instance --table ${DEFAULT_TABLE}`,
   });
+}
+
+/** Where the search index of a table is; undefined where the settings name no folder and the table is in none. */
+function indexFolderOf({ index }: Settings, table: OpenCrawlOptions['table'] = DEFAULT_TABLE): string | undefined {
+  if (index.path !== '') return index.path;
+  const directory = typeof table === 'string' ? directoryOf(table) : undefined;
+  return directory === undefined ? undefined : join(absolutePath(directory), 'index');
 }
 
 /** Where packages are looked up that the settings name as plugins. */
