@@ -18,6 +18,7 @@ import { formatTable } from './lib/table.js';
 import { memoryBench } from './memory.js';
 import { operationsBench } from './operations.js';
 import { profileBench } from './profile.js';
+import { indexBench } from './search-index.js';
 import { statusBench } from './status.js';
 import { storeBench } from './store.js';
 import { waitingBench } from './waiting.js';
@@ -36,6 +37,7 @@ const BENCHES: Readonly<Record<string, Bench>> = {
   profile: profileBench,
   export: exportBench,
   graph: graphBench,
+  index: indexBench,
 };
 /** Unless the bench says otherwise. Fewer rounds, or a smaller scale, are for trying it out. */
 const ROUNDS = 5;

@@ -161,3 +161,9 @@ it('graph makes a graph and ranks it', async () => {
   expect(rows.map(({ step }) => step)).toEqual(['the rows alone', 'nodes and edges', 'a round of PageRank']);
   expect(samples).toMatchObject({ nodes: 2000 });
 });
+
+it('index makes a search index, and measures it', async () => {
+  const { rows } = await result('index', '--scale', '0.001');
+  expect(rows).toHaveLength(1);
+  for (const name of ['rate', 'cpu', 'size', 'memory']) expect(rows[0]![name]).toBeGreaterThan(0);
+});
