@@ -29,4 +29,6 @@ export interface Destination {
    * @throws CrawlError BAD_OUTPUT as {@link check}, and where it cannot be written; STORE_FULL; Stopped
    */
   place(force: boolean, head: ManifestHead, parts: () => AsyncIterable<WholePart>): Promise<void>;
+  /** Ends connections. */
+  close(): void;
 }

@@ -1,9 +1,11 @@
 import { rm } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
+import type { Tables } from '../../../webtable/index.js';
 import { onDisk } from '../../graph/index.js';
 import { CrawlError } from '../../errors/index.js';
 import { DISK, kindOf, noFolder, thereAlready } from './files.js';
 import { openPart } from './part-file.js';
+import { checkOutside } from './outside.js';
 import { checkName, nameNew, otherKind } from './place.js';
 import { isS3 } from './s3/s3-url.js';
 
@@ -20,15 +22,21 @@ export interface OutputFile {
 /**
  * Begins a file beside the one that is meant, `.<name>.<pid>.part`. A process that is killed leaves that one behind.
  * @param force a file that is there already is replaced at the end, whoever made it
+ * @param tables the table that it may not be in the folder of
  * @throws CrawlError BAD_OUTPUT when it is there already, or cannot be written
  */
-export async function openOutput(path: string, force: boolean): Promise<OutputFile> {
+export async function openOutput(
+  path: string,
+  force: boolean,
+  tables?: Pick<Tables, 'directory'>,
+): Promise<OutputFile> {
   checkName(path, 'file');
   if (isS3(path)) {
     throw new CrawlError('BAD_OUTPUT', `expected a path as output, found ${path}`, {
       hint: 'only webcrawl export and webcrawl graph write to such a store',
     });
   }
+  if (tables) await checkOutside(tables, path);
   const name = `.${basename(path)}.${process.pid}.part`;
   const part = join(dirname(path), name);
   const file = await onDisk(path, async () => {

@@ -19,6 +19,7 @@ export function diskDestination(files: TargetFiles, path: string, kind: 'file' |
     isPlaced: async () => !(await isStaged()) && (await kindOf(files, places.stagedManifest)) === undefined,
     exists: async () => (await kindOf(files, places.target)) === kind,
     place: (force) => placeTarget(files, places, force),
+    close: () => undefined,
   };
 }
 

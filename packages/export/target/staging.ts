@@ -64,8 +64,11 @@ interface Stage extends StagingOptions {
 export async function openStaging(path: string, options: StagingOptions): Promise<Staging> {
   const { kind, force, files = DISK } = options;
   return onDisk(path, async () => {
-    const to = isS3(path) ? await s3Destination(files, path, kind, options) : diskDestination(files, path, kind);
-    const lock = await takeLock(files, to.staging, path);
+    const to = await destinationOf(path, kind, options);
+    const lock = await takeLock(files, to.staging, path).catch((error: unknown) => {
+      to.close();
+      throw error;
+    });
     const stage = { ...options, files, to, lock };
     try {
       const earlier = await earlierRun(stage);
@@ -74,11 +77,25 @@ export async function openStaging(path: string, options: StagingOptions): Promis
       if (!earlier) await clear(files, to);
       return await createStaging(stage, earlier);
     } catch (error) {
-      await lock.release();
-      await files.rmdir(to.staging).catch(() => undefined);
+      await release(stage, { isEmpty: true });
       throw error;
     }
   });
+}
+
+async function destinationOf(
+  path: string,
+  kind: 'file' | 'folder',
+  { files = DISK, ...options }: StagingOptions,
+): Promise<Destination> {
+  return isS3(path) ? s3Destination(files, path, kind, options) : diskDestination(files, path, kind);
+}
+
+/** Lets others write to the target. @param isEmpty nothing is to stay of what is staged, unless an earlier run has left it */
+async function release({ files, to, lock }: Stage, { isEmpty }: { readonly isEmpty: boolean }): Promise<void> {
+  to.close();
+  await lock.release();
+  if (isEmpty) await files.rmdir(to.staging).catch(() => undefined);
 }
 
 /** What is left of an earlier run that can be used. One that was about to end is brought to its end, whatever it was. */
@@ -90,8 +107,7 @@ async function earlierRun(stage: Stage): Promise<JournalState | undefined> {
   if (state.commit) {
     // Who replaces an export that is in its place wants a new one, and not to hear of the old.
     const isNew = force && (await to.isPlaced());
-    const from = state.kind === kind || isS3(to.path) ? to : diskDestination(files, to.path, state.kind);
-    if (!isNew) await finish({ ...stage, to: from }, state.commit);
+    if (!isNew) await finish({ ...stage, to: await destinationOf(to.path, state.kind, stage) }, state.commit);
     // It may have been removed since.
     if (!isNew && isSame && (await to.exists())) return state;
     await clear(files, to);
@@ -125,7 +141,11 @@ async function* partsOf(files: TargetFiles, staging: string): AsyncGenerator<Who
 }
 
 /** Whether all that a journal names is there: a power failure may take what was written last. */
-async function areWhole(files: TargetFiles, { staging, parts }: Destination, open: readonly OpenPart[]): Promise<boolean> {
+async function areWhole(
+  files: TargetFiles,
+  { staging, parts }: Destination,
+  open: readonly OpenPart[],
+): Promise<boolean> {
   for await (const { name, bytes, sha256 } of wholePartsOf(files, staging)) {
     const path = join(parts, name);
     if ((await sizeOf(files, path)) !== bytes) return false;
@@ -154,7 +174,8 @@ async function clear(files: TargetFiles, { staging }: Destination): Promise<void
 }
 
 /** Of an export that needed only to be put in its place. */
-function finishedStaging({ files, to, lock }: Stage, finished: ManifestHead): Staging {
+function finishedStaging(stage: Stage, finished: ManifestHead): Staging {
+  const { files, to } = stage;
   const notNow = (): never => {
     throw new CrawlError('INTERNAL', 'expected nothing more of an export that is finished');
   };
@@ -170,14 +191,13 @@ function finishedStaging({ files, to, lock }: Stage, finished: ManifestHead): St
     commit: () => totalsOf(partsOf(files, to.staging)),
     async close() {
       await clear(files, to);
-      await lock.release();
-      await files.rmdir(to.staging).catch(() => undefined);
+      await release(stage, { isEmpty: true });
     },
   };
 }
 
 async function createStaging(stage: Stage, earlier: JournalState | undefined): Promise<Staging> {
-  const { files, to, lock, kind, identity, force } = stage;
+  const { files, to, kind, identity, force } = stage;
   const { path, staging, parts } = to;
   await files.mkdir(parts, { recursive: true });
   const left = new Map((earlier?.open ?? []).map((part) => [part.name, part]));
@@ -230,8 +250,7 @@ async function createStaging(stage: Stage, earlier: JournalState | undefined): P
       for (const part of open.values()) await part.close();
       await journal.close();
       if (!isKept) await clear(files, to);
-      await lock.release();
-      if (!isKept) await files.rmdir(staging).catch(() => undefined);
+      await release(stage, { isEmpty: !isKept });
     },
   };
 }

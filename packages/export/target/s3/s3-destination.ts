@@ -26,7 +26,7 @@ export async function s3Destination(
   path: string,
   kind: 'file' | 'folder',
   options: S3Options,
-): Promise<Destination & { readonly close: () => void }> {
+): Promise<Destination> {
   const { bucket, key } = parseS3(path, kind);
   const store = await openS3(bucket, options);
   const under = key === '' ? '' : `${key}/`;
@@ -68,8 +68,14 @@ export async function s3Destination(
     await check(force);
     const before = [await idAt(store, manifest), begun?.notes[NOTES.id], ...replacedBy(begun?.notes ?? {})];
     // As many as a store takes; those of more exports that were ended, one on the other, stay as they are.
-    const replaced = [...new Set(before.filter((found) => found !== undefined && found !== id))].slice(0, 40) as string[];
-    await store.put(marker, 'This export is not all there yet.\n', { [NOTES.id]: id, [NOTES.replaces]: replaced.join() });
+    const replaced = [...new Set(before.filter((found) => found !== undefined && found !== id))].slice(
+      0,
+      40,
+    ) as string[];
+    await store.put(marker, 'This export is not all there yet.\n', {
+      [NOTES.id]: id,
+      [NOTES.replaces]: replaced.join(),
+    });
     return { replaced, isBegun: false };
   }
 

@@ -69,7 +69,10 @@ export async function openS3(bucket: string, { signal, onUpload }: S3Options = {
 
   /** Pieces of uploads that were never ended are kept, and paid for, until somebody removes them. */
   async function removePieces(key: string): Promise<void> {
-    const { Uploads = [] } = await client.send(new sdk.ListMultipartUploadsCommand({ Bucket: bucket, Prefix: key }), abort);
+    const { Uploads = [] } = await client.send(
+      new sdk.ListMultipartUploadsCommand({ Bucket: bucket, Prefix: key }),
+      abort,
+    );
     for (const { Key, UploadId } of Uploads) {
       if (Key !== key) continue;
       await client.send(new sdk.AbortMultipartUploadCommand({ Bucket: bucket, Key, UploadId }), abort);
@@ -112,7 +115,10 @@ export async function openS3(bucket: string, { signal, onUpload }: S3Options = {
       let token: string | undefined;
       do {
         const page = await run(() =>
-          client.send(new sdk.ListObjectsV2Command({ Bucket: bucket, Prefix: prefix, ContinuationToken: token }), abort),
+          client.send(
+            new sdk.ListObjectsV2Command({ Bucket: bucket, Prefix: prefix, ContinuationToken: token }),
+            abort,
+          ),
         );
         for (const { Key } of page.Contents ?? []) if (Key !== undefined) yield Key;
         token = page.NextContinuationToken;

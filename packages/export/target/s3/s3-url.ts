@@ -21,7 +21,8 @@ export function parseS3(output: string, kind: 'file' | 'folder'): S3Place {
   const key = kind === 'folder' ? rest.replace(/\/+$/, '') : rest;
   // An empty name between two slashes is hard to write for most programs, and `..` is a name like any other there.
   const isKey = !/^\/|\/\/|(^|\/)\.{1,2}(\/|$)/.test(key);
-  if (bucket !== undefined && isKey && (kind === 'folder' || (key !== '' && !key.endsWith('/')))) return { bucket, key };
+  if (bucket !== undefined && isKey && (kind === 'folder' || (key !== '' && !key.endsWith('/'))))
+    return { bucket, key };
   throw new CrawlError('USAGE', `expected s3://<bucket>/<name of a ${kind}> as output, found ${safeText(output)}`, {
     hint: `for instance s3://my-bucket/exports/${kind === 'file' ? 'pages.jsonl.gz' : 'pages'}`,
   });
