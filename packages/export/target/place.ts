@@ -60,8 +60,8 @@ function placesOf(path: string, kind: 'file' | 'folder'): Places {
 export function checkName(path: string, kind: 'file' | 'folder'): void {
   const isFolderName = path.endsWith('/') || path.endsWith(sep);
   const isAround = `${process.cwd()}${sep}`.startsWith(resolve(path).replace(/[\\/]*$/, sep));
-  if (path !== '' && !(kind === 'file' && isFolderName) && !(kind === 'folder' && isAround)) return;
-  const found = path === '' ? 'nothing' : kind === 'file' ? path : `${path}, in which this command runs`;
+  if (path !== '' && !(kind === 'file' && isFolderName) && !isAround) return;
+  const found = path === '' ? 'nothing' : isAround ? `${path}, in which this command runs` : path;
   throw new CrawlError('BAD_OUTPUT', `expected the name of a ${kind} as output, found ${found}`, {
     hint: `name the output, such as ${kind === 'file' ? 'pages.jsonl' : 'exports/pages'}`,
   });

@@ -48,10 +48,16 @@ export function s3Error(bucket: string, cause: unknown): CrawlError {
   );
 }
 
+interface SdkError extends Error {
+  readonly code?: string;
+  readonly Code?: string;
+  readonly $metadata?: { readonly httpStatusCode?: number };
+}
+
 /** Every name that an error has, and then those of the errors within. */
 function* namesOf(error: unknown): Generator<string> {
   for (let at = error, depth = 0; at instanceof Error && depth < 4; at = at.cause, depth += 1) {
-    const { code, Code, $metadata } = at as { code?: unknown; Code?: unknown; $metadata?: { httpStatusCode?: number } };
+    const { code, Code, $metadata } = at as SdkError;
     for (const name of [Code, code, at.name, $metadata?.httpStatusCode]) {
       if (name !== undefined && name !== 'Error') yield String(name);
     }

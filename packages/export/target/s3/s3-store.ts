@@ -36,7 +36,7 @@ export interface S3Options {
 const PIECE = 8_388_608;
 const PIECES = 10_000;
 /** Pieces of a file that are under way at the same time; so many are in memory. */
-const TOGETHER = 3;
+const TOGETHER = 2;
 /** Milliseconds until a store that does not answer counts as unreachable, and until a silent connection does. */
 const WAIT = { connectionTimeout: 10_000, socketTimeout: 120_000 };
 /** The region of a store where nothing names another; AWS then says where a bucket is, and others take any. */
