@@ -9,7 +9,7 @@ import { isS3 } from './s3/s3-url.js';
  * @throws CrawlError BAD_OUTPUT
  */
 export async function checkOutside({ directory }: Pick<Tables, 'directory'>, output: string): Promise<void> {
-  if (output === '' || output === '-' || isS3(output) || directory === undefined) return;
+  if (!output || output === '-' || isS3(output) || directory === undefined) return;
   const [table, real] = await Promise.all([realPath(directory), realPath(output)]);
   if (!`${real}${sep}`.startsWith(`${table}${sep}`)) return;
   throw new CrawlError('BAD_OUTPUT', `expected an output outside the folder of the table, found ${output}`, {

@@ -105,11 +105,16 @@ async function earlierRun(stage: Stage): Promise<JournalState | undefined> {
   if (!state) return undefined;
   const isSame = state.kind === kind && isDeepStrictEqual(state.identity, identity);
   if (state.commit) {
-    // Who replaces an export that is in its place wants a new one, and not to hear of the old.
-    const isNew = force && (await to.isPlaced());
-    if (!isNew) await finish({ ...stage, to: await destinationOf(to.path, state.kind, stage) }, state.commit);
-    // It may have been removed since.
-    if (!isNew && isSame && (await to.exists())) return state;
+    const from = state.kind === kind ? to : await destinationOf(to.path, state.kind, stage);
+    try {
+      // Who replaces an export that is in its place wants a new one, and not to hear of the old.
+      const isOld = force && (await from.isPlaced());
+      if (!isOld) await finish({ ...stage, to: from }, state.commit);
+      // It may have been removed since.
+      if (!isOld && isSame && (await to.exists())) return state;
+    } finally {
+      if (from !== to) from.close();
+    }
     await clear(files, to);
     return undefined;
   }
