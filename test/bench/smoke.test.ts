@@ -129,8 +129,19 @@ it.runIf(process.platform === 'linux')('profile tells where the time of every th
 
 it('export writes every format', async () => {
   const { rows } = await result('export', '--scale', '0.0004');
-  expect(rows.map(({ name }) => name)).toEqual(expect.arrayContaining(['scan', 'jsonl', 'csv', 'parquet', 'hosts']));
-  for (const row of rows) expect(row).toMatchObject({ rows: { median: 2000 } });
+  expect(rows.map(({ name }) => name)).toEqual([
+    'scan',
+    ...['jsonl', 'jsonl.gz', 'csv', 'parquet', 'hosts'],
+    ...['chunks', 'warc', 'wacz', 'krake'],
+  ]);
+  for (const row of rows) {
+    expect(row).toMatchObject({ rows: { median: 2000 }, fewerRowsMb: { median: expect.any(Number) as number } });
+  }
+});
+
+it('duplicates finds all pages of the same bytes', async () => {
+  const { rows } = await result('duplicates', '--scale', '0.0004');
+  expect(rows).toContainEqual({ edit: 'same bytes', english: 1, chinese: 1 });
 });
 
 it.each([
