@@ -23,6 +23,7 @@ interface Result {
   readonly title: string;
   readonly machine: Record<string, unknown>;
   readonly rows: readonly Record<string, unknown>[];
+  readonly notes: readonly string[];
   readonly samples: unknown;
 }
 
@@ -142,6 +143,13 @@ it('export writes every format', async () => {
 it('duplicates finds all pages of the same bytes', async () => {
   const { rows } = await result('duplicates', '--scale', '0.0004');
   expect(rows).toContainEqual({ edit: 'same bytes', english: 1, chinese: 1 });
+});
+
+it('markdown is compared with the main parts of the manuals that are there', async () => {
+  const { rows, notes } = await result('markdown', '--scale', '0.01');
+  for (const row of rows)
+    expect(row).toMatchObject({ pages: expect.any(Number) as number, recall: expect.any(Number) as number });
+  expect(rows.length > 0 || notes.join().includes('bench/install.sh')).toBe(true);
 });
 
 it.each([
