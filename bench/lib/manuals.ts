@@ -76,8 +76,8 @@ export function isThere({ folder }: Manual): boolean {
 /** Pages of a manual, spread evenly over all of them. @param most of them */
 export async function* pagesOf({ folder, pages }: Manual, most: number): AsyncGenerator<Buffer> {
   const all = (await readdir(join(PEERS, folder), { recursive: true })).filter((path) => pages.test(path)).sort();
-  const step = Math.max(1, all.length / most);
-  for (let at = 0; at < all.length; at += step) yield readFile(join(PEERS, folder, all[Math.floor(at)]!));
+  const count = Math.min(most, all.length);
+  for (let i = 0; i < count; i++) yield readFile(join(PEERS, folder, all[Math.floor((i * all.length) / count)]!));
 }
 
 /** The main part of a page as its generator marks it; undefined for a page without, such as one that only leads to another. */
