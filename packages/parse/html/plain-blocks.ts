@@ -1,5 +1,5 @@
 import type { DefaultTreeAdapterTypes as Tree } from 'parse5';
-import { first, isElement } from './elements.js';
+import { first, isElement, walk } from './elements.js';
 import { attribute } from './html-tree.js';
 
 const NAMESPACE = 'http://www.w3.org/1999/xhtml' as Tree.Element['namespaceURI'];
@@ -11,7 +11,8 @@ const LINE_NUMBER = /(^|\s)(lineno|linenos|line-?numbers?)(\s|$)/;
 
 /**
  * Makes what Markdown cannot show into what it can: a table whose cells hold code, headings or tables, and a list whose items hold
- * code or headings, become what is in them, one after the other, items with their numbers; a list of terms becomes paragraphs.
+ * code or headings, become what is in them, one after the other, items with their numbers; a list of terms becomes paragraphs;
+ * a heading is one line.
  */
 export function makePlain(element: Tree.Element): void {
   const { tagName } = element;
@@ -25,6 +26,7 @@ export function makePlain(element: Tree.Element): void {
     }
   } else if (tagName === 'dl' || tagName === 'dd') rename(element, 'div');
   else if (tagName === 'dt') rename(element, 'p');
+  else if (HEADING.test(tagName)) joinLines(element);
 }
 
 /** Whether an element is a block of code: `pre`, or what Doxygen makes of one, with a `div` for each line. */
@@ -72,6 +74,15 @@ function isLine(node: Tree.Node): node is Tree.Element {
   return isElement(node) && attribute(node, 'class') === 'line';
 }
 
+function joinLines(heading: Tree.Element): void {
+  walk(heading, (element) => {
+    if (element.tagName !== 'br') return true;
+    rename(element, 'span');
+    element.childNodes = [{ nodeName: '#text', value: ' ', parentNode: element }];
+    return false;
+  });
+}
+
 function numberItems(list: Tree.Element): void {
   let number = Number.parseInt(attribute(list, 'start') ?? '1', 10) || 1;
   for (const item of list.childNodes) {
@@ -91,7 +102,7 @@ function partsBecomeBlocks(element: Tree.Element, isPart: (tagName: string) => b
   }
 }
 
-function rename(element: Tree.Element, tagName: 'div' | 'p' | 'pre'): void {
+function rename(element: Tree.Element, tagName: 'div' | 'p' | 'pre' | 'span'): void {
   element.tagName = tagName;
   element.nodeName = tagName;
 }

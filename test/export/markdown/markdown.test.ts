@@ -79,6 +79,11 @@ if (a) b();</code></pre></main><footer>Imprint</footer></body>`);
     );
   });
 
+  it('makes one line of a heading of several', async () => {
+    const page = '<main><h1>Uses of Class<br>org.tides.<b>Gauge</b></h1><p>None.</p></main>';
+    expect(await markdownOf(page)).toBe('# Uses of Class org.tides.**Gauge**\n\nNone.');
+  });
+
   it('drops a table of links at the top of a page without a landmark', async () => {
     const page =
       '<body><table><tr><td><a href="/">Home</a></td><td><a href="/faq">FAQ</a></td></tr></table><h1>Tides</h1><p>They come and go.</p>';
