@@ -15,6 +15,7 @@ async function dying(step) {
   return result;
 }
 
+const { setTimeout } = await import('node:timers/promises');
 const { Worker } = await import('node:worker_threads');
 const { jobs, openCrawl } = await import('../../dist/packages/webcrawl/index.js');
 const crawl = await openCrawl({ table: `level:${directory}` });
@@ -33,7 +34,7 @@ for (const [part, names] of [
 const post = Worker.prototype.postMessage;
 Worker.prototype.postMessage = function (...args) {
   post.apply(this, args);
-  void dying(() => new Promise((resolve) => setTimeout(resolve, steps % 7)));
+  void dying(() => setTimeout(steps % 7));
 };
 await jobs.index(crawl, JSON.parse(options));
 await crawl.close();
