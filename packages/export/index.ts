@@ -14,15 +14,7 @@ export { exportPages, PAGE_FORMATS, type ExportPagesOptions, type PageFormat } f
 export { runExport, type ExportKind, type ExportOptions } from './target/run-export.js';
 export { exportKrake, type ExportKrakeOptions } from './krake/export-krake.js';
 export { openKrake, type Krake } from './krake/open-krake.js';
-export {
-  KRAKE_FILES,
-  contentRecord,
-  graphRecord,
-  krakeGraph,
-  krakeKey,
-  offsetRecord,
-  type KrakeLinks,
-} from './krake/formats.js';
+export { KRAKE_FILES, contentRecord, krakeKey, offsetRecord, type KrakeLinks } from './krake/formats.js';
 export { surt } from './warc/surt.js';
 export { exportWacz } from './warc/export-wacz.js';
 export { exportWarc, type ExportArchiveOptions } from './warc/export-warc.js';

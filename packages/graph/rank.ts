@@ -1,6 +1,14 @@
 import { tmpdir } from 'node:os';
-import { type Field, type PageChange, type PageRow } from '../../webtable/index.js';
-import { createTracker, type CrawlContext, type JobOptions, type Report, type Tracker } from '../jobs/index.js';
+import type { Field, PageChange, PageRow, RankedLevel } from '../../webtable/index.js';
+import {
+  createRowCounts,
+  createTracker,
+  type Count,
+  type CrawlContext,
+  type JobOptions,
+  type Report,
+  type Tracker,
+} from '../jobs/index.js';
 import { buildGraphs, type BuiltGraphs, type LinkGraph } from './build-graphs.js';
 import { readKeys } from './key-file.js';
 import { LINK_FIELDS, linkRowOf, type LinkRow } from './link-rows.js';
@@ -16,8 +24,6 @@ export interface RankOptions extends JobOptions {
   /** Where the graph is made, for as long as it is needed: 30 bytes for each link. Default: the folder of the system for such files. */
   readonly folder?: string;
 }
-
-type RankedLevel = 'page' | 'host';
 
 const FIELD = { page: 'rank', host: 'hostRank' } as const satisfies Record<RankedLevel, Field>;
 const COUNTERS = {
@@ -67,16 +73,18 @@ async function rankLevels(
     ...(signal && { signal }),
   });
   await lastRanks.end();
-  const isMixed = await crawl.tables.runs.isRankWriting();
+  const { runs } = crawl.tables;
   const ranks: Float64Array[] = [];
   for (const [i, graph] of built.graphs.entries()) {
-    const start = isMixed ? undefined : await startOf(graph, lastRanks, i, levels.length);
+    const start = (await runs.isRankWriting(levels[i]!))
+      ? undefined
+      : await startOf(graph, lastRanks, i, levels.length);
     if (start && crawl.settings.rank.danglingMass === 'spread') normalise(start);
     ranks.push(await rankGraph(crawl, graph, start, tracker, signal));
   }
-  await crawl.tables.runs.putRankWriting(true);
+  for (const level of levels) await runs.putRankWriting(level, true);
   await writeRanks(crawl, built, ranks, tracker, signal);
-  await crawl.tables.runs.putRankWriting(false);
+  for (const level of levels) await runs.putRankWriting(level, false);
 }
 
 /** The rows; the ranks that they have go to a file, one for each level. */
@@ -166,9 +174,11 @@ async function writeRanks(
       const chunk = group.slice(at, at + CHUNK);
       const first = row;
       const wanted = new Map(chunk.map((key, i) => [key, ranksOf(first + i)]));
+      const counts = createRowCounts(count);
       await crawl.tables.changeRows(chunk, ['status', ...fields], crawl.clock(), (found, of) =>
-        found.map((each, i) => changeOf(each, of[i]!, wanted.get(of[i]!)!)),
+        found.map((each, i) => changeOf(each, wanted.get(of[i]!)!, counts.of(of[i]!))),
       );
+      counts.end();
       row += chunk.length;
       done(chunk.length);
     }
@@ -180,18 +190,18 @@ async function writeRanks(
 
   function changeOf(
     found: PageRow<'rank' | 'hostRank'> | undefined,
-    key: string,
     wanted: readonly (number | undefined)[],
+    countRow: Count,
   ): PageChange | undefined {
     // It was removed meanwhile, or what it holds cannot be read.
     if (!found || found.damaged) return undefined;
     const differ = fields.filter((field, i) => found[field] !== wanted[i]);
     if (differ.length === 0) return undefined;
     const set = differ.filter((field) => wanted[fields.indexOf(field)] !== undefined);
-    count('written');
-    if (set.length < differ.length) count('unranked');
+    countRow('written');
+    if (set.length < differ.length) countRow('unranked');
     return {
-      key,
+      key: found.key,
       set: Object.fromEntries(set.map((field) => [field, wanted[fields.indexOf(field)]])),
       unset: differ.filter((field) => !set.includes(field)),
     };

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { jobs, rowKeyOf, type PageChange } from '../../packages/webcrawl/index.js';
 import { changeRows } from '../support/stores/put-rows.js';
 import { testCrawl, type TestCrawl } from '../support/test-crawl.js';
+import { VersionedStore } from '../support/versioned-store.js';
 import { randomNumbers } from '../support/web/fake-web.js';
 
 let folder: string;
@@ -138,17 +139,54 @@ describe('rank', () => {
     expect(await ranksOf(stopped)).toEqual(await ranksOf(whole));
   });
 
+  test('of one level that was stopped while it wrote leaves the other level as it is: it begins warm', async () => {
+    await using crawl = await testCrawl(undefined);
+    await changeRows(crawl, someWeb(1500));
+    await jobs.rank(crawl, { folder });
+    await changeRows(crawl, someWeb(1600));
+    const controller = new AbortController();
+    const { changeRows: real } = crawl.tables;
+    Object.assign(crawl.tables, {
+      changeRows: async (...args: Parameters<typeof real>) => {
+        await real(...args);
+        controller.abort();
+      },
+    });
+    await jobs.rank(crawl, { folder, level: 'host', signal: controller.signal });
+    Object.assign(crawl.tables, { changeRows: real });
+    expect((await jobs.rank(crawl, { folder, level: 'page' })).counters).toMatchObject({ warm: 1 });
+    expect((await jobs.rank(crawl, { folder, level: 'host' })).counters).not.toHaveProperty('warm');
+    expect((await jobs.rank(crawl, { folder, level: 'host' })).counters).toMatchObject({ warm: 1, host_rounds: 1 });
+  });
+
+  test('counts a row once that somebody else changes between its reading and its writing', async () => {
+    const store = new VersionedStore(randomNumbers(1));
+    await using crawl = await testCrawl(undefined, { store });
+    await changeRows(crawl, [page(A, [B]), page(B, [A]), page(C, [A])]);
+    await changeRows(crawl, [page(A2, [], { status: 'gone', rank: 0.5 })]);
+    const { changeRows: real } = crawl.tables;
+    let decisions = 0;
+    crawl.tables.changeRows = (keys, fields, now, decide) =>
+      real(keys, fields, now, async (...args) => {
+        if (decisions++ === 0) await crawl.tables.pages.write([{ key: rowKeyOf(A), set: { title: 'new' } }]);
+        return decide(...args);
+      });
+    const { counters } = await jobs.rank(crawl, { folder });
+    expect(decisions).toBe(2);
+    expect(counters).toMatchObject({ written: 4, unranked: 1 });
+  });
+
   test('leaves rows alone that are removed or changed while it works', async () => {
     await using crawl = await testCrawl(undefined);
     await changeRows(crawl, [page(A, [B]), page(B, [A]), page(C, [A])]);
     const { putRankWriting } = crawl.tables.runs;
     Object.assign(crawl.tables.runs, {
-      putRankWriting: async (value: boolean) => {
-        if (value) {
+      putRankWriting: async (level: 'page' | 'host', value: boolean) => {
+        if (value && level === 'page') {
           await jobs.remove(crawl, { prefix: C });
           await changeRows(crawl, [page(B, [A], { title: 'new' })]);
         }
-        await putRankWriting(value);
+        await putRankWriting(level, value);
       },
     });
     await jobs.rank(crawl, { folder });
