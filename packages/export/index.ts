@@ -19,7 +19,8 @@ export { surt } from './warc/surt.js';
 export { exportWacz } from './warc/export-wacz.js';
 export { exportWarc, type ExportArchiveOptions } from './warc/export-warc.js';
 export type { ExportSelection } from './pages/selected-rows.js';
-export { exportGraph, GRAPH_FORMATS, type ExportGraphOptions, type GraphFormat } from './export-graph.js';
+export { exportGraph, type ExportGraphOptions } from './export-graph.js';
+export { GRAPH_FORMATS, type GraphFormat } from './graph/format-of-name.js';
 export {
   COMPUTED_FIELDS,
   pageDump,

@@ -202,6 +202,34 @@ test('a format, or an output, that is none', async () => {
   await expect(exportGraph(crawl, { output: '', level: 'page' })).rejects.toMatchObject({ code: 'USAGE' });
 });
 
+describe('the name of the output', () => {
+  test.each([
+    ['g.graphml', 'graphml'],
+    ['g.gv', 'dot'],
+    ['G.SVG', 'svg'],
+    ['links', 'cc'],
+    ['example.com', 'cc'],
+  ])('%s makes %s', async (name, format) => {
+    const { output } = await write(name, { level: 'host' });
+    const manifest = format === 'cc' ? join(output, 'manifest.json') : `${output}.manifest.json`;
+    expect(JSON.parse(await text(manifest))).toMatchObject({ format });
+  });
+
+  test.each([
+    ['g.parquet', undefined, 'expected the name of a folder for a graph as Parquet, found'],
+    ['g.parquet', 'parquet', 'expected the name of a folder for a graph as Parquet, found'],
+    ['g.csv', undefined, 'expected the name of a folder, or of a file .graphml, .dot or .svg, found'],
+    ['edges.txt.gz', 'cc', 'expected the name of a folder for the format cc, found'],
+    ['g.svg', 'dot', 'expected a name that ends in .dot for the format dot, found'],
+    ['g.png', 'svg', 'expected a name that ends in .svg for the format svg, found'],
+    ['g.dot', 'krake', 'expected the name of a folder for the format krake, found'],
+  ] as const)('%s is no name for %s', async (name, format, message) => {
+    const made = write(name, { ...(format && { format }) });
+    await expect(made).rejects.toMatchObject({ code: 'USAGE', message: `${message} ${join(folder, name)}` });
+    expect(await readdir(folder)).toEqual([]);
+  });
+});
+
 test('a level that is none', async () => {
   await expect(write('x', { level: 'site' as never })).rejects.toMatchObject({
     code: 'USAGE',

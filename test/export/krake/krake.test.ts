@@ -47,7 +47,7 @@ describe('the files of Krake, byte for byte', () => {
   test('a node with more links than are held has them on the disk meanwhile, and the same bytes come out', async () => {
     await withTable(async (_, folder) => {
       // All link to the first and to the one before them, and the first links to all.
-      const count = 50_000;
+      const count = 50_001;
       const pairs = function* (): Generator<Uint32Array> {
         for (let to = 1; to < count; to++) yield Uint32Array.of(to, 0);
         for (let from = 1; from < count; from++) yield Uint32Array.of(0, from, from - 1, from);
