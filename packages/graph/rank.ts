@@ -38,8 +38,9 @@ const CHUNK = 500;
  * those to another one count, each pair of hosts once.
  *
  * It begins at the last ranks where there are any, which takes fewer rounds to the same fixed point; where these are close
- * enough it changes nothing. It may be killed at any moment and run again; a run after one that was killed
- * while it wrote begins anew, so the ranks are those of a run that nothing disturbed. Rows that change meanwhile keep their changes.
+ * enough it changes nothing. It may be killed at any moment and run again; a run after one that was killed while it wrote ranks of a level
+ * begins that level anew. So the ranks are those of a run that nothing disturbed: to the bit where that began anew too, else
+ * within what `rank.tolerance` allows. Rows that change meanwhile keep their changes.
  * Counters: see `COUNTERS`.
  * @throws CrawlError STORE_FULL, BAD_OUTPUT where the graph finds no room
  */

@@ -1,4 +1,4 @@
-import { rowKeyOf, type Crawl, type PageChange } from '../../packages/webcrawl/index.js';
+import { jobs, rowKeyOf, type Crawl, type PageChange } from '../../packages/webcrawl/index.js';
 import { archivedPage } from '../support/export/archive-table.js';
 import { randomNumbers } from '../support/web/fake-web.js';
 
@@ -42,4 +42,6 @@ export async function fillTable(crawl: Crawl, seed: number): Promise<void> {
     set: { dueAt: DUE, ...set },
   });
   await crawl.tables.pages.write(Array.from({ length: PAGES }, (_, n) => page(n)));
+  // It writes the indexes of rows that were written without them.
+  await jobs.repair(crawl);
 }
