@@ -164,7 +164,7 @@ async function writeRanks(
   crawl: CrawlContext,
   { keys, graphs }: BuiltGraphs,
   ranks: readonly Float64Array[],
-  { count, done }: Tracker,
+  { count }: Tracker,
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const fields = graphs.map(({ level }) => FIELD[level === 'page' ? 'page' : 'host']);
@@ -181,7 +181,6 @@ async function writeRanks(
       );
       counts.end();
       row += chunk.length;
-      done(chunk.length);
     }
   }
 
