@@ -229,8 +229,11 @@ describe.each(GRAPH_FORMATS)('%s', (format) => {
       } finally {
         spy.mockRestore();
       }
-      expect(await fileDigests(folder)).toEqual(before);
+      // What was made so far may stay beside it, for the next run.
+      const left = Object.entries(await fileDigests(folder)).filter(([path]) => !path.startsWith('/.g.part'));
+      expect(Object.fromEntries(left)).toEqual(before);
       await write('g', { format, force: true });
+      expect(Object.keys(await fileDigests(folder)).sort()).toEqual(Object.keys(before).sort());
     },
   );
 });

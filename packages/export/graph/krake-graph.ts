@@ -1,9 +1,8 @@
-import { KRAKE_FILES } from '../krake/formats.js';
 import { writeWebGraph } from '../krake/web-graph.js';
 import { writeMapping, type NamedNode } from '../krake/write-mapping.js';
 import { nameOf, type GraphFormatWriter, type GraphOutput } from './graph-format.js';
 
-/** Krake's web graph with its URL mapping, and `urls.txt`; see {@link KRAKE_FILES}. Of hosts and domains the names are the keys. */
+/** Krake's web graph with its URL mapping, and `urls.txt`; see `KRAKE_FILES`. Of hosts and domains the names are the keys. */
 export const krakeFormat: GraphFormatWriter = {
   kind: 'folder',
   async write({ graph, target, folder, isAborted }) {
