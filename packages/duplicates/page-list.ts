@@ -22,7 +22,7 @@ export const NONE = 0xffffffff;
 const DIGEST = 4;
 const HTTP = 0x80000000;
 
-/** Pages by number, in key order: 45 bytes for each and its key, and half as much again while it has room to grow. */
+/** Pages by number, in key order: 45 bytes for each, half as much again where it has just grown, and its key. */
 export type PageList = ReturnType<typeof createPageList>;
 
 export function createPageList() {
