@@ -1,0 +1,1 @@
+export { parseQuery, type NoticeCode, type ParsedQuery, type QueryNotice, type QueryPart } from './query/parse-query.js';
