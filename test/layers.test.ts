@@ -60,7 +60,18 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
     'packages/util',
     'packages/errors',
   ],
+  'packages/index': [
+    'packages/duplicates',
+    'packages/jobs',
+    'packages/plugin-api',
+    'webtable',
+    'config (types)',
+    'packages/url',
+    'packages/util',
+    'packages/errors',
+  ],
   'packages/webcrawl': [
+    'packages/index',
     'packages/export',
     'packages/duplicates',
     'packages/graph',
@@ -106,6 +117,7 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
   'packages/plugins': ['patterns', '*'],
   'packages/graph': ['sort', '*'],
   'packages/export': ['target', 'markdown', 'pages', 'warc', 'krake', 'graph', '*'],
+  'packages/index': ['words', 'documents', 'sqlite', '*'],
   'packages/jobs': [
     'context.ts',
     'reporting',
