@@ -1,1 +1,7 @@
-export { parseQuery, type NoticeCode, type ParsedQuery, type QueryNotice, type QueryPart } from './query/parse-query.js';
+export {
+  parseQuery,
+  type NoticeCode,
+  type ParsedQuery,
+  type QueryNotice,
+  type QueryPart,
+} from './query/parse-query.js';

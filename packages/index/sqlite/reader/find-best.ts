@@ -1,0 +1,190 @@
+import type { IndexHit, IndexHits, IndexQuery } from '../../reader.js';
+import type { Database, SqlRow, SqlValue } from '../database.js';
+import { TEXT_COLUMNS } from '../schema.js';
+import { conditionsOf } from './conditions.js';
+import { excludedMatch, matchOf, phraseMatch } from './match.js';
+import { createRankCache, wholeNumbers } from './rank-cache.js';
+
+/** From so many matches on, pages are scored only where they may be among the best. */
+const MANY = 20_000;
+/** Pages that are scored at the most of so many matches. */
+const MOST_SCORED = 20_000;
+/** Pages of the highest rank that are scored first, to learn what a page needs to be among the best. */
+const FIRST_SCORED = 1000;
+/** `k1` of bm25() in FTS5, plus 1: what a phrase counts at the most, times its inverse document frequency. */
+const MOST_OF_PHRASE = 2.2;
+
+/** Ranks in memory are rounded. */
+const ROUNDING = 1e-4;
+
+const HIT = 'd.key, d.language, d.fetched, d.modified, d.rank, d.simhash';
+
+/** What the best of many matches are found with. */
+interface Search {
+  readonly query: IndexQuery;
+  readonly match: string;
+  /** Of the whole index. */
+  readonly documents: number;
+}
+
+/**
+ * Makes the function that answers queries from the index.
+ *
+ * A page scores BM25 over all its fields, where a word in a field counts as often as the weight of the field says, and the weight of
+ * the rank times ln(1 + its rank in relation to the mean). Of at most 20,000 matches, and where site, language or time narrow them, each is scored.
+ * Of more, those of the highest ranks are scored first; as BM25 cannot exceed 2.2 times the inverse document frequency of each phrase, that
+ * says what rank a page needs to be among the best, and all that have it are scored: the result is the same. Where these are more than 20,000, the result is
+ * approximate: 10,000 pages with the words in their titles are scored and 10,000 others, of the highest ranks both.
+ */
+export function createFinder(database: Database, now: () => number): (query: IndexQuery) => IndexHits {
+  const documentCount = database.prepare('select count(*) as n from docs');
+  const matchCount = database.prepare('select count(*) as n from fts where fts match ?');
+  const ranks = createRankCache(database, now);
+
+  return (query) => {
+    const match = matchOf(query);
+    if (match === undefined) return withoutWords(query);
+    const conditions = conditionsOf(query);
+    const documents = Number(documentCount.get()?.n ?? 0);
+    const search: Search = { query, match, documents };
+    if (conditions.sql.length > 0) {
+      const where = conditions.sql.map((text) => ` and ${text}`).join('');
+      const hits = scored(search, where, conditions.values);
+      if (hits.length < query.limit) return { total: hits.length, hits, isApproximate: false };
+      const count = database.prepare(`select count(*) as n ${fromOf(where)}`).get(match, ...conditions.values);
+      return { total: Number(count?.n ?? 0), hits, isApproximate: false };
+    }
+    const total = Number(matchCount.get(match)?.n ?? 0);
+    if (total <= MANY) return { total, hits: scored(search, '', []), isApproximate: false };
+    return { total, ...bestOfMany(search) };
+  };
+
+  /** Scores all matches that hold what else is asked, and gives the best. */
+  function scored(
+    { query, match, documents }: Search,
+    where: string,
+    values: readonly SqlValue[],
+  ): readonly IndexHit[] {
+    return database
+      .prepare(
+        `select ${HIT}, ${scoreOf(query, documents)} as score ${fromOf(where)} order by score desc, d.key limit ?`,
+      )
+      .all(match, ...values, query.limit)
+      .map(hitOf);
+  }
+
+  function bestOfMany(search: Search): Omit<IndexHits, 'total'> {
+    const { query, documents } = search;
+    const { rankOf } = ranks();
+    const partOf = (id: number): number => rankPart(rankOf(id), query, documents);
+    const ids = matches(search.match);
+    const parts = Float64Array.from(ids, partOf);
+    const sorted = parts.slice().sort();
+    /** The part of its score that a page needs to be among the `count` of the highest ranks. */
+    const partOfBest = (count: number, of = sorted): number => of[Math.max(0, of.length - count)] ?? -Infinity;
+
+    const first = scoreSome(search, (i) => parts[i]! >= partOfBest(FIRST_SCORED), ids, FIRST_SCORED);
+    const least = (first[query.limit - 1]?.score ?? -Infinity) - mostOfWords(search) - ROUNDING;
+    if (least >= partOfBest(FIRST_SCORED)) return { hits: first, isApproximate: false };
+    if (least >= partOfBest(MOST_SCORED)) {
+      return { hits: scoreSome(search, (i) => parts[i]! >= least, ids, MOST_SCORED), isApproximate: false };
+    }
+    const half = MOST_SCORED / 2;
+    const titles = matches(
+      matchOf({ ...query, must: query.must.map((clause) => ({ ...clause, fields: ['title'] })) }) ?? '',
+    );
+    const enough = partOfBest(half, Float64Array.from(titles, partOf).sort());
+    const wanted = new Set<number>();
+    for (const id of titles) if (wanted.size < half && partOf(id) >= enough) wanted.add(id);
+    const leastOfOthers = partOfBest(half);
+    return {
+      hits: scoreSome(search, (i) => wanted.has(ids[i]!) || parts[i]! >= leastOfOthers, ids, MOST_SCORED),
+      isApproximate: true,
+    };
+  }
+
+  /** The ids of all matches, as one text: a row each would take ten times as long. */
+  function matches(match: string): Float64Array {
+    return wholeNumbers(
+      String(database.prepare('select group_concat(rowid) as ids from fts where fts match ?').get(match)?.ids ?? ''),
+    );
+  }
+
+  /** Scores the matches that are wanted, at most `most` of them and those of equal rank in the order of their ids. */
+  function scoreSome(
+    search: Search,
+    isWanted: (i: number) => boolean,
+    ids: Float64Array,
+    most: number,
+  ): readonly IndexHit[] {
+    const flags = Buffer.alloc(ids.reduce((last, id) => Math.max(last, id), 0));
+    let left = most;
+    for (let i = 0; i < ids.length && left > 0; i++) {
+      if (!isWanted(i)) continue;
+      flags[ids[i]! - 1] = 1;
+      left -= 1;
+    }
+    return scored(search, ` and substr(?, fts.rowid, 1) = x'01'`, [flags]);
+  }
+
+  /** What BM25 can be at the most. */
+  function mostOfWords({ query, documents }: Search): number {
+    const phrases = query.must.flatMap((clause) => clause.phrases.map((terms) => phraseMatch(terms, clause.isPrefix)));
+    return phrases.reduce((sum, phrase) => {
+      const found = Number(matchCount.get(phrase)?.n ?? 0);
+      // As FTS5 has it, also where more than half of the documents hold it.
+      const frequency = Math.max(Math.log((documents - found + 0.5) / (found + 0.5)), 1e-6);
+      return sum + MOST_OF_PHRASE * frequency;
+    }, 0);
+  }
+
+  /** Pages by rank alone, as of `site:` without a word. */
+  function withoutWords(query: IndexQuery): IndexHits {
+    const conditions = conditionsOf(query);
+    const excluded = excludedMatch(query.mustNot);
+    const sql = [
+      ...conditions.sql,
+      ...(excluded === undefined ? [] : ['d.id not in (select rowid from fts where fts match ?)']),
+    ];
+    const values = [...conditions.values, ...(excluded === undefined ? [] : [excluded])];
+    const from = `from docs d${sql.length === 0 ? '' : ` where ${sql.join(' and ')}`}`;
+    const rows = database
+      .prepare(`select ${HIT}, d.rank as score ${from} order by d.rank desc, d.key limit ?`)
+      .all(...values, query.limit);
+    const total = Number(database.prepare(`select count(*) as n ${from}`).get(...values)?.n ?? 0);
+    return { total, hits: rows.map(hitOf), isApproximate: false };
+  }
+}
+
+function fromOf(where: string): string {
+  return `from fts cross join docs d on d.id = fts.rowid where fts match ?${where}`;
+}
+
+/** The score as SQL; {@link rankPart} is its second part. */
+function scoreOf({ weights }: IndexQuery, documents: number): string {
+  const fields = TEXT_COLUMNS.map((field) => real(weights[field])).join();
+  return `(${real(weights.rank)} * ln(1 + ${real(documents)} * d.rank) - bm25(fts, ${fields}))`;
+}
+
+function rankPart(rank: number, { weights }: IndexQuery, documents: number): number {
+  return weights.rank === 0 ? 0 : weights.rank * Math.log(1 + documents * rank);
+}
+
+/** A number as SQL reads it. */
+function real(value: number): string {
+  if (!Number.isFinite(value)) throw new RangeError(`expected a finite number, found ${value}`);
+  return value.toExponential();
+}
+
+function hitOf(row: SqlRow): IndexHit {
+  const { key, score, language, fetched, modified, rank, simhash } = row;
+  return {
+    key: String(key),
+    score: Number(score),
+    language: String(language),
+    fetchedAt: Number(fetched),
+    modifiedTime: Number(modified),
+    rank: Number(rank),
+    simhash: String(simhash),
+  };
+}
