@@ -33,10 +33,11 @@ const PRAGMAS = `
 pragma journal_mode=WAL;
 pragma synchronous=NORMAL;
 pragma cache_size=-65536;
+pragma busy_timeout=5000;
 `;
 
-/** Makes what is missing of the tables. */
-export function createSchema(database: Database): void {
-  database.exec(PRAGMAS);
+/** Makes what is missing of the tables, and sets up the connection unless a transaction is under way. */
+export function createSchema(database: Database, { isInTransaction = false } = {}): void {
+  if (!isInTransaction) database.exec(PRAGMAS);
   database.exec(SCHEMA);
 }

@@ -1,0 +1,155 @@
+import { mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { IndexChange, IndexDocument, IndexEntry, IndexWriter } from '../../plugin-api/index.js';
+import type { Words } from '../words/words.js';
+import { openDatabase, type Database, type SqlRow } from './database.js';
+import { isDamaged, toCrawlError } from './errors.js';
+import { createSchema, INDEX_FILE, INDEX_FORMAT, TEXT_COLUMNS } from './schema.js';
+import { termsOf } from './terms.js';
+
+/**
+ * Opens the index of a folder for writing, in this thread; makes it where it is missing. One that other words or another format made
+ * is emptied, and one that is damaged is made anew: `isWhole` is false then.
+ * @throws CrawlError USAGE where a package is missing, STORE_FULL, STORE_FAILED
+ */
+export async function openSqliteWriter(
+  folder: string,
+  words: Words,
+  clock: () => number = Date.now,
+): Promise<IndexWriter> {
+  const file = join(folder, INDEX_FILE);
+  try {
+    mkdirSync(folder, { recursive: true });
+    try {
+      return writerOf(await openDatabase(file, { readOnly: false }), folder, words, clock);
+    } catch (error) {
+      if (!isDamaged(error)) throw error;
+      for (const suffix of ['', '-wal', '-shm', '-journal']) rmSync(`${file}${suffix}`, { force: true });
+      return writerOf(await openDatabase(file, { readOnly: false }), folder, words, clock);
+    }
+  } catch (error) {
+    throw toCrawlError(error, folder);
+  }
+}
+
+/** Over a database that is open, which is closed with the writer or where this throws. */
+export function writerOf(database: Database, folder: string, words: Words, clock: () => number): IndexWriter {
+  try {
+    prepareSchema(database, words, clock());
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+  const find = database.prepare('select id, rank, fingerprint from docs where key = ?');
+  const insert = database.prepare(
+    'insert into docs(key, language, fetched, modified, rank, simhash, fingerprint) values(?,?,?,?,?,?,?) returning id',
+  );
+  const update = database.prepare(
+    'update docs set language = ?, fetched = ?, modified = ?, rank = ?, simhash = ?, fingerprint = ? where id = ?',
+  );
+  const setRank = database.prepare('update docs set rank = ? where key = ? and rank <> ?');
+  const removeDoc = database.prepare('delete from docs where id = ?');
+  const addText = database.prepare(`insert into fts(rowid, ${TEXT_COLUMNS.join(', ')}) values(?,?,?,?,?,?)`);
+  const removeText = database.prepare('delete from fts where rowid = ?');
+  const read = database.prepare('select key, rank, fingerprint from docs where key > ? order by key limit ?');
+  const note = database.prepare('insert into info values(?, ?) on conflict do update set value = excluded.value');
+  let isWhole = infoOf(database).get('whole') === 'yes';
+
+  function put(document: IndexDocument): void {
+    const { key, language, fetchedAt, modifiedTime, rank, simhash, fingerprint } = document;
+    const known = find.get(key);
+    if (known?.fingerprint === fingerprint) {
+      setRank.run(rank, key, rank);
+      return;
+    }
+    const values = [language, fetchedAt, modifiedTime, rank, simhash, fingerprint];
+    if (known) {
+      removeText.run(known.id!);
+      update.run(...values, known.id!);
+    }
+    const id = known?.id ?? insert.get(key, ...values)!.id!;
+    const terms = termsOf(words, document);
+    addText.run(id, ...TEXT_COLUMNS.map((column) => terms[column]));
+  }
+
+  function change(each: IndexChange): void {
+    if (each.type === 'put') return put(each.document);
+    if (each.type === 'rank') return void setRank.run(each.rank, each.key, each.rank);
+    const known = find.get(each.key);
+    if (!known) return;
+    removeText.run(known.id!);
+    removeDoc.run(known.id!);
+  }
+
+  const guarded = async <T>(work: () => T): Promise<T> => {
+    try {
+      return work();
+    } catch (error) {
+      throw toCrawlError(error, folder);
+    }
+  };
+  return {
+    get isWhole() {
+      return isWhole;
+    },
+    markWhole: () =>
+      guarded(() => {
+        note.run('whole', 'yes');
+        isWhole = true;
+      }),
+    apply: (changes) =>
+      guarded(() => {
+        if (changes.length === 0) return;
+        inTransaction(database, () => {
+          for (const each of changes) change(each);
+          note.run('changed', String(clock()));
+        });
+      }),
+    entries: (after, limit) => guarded(() => read.all(after ?? '', limit).map(toEntry)),
+    close: async () => database.close(),
+  };
+}
+
+function toEntry({ key, rank, fingerprint }: SqlRow): IndexEntry {
+  return { key: String(key), rank: Number(rank), fingerprint: String(fingerprint) };
+}
+
+function infoOf(database: Database): Map<string, string> {
+  return new Map(
+    database
+      .prepare('select name, value from info')
+      .all()
+      .map(({ name, value }) => [String(name), String(value)]),
+  );
+}
+
+/** Readers see the old documents or none, never a part. */
+function prepareSchema(database: Database, words: Words, now: number): void {
+  createSchema(database);
+  const info = infoOf(database);
+  if (info.get('format') === INDEX_FORMAT && info.get('words') === words.name) return;
+  inTransaction(database, () => {
+    database.exec('drop table fts; drop table docs; delete from info;');
+    createSchema(database, { isInTransaction: true });
+    const note = database.prepare('insert into info values(?, ?)');
+    note.run('format', INDEX_FORMAT);
+    note.run('words', words.name);
+    note.run('made', String(now));
+    note.run('changed', String(now));
+  });
+}
+
+function inTransaction(database: Database, work: () => void): void {
+  database.exec('begin immediate');
+  try {
+    work();
+    database.exec('commit');
+  } catch (error) {
+    try {
+      database.exec('rollback');
+    } catch {
+      // A full disk has ended the transaction already; the first error says why.
+    }
+    throw error;
+  }
+}
