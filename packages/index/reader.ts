@@ -71,6 +71,8 @@ export interface IndexInfo {
   readonly bytes: number;
   /** When it was last written, in ms since the epoch. */
   readonly changedAt: number;
+  /** All pages of the table were brought in once. */
+  readonly isWhole: boolean;
 }
 
 /** What a search asks of an index. Each rejects with CrawlError NO_INDEX where there is none, and SEARCH_BUSY where it is not in time. */

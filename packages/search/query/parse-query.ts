@@ -24,7 +24,8 @@ export type NoticeCode =
   | 'unclosed_quote'
   | 'no_word'
   | 'only_excluded'
-  | 'common_words';
+  | 'common_words'
+  | 'index_incomplete';
 
 /** Something of a query that was not looked for, or was read in a way that is not obvious. */
 export interface QueryNotice {

@@ -1,20 +1,23 @@
 import type { IndexHit, IndexHits, IndexQuery } from '../../reader.js';
 import type { Database, SqlRow, SqlValue } from '../database.js';
 import { TEXT_COLUMNS } from '../schema.js';
+import { createCounts } from './counts.js';
 import { conditionsOf } from './conditions.js';
 import { excludedMatch, matchOf, phraseMatch } from './match.js';
 import { createRankCache, wholeNumbers } from './rank-cache.js';
 
 /** From so many matches on, pages are scored only where they may be among the best. */
-const MANY = 20_000;
+const MANY = 30_000;
 /** Pages that are scored at the most of so many matches. */
 const MOST_SCORED = 20_000;
+/** Of them, where that is not enough, those with the words in the title, and as many others. */
+const FEW_SCORED = 6000;
 /** Pages of the highest rank that are scored first, to learn what a page needs to be among the best. */
 const FIRST_SCORED = 1000;
 /** `k1` of bm25() in FTS5, plus 1: what a phrase counts at the most, times its inverse document frequency. */
 const MOST_OF_PHRASE = 2.2;
 
-/** Ranks in memory are rounded. */
+/** Ranks in memory are rounded, to seven digits. */
 const ROUNDING = 1e-4;
 
 const HIT = 'd.key, d.language, d.fetched, d.modified, d.rank, d.simhash';
@@ -31,21 +34,20 @@ interface Search {
  * Makes the function that answers queries from the index.
  *
  * A page scores BM25 over all its fields, where a word in a field counts as often as the weight of the field says, and the weight of
- * the rank times ln(1 + its rank in relation to the mean). Of at most 20,000 matches, and where site, language or time narrow them, each is scored.
+ * the rank times ln(1 + its rank in relation to the mean). Of at most 30,000 matches, and where site, language or time narrow them, each is scored.
  * Of more, those of the highest ranks are scored first; as BM25 cannot exceed 2.2 times the inverse document frequency of each phrase, that
  * says what rank a page needs to be among the best, and all that have it are scored: the result is the same. Where these are more than 20,000, the result is
- * approximate: 10,000 pages with the words in their titles are scored and 10,000 others, of the highest ranks both.
+ * approximate: 6,000 pages with the words in their titles are scored and 6,000 others, of the highest ranks both.
  */
 export function createFinder(database: Database, now: () => number): (query: IndexQuery) => IndexHits {
-  const documentCount = database.prepare('select count(*) as n from docs');
-  const matchCount = database.prepare('select count(*) as n from fts where fts match ?');
+  const counts = createCounts(database);
   const ranks = createRankCache(database, now);
 
   return (query) => {
     const match = matchOf(query);
     if (match === undefined) return withoutWords(query);
     const conditions = conditionsOf(query);
-    const documents = Number(documentCount.get()?.n ?? 0);
+    const documents = counts.documents();
     const search: Search = { query, match, documents };
     if (conditions.sql.length > 0) {
       const where = conditions.sql.map((text) => ` and ${text}`).join('');
@@ -54,7 +56,7 @@ export function createFinder(database: Database, now: () => number): (query: Ind
       const count = database.prepare(`select count(*) as n ${fromOf(where)}`).get(match, ...conditions.values);
       return { total: Number(count?.n ?? 0), hits, isApproximate: false };
     }
-    const total = Number(matchCount.get(match)?.n ?? 0);
+    const total = counts.matches(match);
     if (total <= MANY) return { total, hits: scored(search, '', []), isApproximate: false };
     return { total, ...bestOfMany(search) };
   };
@@ -74,33 +76,26 @@ export function createFinder(database: Database, now: () => number): (query: Ind
   }
 
   function bestOfMany(search: Search): Omit<IndexHits, 'total'> {
-    const { query, documents } = search;
+    const { query, documents, match } = search;
     const { rankOf } = ranks();
-    const partOf = (id: number): number => rankPart(rankOf(id), query, documents);
-    const ids = matches(search.match);
-    const parts = Float64Array.from(ids, partOf);
-    const sorted = parts.slice().sort();
-    /** The part of its score that a page needs to be among the `count` of the highest ranks. */
-    const partOfBest = (count: number, of = sorted): number => of[Math.max(0, of.length - count)] ?? -Infinity;
-
-    const first = scoreSome(search, (i) => parts[i]! >= partOfBest(FIRST_SCORED), ids, FIRST_SCORED);
-    const least = (first[query.limit - 1]?.score ?? -Infinity) - mostOfWords(search) - ROUNDING;
-    if (least >= partOfBest(FIRST_SCORED)) return { hits: first, isApproximate: false };
-    if (least >= partOfBest(MOST_SCORED)) {
-      return { hits: scoreSome(search, (i) => parts[i]! >= least, ids, MOST_SCORED), isApproximate: false };
+    const ids = matches(match);
+    const found = Float32Array.from(ids, rankOf);
+    const sorted = found.slice().sort();
+    const first = scoreSome(search, ids, FIRST_SCORED, (i) => found[i]! >= rankOfBest(sorted, FIRST_SCORED));
+    const leastScore = (first[query.limit - 1]?.score ?? -Infinity) - mostOfWords(search) - ROUNDING;
+    const leastRank = rankOfPart(leastScore, query, documents);
+    if (leastRank >= rankOfBest(sorted, FIRST_SCORED)) return { hits: first, isApproximate: false };
+    if (leastRank >= rankOfBest(sorted, MOST_SCORED)) {
+      return { hits: scoreSome(search, ids, MOST_SCORED, (i) => found[i]! >= leastRank), isApproximate: false };
     }
-    const half = MOST_SCORED / 2;
-    const titles = matches(
-      matchOf({ ...query, must: query.must.map((clause) => ({ ...clause, fields: ['title'] })) }) ?? '',
-    );
-    const enough = partOfBest(half, Float64Array.from(titles, partOf).sort());
+    const must = query.must.map((clause) => ({ ...clause, fields: ['title' as const] }));
+    const titles = matches(matchOf({ ...query, must }) ?? '');
+    const least = rankOfBest(Float32Array.from(titles, rankOf).sort(), FEW_SCORED);
     const wanted = new Set<number>();
-    for (const id of titles) if (wanted.size < half && partOf(id) >= enough) wanted.add(id);
-    const leastOfOthers = partOfBest(half);
-    return {
-      hits: scoreSome(search, (i) => wanted.has(ids[i]!) || parts[i]! >= leastOfOthers, ids, MOST_SCORED),
-      isApproximate: true,
-    };
+    for (const id of titles) if (wanted.size < FEW_SCORED && rankOf(id) >= least) wanted.add(id);
+    const leastOfOthers = rankOfBest(sorted, FEW_SCORED);
+    const hits = scoreSome(search, ids, MOST_SCORED, (i) => wanted.has(ids[i]!) || found[i]! >= leastOfOthers);
+    return { hits, isApproximate: true };
   }
 
   /** The ids of all matches, as one text: a row each would take ten times as long. */
@@ -113,11 +108,11 @@ export function createFinder(database: Database, now: () => number): (query: Ind
   /** Scores the matches that are wanted, at most `most` of them and those of equal rank in the order of their ids. */
   function scoreSome(
     search: Search,
-    isWanted: (i: number) => boolean,
     ids: Float64Array,
     most: number,
+    isWanted: (i: number) => boolean,
   ): readonly IndexHit[] {
-    const flags = Buffer.alloc(ids.reduce((last, id) => Math.max(last, id), 0));
+    const flags = Buffer.alloc(ids.at(-1) ?? 0);
     let left = most;
     for (let i = 0; i < ids.length && left > 0; i++) {
       if (!isWanted(i)) continue;
@@ -131,7 +126,7 @@ export function createFinder(database: Database, now: () => number): (query: Ind
   function mostOfWords({ query, documents }: Search): number {
     const phrases = query.must.flatMap((clause) => clause.phrases.map((terms) => phraseMatch(terms, clause.isPrefix)));
     return phrases.reduce((sum, phrase) => {
-      const found = Number(matchCount.get(phrase)?.n ?? 0);
+      const found = counts.matches(phrase);
       // As FTS5 has it, also where more than half of the documents hold it.
       const frequency = Math.max(Math.log((documents - found + 0.5) / (found + 0.5)), 1e-6);
       return sum + MOST_OF_PHRASE * frequency;
@@ -160,14 +155,21 @@ function fromOf(where: string): string {
   return `from fts cross join docs d on d.id = fts.rowid where fts match ?${where}`;
 }
 
-/** The score as SQL; {@link rankPart} is its second part. */
+/** The score as SQL; {@link rankOfPart} turns its first part around. */
 function scoreOf({ weights }: IndexQuery, documents: number): string {
   const fields = TEXT_COLUMNS.map((field) => real(weights[field])).join();
   return `(${real(weights.rank)} * ln(1 + ${real(documents)} * d.rank) - bm25(fts, ${fields}))`;
 }
 
-function rankPart(rank: number, { weights }: IndexQuery, documents: number): number {
-  return weights.rank === 0 ? 0 : weights.rank * Math.log(1 + documents * rank);
+/** The rank at which the second part of the score is so great; -Infinity where every rank will do. */
+function rankOfPart(part: number, { weights }: IndexQuery, documents: number): number {
+  if (weights.rank === 0) return part > 0 ? Infinity : -Infinity;
+  return (Math.exp(part / weights.rank) - 1) / documents;
+}
+
+/** The rank that `count` of them have at the least; the lowest of all where there are fewer. */
+function rankOfBest(sorted: Float32Array, count: number): number {
+  return sorted[Math.max(0, sorted.length - count)] ?? -Infinity;
 }
 
 /** A number as SQL reads it. */

@@ -26,6 +26,8 @@ export interface IndexPlace {
 /** An open index: what it does, and the file it was opened from. */
 interface OpenIndex {
   readonly core: IndexCore;
+  /** @throws CrawlError NO_INDEX where it has become one of other words or another format */
+  check(): void;
   readonly file: string;
   readonly database: Database;
 }
@@ -49,7 +51,10 @@ export function createCurrentIndex(place: IndexPlace): CurrentIndex {
       const path = join(place.folder, INDEX_FILE);
       const file = fileId(path);
       if (file === undefined) close();
-      if (open && file === open.file) return open.core;
+      if (open && file === open.file) {
+        open.check();
+        return open.core;
+      }
       close();
       if (file === undefined) throw noIndex(`expected a search index in ${place.folder}, found none`);
       open = { ...(await openIndex(path, place)), file };
@@ -69,8 +74,7 @@ async function openIndex(path: string, { words }: IndexPlace): Promise<Omit<Open
   try {
     database = await openDatabase(path, { readOnly: true });
     database.exec('pragma cache_size=-65536; pragma busy_timeout=5000');
-    checkKind(database, words);
-    return { database, core: createCore(database, path) };
+    return { database, check: createCheck(database, words), core: createCore(database, path) };
   } catch (error) {
     database?.close();
     if (error instanceof CrawlError) throw error;
@@ -78,18 +82,23 @@ async function openIndex(path: string, { words }: IndexPlace): Promise<Omit<Open
   }
 }
 
-function checkKind(database: Database, words: string): void {
-  const rows = database.prepare(`select name, value from info where name in ('format', 'words')`).all();
-  const found = new Map(rows.map(({ name, value }) => [name, value]));
-  const format = found.get('format');
-  if (format !== INDEX_FORMAT) {
-    throw noIndex(
-      `expected a search index of format ${INDEX_FORMAT}, found ${format === undefined ? 'none' : `format ${format}`}`,
-    );
-  }
-  const others = found.get('words');
-  if (others !== words)
-    throw noIndex(`expected a search index whose words were split by ${words}, found ${others ?? 'none'}`);
+/** Makes the check that the index is of these words and this format, and checks it. It looks again where the index has changed. */
+function createCheck(database: Database, words: string): () => void {
+  const version = database.prepare('pragma data_version');
+  const read = database.prepare(`select name, value from info where name in ('format', 'words')`);
+  let seen: unknown;
+  const check = (): void => {
+    const current = version.get()?.data_version;
+    if (current === seen) return;
+    const found = new Map(read.all().map(({ name, value }) => [name, String(value)]));
+    const format = found.get('format') ?? 'none';
+    if (format !== INDEX_FORMAT) throw noIndex(`expected a search index of format ${INDEX_FORMAT}, found ${format}`);
+    const others = found.get('words') ?? 'none';
+    if (others !== words) throw noIndex(`expected a search index of words split by ${words}, found ${others}`);
+    seen = current;
+  };
+  check();
+  return check;
 }
 
 function noIndex(message: string, cause?: unknown): CrawlError {
@@ -99,18 +108,20 @@ function noIndex(message: string, cause?: unknown): CrawlError {
 function createCore(database: Database, path: string): IndexCore {
   const find = createFinder(database, Date.now);
   const spelling = createSpelling(database);
-  const words = database.prepare(`select value from info where name = 'words'`);
+  const info = database.prepare('select name, value from info');
   const languages = database.prepare('select language, count(*) as n from docs group by language');
   return {
     info() {
       const counts = languages.all().map(({ language, n }) => [String(language), Number(n)] as const);
+      const values = new Map(info.all().map(({ name, value }) => [name, String(value)]));
       const files = [path, `${path}-wal`].map((name) => statSync(name, { throwIfNoEntry: false }));
       return {
         documents: counts.reduce((sum, [, count]) => sum + count, 0),
-        words: String(words.get()?.value ?? ''),
+        words: values.get('words') ?? '',
         languages: Object.fromEntries(counts),
         bytes: files.reduce((sum, file) => sum + (file?.size ?? 0), 0),
-        changedAt: Math.max(...files.map((file) => file?.mtimeMs ?? 0)),
+        changedAt: Number(values.get('changed') ?? 0),
+        isWhole: values.get('whole') === 'yes',
       };
     },
     search: find,

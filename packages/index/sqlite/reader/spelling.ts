@@ -1,5 +1,6 @@
 import type { SimilarTerm } from '../../reader.js';
 import type { Database } from '../database.js';
+import { createCounts } from './counts.js';
 import { phraseMatch } from './match.js';
 
 /** Letters that a misspelt word may lack, by script. */
@@ -25,9 +26,9 @@ export function createSpelling(database: Database): {
   similar(term: string): SimilarTerm[];
 } {
   database.exec(`create virtual table temp.terms using fts5vocab(main, fts, 'row')`);
-  const one = database.prepare('select count(*) as n from fts where fts match ?');
+  const all = createCounts(database);
   const some = database.prepare('select term, doc as n from temp.terms where term >= ? and term < ? limit ?');
-  const countOf = (term: string): number => Number(one.get(phraseMatch([term]))?.n ?? 0);
+  const countOf = (term: string): number => all.matches(phraseMatch([term]));
   const between = (start: string): SimilarTerm[] =>
     some
       .all(start, `${start}\u{10ffff}`, MOST_READ)
