@@ -267,6 +267,9 @@ export const settingsSchema = z.strictObject({
         'Words (of Chinese, Japanese, Thai and the like, characters) that a page must have to count as a near duplicate',
       ),
   }),
+  index: section({
+    path: path.default('').describe('Folder of the search index. Empty: index in the folder of the table'),
+  }),
   search: section({
     weightTitle: weight(8).describe('What a word in the title counts, where one in the text counts 1'),
     weightHeadings: weight(4).describe('What a word in a heading counts'),

@@ -1,4 +1,4 @@
-import type { IndexHit, IndexHits, IndexQuery } from '../../reader.js';
+import type { Clause, IndexHit, IndexHits, IndexQuery } from '../../reader.js';
 import type { Database, SqlRow, SqlValue } from '../database.js';
 import { TEXT_COLUMNS } from '../schema.js';
 import { createCounts } from './counts.js';
@@ -26,6 +26,9 @@ const HIT = 'd.key, d.language, d.fetched, d.modified, d.rank, d.simhash';
 interface Search {
   readonly query: IndexQuery;
   readonly match: string;
+  /** Further conditions as SQL, with their values. */
+  readonly where: string;
+  readonly values: readonly SqlValue[];
   /** Of the whole index. */
   readonly documents: number;
 }
@@ -34,7 +37,7 @@ interface Search {
  * Makes the function that answers queries from the index.
  *
  * A page scores BM25 over all its fields, where a word in a field counts as often as the weight of the field says, and the weight of
- * the rank times ln(1 + its rank in relation to the mean). Of at most 30,000 matches, and where site, language or time narrow them, each is scored.
+ * the rank times ln(1 + its rank in relation to the mean). Of at most 30,000 matches each is scored.
  * Of more, those of the highest ranks are scored first; as BM25 cannot exceed 2.2 times the inverse document frequency of each phrase, that
  * says what rank a page needs to be among the best, and all that have it are scored: the result is the same. Where these are more than 20,000, the result is
  * approximate: 6,000 pages with the words in their titles are scored and 6,000 others, of the highest ranks both.
@@ -46,27 +49,41 @@ export function createFinder(database: Database, now: () => number): (query: Ind
   return (query) => {
     const match = matchOf(query);
     if (match === undefined) return withoutWords(query);
-    const conditions = conditionsOf(query);
-    const documents = counts.documents();
-    const search: Search = { query, match, documents };
-    if (conditions.sql.length > 0) {
-      const where = conditions.sql.map((text) => ` and ${text}`).join('');
-      const hits = scored(search, where, conditions.values);
-      if (hits.length < query.limit) return { total: hits.length, hits, isApproximate: false };
-      const count = database.prepare(`select count(*) as n ${fromOf(where)}`).get(match, ...conditions.values);
-      return { total: Number(count?.n ?? 0), hits, isApproximate: false };
+    const { sql, values } = conditionsOf(query);
+    const search: Search = {
+      query,
+      match,
+      where: sql.map((text) => ` and ${text}`).join(''),
+      values,
+      documents: counts.documents(),
+    };
+    const isMany = query.must.every((clause) => mostMatches(clause) > MANY);
+    if (isMany) {
+      const ids = matches(search);
+      if (ids.length > MANY) return { total: ids.length, ...bestOfMany(search, ids) };
+      return { total: ids.length, hits: scored(search), isApproximate: false };
     }
-    const total = counts.matches(match);
-    if (total <= MANY) return { total, hits: scored(search, '', []), isApproximate: false };
-    return { total, ...bestOfMany(search) };
+    const hits = scored(search);
+    const total = hits.length < query.limit ? hits.length : countOf(search);
+    return { total, hits, isApproximate: false };
   };
 
+  /** Documents that a clause finds at the most. */
+  function mostMatches({ phrases, isPrefix }: Clause): number {
+    if (isPrefix) return Infinity;
+    return phrases.reduce(
+      (sum, terms) => sum + Math.min(...terms.map((term) => counts.matches(phraseMatch([term])))),
+      0,
+    );
+  }
+
+  function countOf({ match, where, values }: Search): number {
+    if (where === '') return counts.matches(match);
+    return Number(database.prepare(`select count(*) as n ${fromOf(where)}`).get(match, ...values)?.n ?? 0);
+  }
+
   /** Scores all matches that hold what else is asked, and gives the best. */
-  function scored(
-    { query, match, documents }: Search,
-    where: string,
-    values: readonly SqlValue[],
-  ): readonly IndexHit[] {
+  function scored({ query, match, where, values, documents }: Search): readonly IndexHit[] {
     return database
       .prepare(
         `select ${HIT}, ${scoreOf(query, documents)} as score ${fromOf(where)} order by score desc, d.key limit ?`,
@@ -75,10 +92,9 @@ export function createFinder(database: Database, now: () => number): (query: Ind
       .map(hitOf);
   }
 
-  function bestOfMany(search: Search): Omit<IndexHits, 'total'> {
-    const { query, documents, match } = search;
+  function bestOfMany(search: Search, ids: Float64Array): Omit<IndexHits, 'total'> {
+    const { query, documents } = search;
     const { rankOf } = ranks();
-    const ids = matches(match);
     const found = Float32Array.from(ids, rankOf);
     const sorted = found.slice().sort();
     const first = scoreSome(search, ids, FIRST_SCORED, (i) => found[i]! >= rankOfBest(sorted, FIRST_SCORED));
@@ -89,7 +105,7 @@ export function createFinder(database: Database, now: () => number): (query: Ind
       return { hits: scoreSome(search, ids, MOST_SCORED, (i) => found[i]! >= leastRank), isApproximate: false };
     }
     const must = query.must.map((clause) => ({ ...clause, fields: ['title' as const] }));
-    const titles = matches(matchOf({ ...query, must }) ?? '');
+    const titles = matches({ ...search, match: matchOf({ ...query, must }) ?? '' });
     const least = rankOfBest(Float32Array.from(titles, rankOf).sort(), FEW_SCORED);
     const wanted = new Set<number>();
     for (const id of titles) if (wanted.size < FEW_SCORED && rankOf(id) >= least) wanted.add(id);
@@ -98,11 +114,11 @@ export function createFinder(database: Database, now: () => number): (query: Ind
     return { hits, isApproximate: true };
   }
 
-  /** The ids of all matches, as one text: a row each would take ten times as long. */
-  function matches(match: string): Float64Array {
-    return wholeNumbers(
-      String(database.prepare('select group_concat(rowid) as ids from fts where fts match ?').get(match)?.ids ?? ''),
-    );
+  /** The ids of all matches, ascending, as one text: a row each would take ten times as long. */
+  function matches({ match, where, values }: Search): Float64Array {
+    const from = where === '' ? 'from fts where fts match ?' : fromOf(where);
+    const row = database.prepare(`select group_concat(fts.rowid) as ids ${from}`).get(match, ...values);
+    return wholeNumbers(String(row?.ids ?? ''));
   }
 
   /** Scores the matches that are wanted, at most `most` of them and those of equal rank in the order of their ids. */
@@ -119,7 +135,7 @@ export function createFinder(database: Database, now: () => number): (query: Ind
       flags[ids[i]! - 1] = 1;
       left -= 1;
     }
-    return scored(search, ` and substr(?, fts.rowid, 1) = x'01'`, [flags]);
+    return scored({ ...search, where: ` and substr(?, fts.rowid, 1) = x'01'`, values: [flags] });
   }
 
   /** What BM25 can be at the most. */

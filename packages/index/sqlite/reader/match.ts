@@ -26,6 +26,7 @@ export function phraseMatch(terms: readonly string[], isPrefix = false): string 
 function clauseMatch({ phrases, fields, isPrefix }: Clause): string | undefined {
   const some = phrases.filter((terms) => terms.some((term) => term !== ''));
   if (some.length === 0) return undefined;
-  const any = `(${some.map((terms) => phraseMatch(terms, isPrefix)).join(' OR ')})`;
+  const [first = '', ...others] = some.map((terms) => phraseMatch(terms, isPrefix));
+  const any = others.length === 0 ? first : `(${[first, ...others].join(' OR ')})`;
   return fields ? `({${fields.join(' ')}} : ${any})` : any;
 }
