@@ -19,22 +19,41 @@ export interface IndexDocument {
   readonly rank: number;
   /** A simhash of the text, 16 hex digits; empty for a text of no words. */
   readonly simhash: string;
-  /** Differs where anything of the document but its rank differs. */
+  /** Differs where anything of the document but `fetchedAt` and `rank` differs. */
   readonly fingerprint: string;
 }
+
+/** Decides on a page before it is indexed. It is called in the main thread for every page that is to be in the index, so be quick. */
+export type IndexFilter = (
+  document: Omit<IndexDocument, 'fingerprint'>,
+) => boolean | string | Partial<Omit<IndexDocument, 'key' | 'url' | 'fingerprint'>>;
 
 /** A change of an index. Applying it again changes nothing. */
 export type IndexChange =
   | { readonly type: 'put'; readonly document: IndexDocument }
-  /** Only the rank is new. A document that is not there stays away. */
-  | { readonly type: 'rank'; readonly key: string; readonly rank: number }
+  /** All else of the document is as it was. One that is not there stays away. */
+  | { readonly type: 'touch'; readonly key: string; readonly rank: number; readonly fetchedAt: number }
   | { readonly type: 'remove'; readonly key: string };
+
+/** What came of changes. Those that changed nothing are not counted. */
+export interface AppliedChanges {
+  readonly added: number;
+  readonly changed: number;
+  readonly removed: number;
+}
 
 /** What an index says of a document that it holds. */
 export interface IndexEntry {
   readonly key: string;
   readonly rank: number;
+  readonly fetchedAt: number;
   readonly fingerprint: string;
+}
+
+/** Where documents go. */
+export interface IndexTarget {
+  /** Opens it, and makes it where it is missing. It is closed at the end of the job. */
+  open(): Promise<IndexWriter>;
 }
 
 /** An index that is open for writing. One job at a time writes it. */
@@ -44,7 +63,7 @@ export interface IndexWriter {
   /** Notes that all pages have been brought in. */
   markWhole(): Promise<void>;
   /** All of it is durable when this resolves. Changes of one key come in order, and at most one of each key in a call. */
-  apply(changes: readonly IndexChange[]): Promise<void>;
+  apply(changes: readonly IndexChange[]): Promise<AppliedChanges>;
   /** The documents from after this key on (undefined: from the first), in order of their keys as bytes, at most `limit`. */
   entries(after: string | undefined, limit: number): Promise<IndexEntry[]>;
   close(): Promise<void>;

@@ -85,11 +85,20 @@ async function libsqlEngine(): Promise<Engine> {
     return {
       exec: (sql) => void database.exec(sql),
       prepare: (sql) => {
-        const statement = database.prepare<SqlValue[]>(sql);
+        let statement = database.prepare<SqlValue[]>(sql);
+        const use = <T>(step: () => T): T => {
+          try {
+            return step();
+          } catch (error) {
+            // libsql does not reset a statement that failed: the next use of it would do nothing.
+            statement = database.prepare<SqlValue[]>(sql);
+            throw error;
+          }
+        };
         return {
-          run: (...values) => statement.run(...values),
-          get: (...values) => withoutExtras(statement.get(...values) as SqlRow | undefined),
-          all: (...values) => statement.all(...values) as SqlRow[],
+          run: (...values) => use(() => statement.run(...values)),
+          get: (...values) => use(() => withoutExtras(statement.get(...values) as SqlRow | undefined)),
+          all: (...values) => use(() => statement.all(...values) as SqlRow[]),
         };
       },
       close: () => void database.close(),

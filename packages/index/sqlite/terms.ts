@@ -21,7 +21,7 @@ export function termsOf(words: Words, document: IndexDocument): Record<(typeof T
     title: terms(title),
     headings: terms(headings),
     anchors: terms(anchors),
-    url: terms(readableUrl(url).replace(/^https?:\/\//, '')),
+    url: terms((readableUrl(url) ?? url).replace(/^https?:\/\//, '')),
     text: terms(text),
   };
 }

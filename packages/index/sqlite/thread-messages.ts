@@ -1,5 +1,5 @@
 import type { ErrorCode } from '../../errors/index.js';
-import type { IndexChange, IndexEntry } from '../../plugin-api/index.js';
+import type { AppliedChanges, IndexChange, IndexEntry } from '../../plugin-api/index.js';
 
 /** What a thread that writes is started with. */
 export interface WriterThreadData {
@@ -25,5 +25,6 @@ export interface ThreadError {
 export interface WriterReply {
   readonly isWhole: boolean;
   readonly entries?: readonly IndexEntry[];
+  readonly applied?: AppliedChanges;
   readonly error?: ThreadError;
 }

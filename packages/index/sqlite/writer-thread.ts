@@ -3,7 +3,9 @@ import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { CrawlError, messageOf } from '../../errors/index.js';
 import type { IndexWriter } from '../../plugin-api/index.js';
+import { makePrivateFolder } from '../../../webtable/index.js';
 import { createWords } from '../words/create-words.js';
+import { toCrawlError } from './errors.js';
 import type { WriterReply, WriterRequest, WriterThreadData } from './thread-messages.js';
 import { openSqliteWriter } from './writer.js';
 
@@ -21,6 +23,11 @@ interface Waiting {
  * @throws CrawlError as `openSqliteWriter` does
  */
 export async function openWriterThread(folder: string, entry = WRITER_THREAD_ENTRY): Promise<IndexWriter> {
+  try {
+    await makePrivateFolder(folder);
+  } catch (error) {
+    throw toCrawlError(error, folder);
+  }
   if (!existsSync(fileURLToPath(entry))) return openSqliteWriter(folder, await createWords());
   const data: WriterThreadData = { folder };
   const worker = new Worker(entry, { workerData: data });
@@ -62,7 +69,7 @@ export async function openWriterThread(folder: string, entry = WRITER_THREAD_ENT
       ({ isWhole } = await ask({ type: 'markWhole' }));
     },
     async apply(changes) {
-      await ask({ type: 'apply', changes });
+      return (await ask({ type: 'apply', changes })).applied ?? { added: 0, changed: 0, removed: 0 };
     },
     entries: async (after, limit) => [...((await ask({ type: 'entries', after, limit })).entries ?? [])],
     async close() {

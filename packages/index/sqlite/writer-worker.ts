@@ -1,7 +1,7 @@
 /** What a thread that writes an index runs. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { CrawlError, messageOf } from '../../errors/index.js';
-import type { IndexEntry, IndexWriter } from '../../plugin-api/index.js';
+import type { IndexWriter } from '../../plugin-api/index.js';
 import { createWords } from '../words/create-words.js';
 import type { ThreadError, WriterReply, WriterRequest, WriterThreadData } from './thread-messages.js';
 import { openSqliteWriter } from './writer.js';
@@ -16,12 +16,15 @@ function toThreadError(error: unknown): ThreadError {
   return { code, message, ...(hint !== undefined && { hint }) };
 }
 
-async function answer(writer: IndexWriter, request: WriterRequest): Promise<readonly IndexEntry[] | undefined> {
-  if (request.type === 'entries') return writer.entries(request.after, request.limit);
-  if (request.type === 'apply') await writer.apply(request.changes);
-  else if (request.type === 'markWhole') await writer.markWhole();
+async function answer(
+  writer: IndexWriter,
+  request: WriterRequest,
+): Promise<Pick<WriterReply, 'entries' | 'applied'>> {
+  if (request.type === 'entries') return { entries: await writer.entries(request.after, request.limit) };
+  if (request.type === 'apply') return { applied: await writer.apply(request.changes) };
+  if (request.type === 'markWhole') await writer.markWhole();
   else await writer.close();
-  return undefined;
+  return {};
 }
 
 async function serve(): Promise<void> {
@@ -30,8 +33,8 @@ async function serve(): Promise<void> {
   // Answers come in the order of the requests, as all of a writer's work is done before it returns.
   port.on('message', (request: WriterRequest) => {
     answer(writer, request).then(
-      (entries) => {
-        reply({ isWhole: writer.isWhole, ...(entries && { entries }) });
+      (found) => {
+        reply({ isWhole: writer.isWhole, ...found });
         if (request.type === 'close') port.close();
       },
       (error: unknown) => reply({ isWhole: writer.isWhole, error: toThreadError(error) }),

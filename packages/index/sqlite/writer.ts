@@ -1,6 +1,6 @@
-import { mkdirSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { IndexChange, IndexDocument, IndexEntry, IndexWriter } from '../../plugin-api/index.js';
+import type { AppliedChanges, IndexChange, IndexDocument, IndexEntry, IndexWriter } from '../../plugin-api/index.js';
 import type { Words } from '../words/words.js';
 import { openDatabase, type Database, type SqlRow } from './database.js';
 import { isDamaged, toCrawlError } from './errors.js';
@@ -8,7 +8,7 @@ import { createSchema, INDEX_FILE, INDEX_FORMAT, TEXT_COLUMNS } from './schema.j
 import { termsOf } from './terms.js';
 
 /**
- * Opens the index of a folder for writing, in this thread; makes it where it is missing. One that other words or another format made
+ * Opens the index of a folder, which must be there, for writing in this thread; makes it where it is missing. One that other words or another format made
  * is emptied, and one that is damaged is made anew: `isWhole` is false then.
  * @throws CrawlError USAGE where a package is missing, STORE_FULL, STORE_FAILED
  */
@@ -19,7 +19,6 @@ export async function openSqliteWriter(
 ): Promise<IndexWriter> {
   const file = join(folder, INDEX_FILE);
   try {
-    mkdirSync(folder, { recursive: true });
     try {
       return writerOf(await openDatabase(file, { readOnly: false }), folder, words, clock);
     } catch (error) {
@@ -40,28 +39,25 @@ export function writerOf(database: Database, folder: string, words: Words, clock
     database.close();
     throw error;
   }
-  const find = database.prepare('select id, rank, fingerprint from docs where key = ?');
+  const find = database.prepare('select id, fingerprint from docs where key = ?');
   const insert = database.prepare(
     'insert into docs(key, language, fetched, modified, rank, simhash, fingerprint) values(?,?,?,?,?,?,?) returning id',
   );
   const update = database.prepare(
     'update docs set language = ?, fetched = ?, modified = ?, rank = ?, simhash = ?, fingerprint = ? where id = ?',
   );
-  const setRank = database.prepare('update docs set rank = ? where key = ? and rank <> ?');
+  const touch = database.prepare('update docs set rank = ?, fetched = ? where key = ? and (rank, fetched) <> (?, ?)');
   const removeDoc = database.prepare('delete from docs where id = ?');
   const addText = database.prepare(`insert into fts(rowid, ${TEXT_COLUMNS.join(', ')}) values(?,?,?,?,?,?)`);
   const removeText = database.prepare('delete from fts where rowid = ?');
-  const read = database.prepare('select key, rank, fingerprint from docs where key > ? order by key limit ?');
+  const read = database.prepare('select key, rank, fetched, fingerprint from docs where key > ? order by key limit ?');
   const note = database.prepare('insert into info values(?, ?) on conflict do update set value = excluded.value');
   let isWhole = infoOf(database).get('whole') === 'yes';
 
-  function put(document: IndexDocument): void {
+  function put(document: IndexDocument): keyof AppliedChanges | undefined {
     const { key, language, fetchedAt, modifiedTime, rank, simhash, fingerprint } = document;
     const known = find.get(key);
-    if (known?.fingerprint === fingerprint) {
-      setRank.run(rank, key, rank);
-      return;
-    }
+    if (known?.fingerprint === fingerprint) return touched(key, rank, fetchedAt);
     const values = [language, fetchedAt, modifiedTime, rank, simhash, fingerprint];
     if (known) {
       removeText.run(known.id!);
@@ -70,15 +66,21 @@ export function writerOf(database: Database, folder: string, words: Words, clock
     const id = known?.id ?? insert.get(key, ...values)!.id!;
     const terms = termsOf(words, document);
     addText.run(id, ...TEXT_COLUMNS.map((column) => terms[column]));
+    return known ? 'changed' : 'added';
   }
 
-  function change(each: IndexChange): void {
+  function touched(key: string, rank: number, fetchedAt: number): 'changed' | undefined {
+    return touch.run(rank, fetchedAt, key, rank, fetchedAt).changes > 0 ? 'changed' : undefined;
+  }
+
+  function change(each: IndexChange): keyof AppliedChanges | undefined {
     if (each.type === 'put') return put(each.document);
-    if (each.type === 'rank') return void setRank.run(each.rank, each.key, each.rank);
+    if (each.type === 'touch') return touched(each.key, each.rank, each.fetchedAt);
     const known = find.get(each.key);
-    if (!known) return;
+    if (!known) return undefined;
     removeText.run(known.id!);
     removeDoc.run(known.id!);
+    return 'removed';
   }
 
   const guarded = async <T>(work: () => T): Promise<T> => {
@@ -99,19 +101,24 @@ export function writerOf(database: Database, folder: string, words: Words, clock
       }),
     apply: (changes) =>
       guarded(() => {
-        if (changes.length === 0) return;
+        const applied = { added: 0, changed: 0, removed: 0 };
+        if (changes.length === 0) return applied;
         inTransaction(database, () => {
-          for (const each of changes) change(each);
+          for (const each of changes) {
+            const came = change(each);
+            if (came) applied[came] += 1;
+          }
           note.run('changed', String(clock()));
         });
+        return applied;
       }),
     entries: (after, limit) => guarded(() => read.all(after ?? '', limit).map(toEntry)),
     close: async () => database.close(),
   };
 }
 
-function toEntry({ key, rank, fingerprint }: SqlRow): IndexEntry {
-  return { key: String(key), rank: Number(rank), fingerprint: String(fingerprint) };
+function toEntry({ key, rank, fetched, fingerprint }: SqlRow): IndexEntry {
+  return { key: String(key), rank: Number(rank), fetchedAt: Number(fetched), fingerprint: String(fingerprint) };
 }
 
 function infoOf(database: Database): Map<string, string> {

@@ -15,9 +15,9 @@ export function createIntlSplitter(): Splitter {
 export async function loadJieba(): Promise<{ readonly split: Splitter; readonly version: string } | undefined> {
   try {
     const { Jieba } = await import('@node-rs/jieba');
-    const { dict } = await import('@node-rs/jieba/dict');
+    const { dict } = await import('@node-rs/jieba/dict.js');
     const { version } = createRequire(import.meta.url)('@node-rs/jieba/package.json') as { readonly version: string };
-    const jieba = Jieba.withDict(dict as Uint8Array);
+    const jieba = Jieba.withDict(dict);
     return { split: (text) => jieba.cut(text, false), version };
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND') return undefined;
