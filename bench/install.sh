@@ -64,6 +64,13 @@ manuals() {
   debian "$peers/manuals" python3.11-doc postgresql-doc-15 libboost1.74-doc debian-reference-common debian-reference-en
 }
 
+# The same manuals in English, Chinese, Japanese and Russian, as far as there are translations.
+relevance() {
+  debian "$peers/relevance" debian-reference-{common,en,ja,zh-cn} debian-faq debian-faq-{ja,ru,zh-cn} debian-handbook \
+    maint-guide maint-guide-{ja,ru,zh-cn} installation-guide-amd64 developers-reference developers-reference-{ja,ru} \
+    debian-policy debian-policy-ja aptitude-doc-{en,ja,ru} gimp-help-{en,ja,ru,zh-cn} libreoffice-help-{en-us,ja,ru,zh-cn}
+}
+
 install crawlee node_modules/@crawlee/cheerio crawlee
 install node24 "$peers/node24/node_modules/$node_package/bin/node" node24
 install scrapy "$peers/scrapy/bin/scrapy" scrapy
@@ -72,6 +79,7 @@ install scrapy "$peers/scrapy/bin/scrapy" scrapy
 install colly "$peers/colly/colly" colly
 install nginx "$peers/nginx/usr/sbin/nginx" nginx
 install manuals "$peers/manuals/usr/share/doc" manuals
+install relevance "$peers/relevance/usr/share/libreoffice" relevance
 
 if [ "${#missing[@]}" -gt 0 ]; then
   echo "bench: could not install ${missing[*]}; the logs are in bench/.peers" >&2

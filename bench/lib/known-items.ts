@@ -64,9 +64,14 @@ export function knownItems(pages: readonly ManualPage[], words: Words, count: nu
     const sameTitle = byTitle.get(`${page.language} ${normal(page.title)}`)!;
     const titleWords = words.split(page.title, page.language);
     if (isShared(sameTitle.map(({ url }) => url))) sharedTitles += 1;
-    else if (titleWords.length >= 2) add('title', page, plain(page.title.slice(0, titleWords[MOST_TITLE_WORDS - 1]?.end)));
+    else if (titleWords.length >= 2)
+      add('title', page, plain(page.title.slice(0, titleWords[MOST_TITLE_WORDS - 1]?.end)));
     const anchor = links.get(page.url);
-    if (anchor !== undefined && normal(anchor) !== normal(page.title) && words.split(anchor, page.language).length >= 2) {
+    if (
+      anchor !== undefined &&
+      normal(anchor) !== normal(page.title) &&
+      words.split(anchor, page.language).length >= 2
+    ) {
       if (add('anchor', page, plain(anchor))) heldOut.set(page.url, anchor);
     }
     const sentence = rareWords(page, words, frequency.get(page.language)!);
@@ -89,7 +94,9 @@ function linkTexts(pages: readonly ManualPage[], textOf: ReadonlyMap<string, str
   }
   const found = new Map<string, string>();
   for (const { url, language, title } of pages) {
-    const own = [...(texts.get(url) ?? [])].filter((text) => targets.get(`${language} ${normal(text)}`)?.size === 1 && normal(text) !== normal(title));
+    const own = [...(texts.get(url) ?? [])].filter(
+      (text) => targets.get(`${language} ${normal(text)}`)?.size === 1 && normal(text) !== normal(title),
+    );
     own.sort((a, b) => b.length - a.length || (a < b ? -1 : 1));
     if (own[0] !== undefined && own[0].length < 100) found.set(url, own[0]);
   }
@@ -101,30 +108,51 @@ function frequencies(pages: readonly ManualPage[], words: Words): Map<ManualLang
   for (const { language, text } of pages) {
     const counts = found.get(language) ?? new Map<string, number>();
     found.set(language, counts);
-    for (const term of new Set(words.split(text, language).map((word) => word.term))) counts.set(term, (counts.get(term) ?? 0) + 1);
+    for (const term of new Set(words.split(text, language).map((word) => word.term)))
+      counts.set(term, (counts.get(term) ?? 0) + 1);
   }
   return found;
 }
 
 /** The rarest words of a sentence amid the page, in their order; of words that no other page has it takes none, since nobody looks for a page by them. */
-function rareWords({ text, language }: ManualPage, words: Words, frequency: ReadonlyMap<string, number>): string | undefined {
-  const sentences = text.split(/[.!?\u3002\uff01\uff1f]\s*|\n+/).filter((sentence) => sentence.length >= 15 && sentence.length <= 300);
+function rareWords(
+  { text, language }: ManualPage,
+  words: Words,
+  frequency: ReadonlyMap<string, number>,
+): string | undefined {
+  const sentences = text
+    .split(/[.!?\u3002\uff01\uff1f]\s*|\n+/)
+    .filter((sentence) => sentence.length >= 15 && sentence.length <= 300);
   const sentence = sentences[Math.floor(sentences.length / 2)];
   if (sentence === undefined) return undefined;
-  const all = words.split(sentence, language).filter(({ term }) => (frequency.get(term) ?? 0) >= 2 && /\p{L}/u.test(term));
+  const all = words
+    .split(sentence, language)
+    .filter(({ term }) => (frequency.get(term) ?? 0) >= 2 && /\p{L}/u.test(term));
   const distinct = [...new Map(all.map((word) => [word.term, word])).values()];
   if (distinct.length < RARE_WORDS) return undefined;
-  const rarest = [...distinct].sort((a, b) => frequency.get(a.term)! - frequency.get(b.term)! || a.start - b.start).slice(0, RARE_WORDS);
-  return rarest.sort((a, b) => a.start - b.start).map(({ start, end }) => sentence.slice(start, end)).join(' ');
+  const rarest = [...distinct]
+    .sort((a, b) => frequency.get(a.term)! - frequency.get(b.term)! || a.start - b.start)
+    .slice(0, RARE_WORDS);
+  return rarest
+    .sort((a, b) => a.start - b.start)
+    .map(({ start, end }) => sentence.slice(start, end))
+    .join(' ');
 }
 
 /** Without what a query would take for an operator or a quote. */
 function plain(text: string): string {
-  return text.replace(/["\u201c\u201d\u300c\u300d:\uff1a]/g, ' ').replace(/(^|\s)-+/g, ' ').replace(/\s+/g, ' ').trim();
+  return text
+    .replace(/["\u201c\u201d\u300c\u300d:\uff1a]/g, ' ')
+    .replace(/(^|\s)-+/g, ' ')
+    .replace(/\s+/g, ' ')
+    .trim();
 }
 
 function normal(text: string): string {
-  return text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, ' ').trim();
+  return text
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, ' ')
+    .trim();
 }
 
 /** An order that has nothing to do with the URL, and is always the same. */

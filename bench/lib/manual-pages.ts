@@ -29,7 +29,8 @@ const LANGUAGES: readonly (readonly [RegExp, ManualLanguage])[] = [
   [/(?:[/.-])(?:ja|ja-JP)(?:[/.]|$)/, 'ja'],
   [/(?:[/.-])(?:ru|ru-RU)(?:[/.]|$)/, 'ru'],
 ];
-const MANUALS = /^(?:libreoffice\/help|gimp\/2\.0\/help|debian-reference|developers-reference|doc\/(?:debian-handbook|debian\/FAQ|debian-policy|maint-guide|installation-guide|aptitude|developers-reference))/;
+const MANUALS =
+  /^(?:libreoffice\/help|gimp\/2\.0\/help|debian-reference|developers-reference|doc\/(?:debian-handbook|debian\/FAQ|debian-policy|maint-guide|installation-guide|aptitude|developers-reference))/;
 
 /**
  * The pages of real manuals of Debian in four languages, parsed as a crawl parses them.
@@ -38,7 +39,9 @@ const MANUALS = /^(?:libreoffice\/help|gimp\/2\.0\/help|debian-reference|develop
  */
 export async function* manualPages(part: number): AsyncGenerator<ManualPage> {
   if (!existsSync(FOLDER)) throw new Error('the manuals are not there; bench/install.sh fetches them');
-  const files = (await readdir(FOLDER, { recursive: true })).filter((path) => /\.html?$/.test(path) && MANUALS.test(path)).sort();
+  const files = (await readdir(FOLDER, { recursive: true }))
+    .filter((path) => /\.html?$/.test(path) && MANUALS.test(path))
+    .sort();
   await using context = await openChecks();
   for (const [i, path] of files.entries()) {
     const language = LANGUAGES.find(([pattern]) => pattern.test(path))?.[1];
@@ -47,11 +50,21 @@ export async function* manualPages(part: number): AsyncGenerator<ManualPage> {
     const url = new URL(encodeURI(path), ORIGIN).href;
     const page = await checkParse(context, { url, content, contentType: 'text/html', headers: {}, truncated: false });
     if (page.kind !== 'success' || page.text.length < 20) continue;
-    yield { url, language, title: page.title, headings: headingsOf(content.toString()), text: page.text, links: linksOf(url, page.outlinks) };
+    yield {
+      url,
+      language,
+      title: page.title,
+      headings: headingsOf(content.toString()),
+      text: page.text,
+      links: linksOf(url, page.outlinks),
+    };
   }
 }
 
-function linksOf(url: string, outlinks: readonly { readonly url: string; readonly anchor: string }[]): ManualPage['links'] {
+function linksOf(
+  url: string,
+  outlinks: readonly { readonly url: string; readonly anchor: string }[],
+): ManualPage['links'] {
   const links = new Map<string, { readonly url: string; readonly anchor: string }>();
   for (const link of outlinks) {
     const to = link.url.replace(/#.*/, '');
@@ -62,6 +75,10 @@ function linksOf(url: string, outlinks: readonly { readonly url: string; readonl
 
 function headingsOf(html: string): string[] {
   return [...html.slice(0, 2_000_000).matchAll(/<h[1-6][^>]{0,500}>([^]{0,500}?)<\/h[1-6]>/gi)].map(([, inner = '']) =>
-    inner.replace(/<[^>]*>/g, '').replace(/&[a-z]+;|&#\d+;/gi, ' ').replace(/\s+/g, ' ').trim(),
+    inner
+      .replace(/<[^>]*>/g, '')
+      .replace(/&[a-z]+;|&#\d+;/gi, ' ')
+      .replace(/\s+/g, ' ')
+      .trim(),
   );
 }

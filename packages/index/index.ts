@@ -13,4 +13,5 @@ export type {
   IndexWeights,
   SimilarTerm,
 } from './reader.js';
+export { openSqliteWriter } from './sqlite/writer.js';
 export { openIndexReader, type ReaderOptions } from './sqlite/reader/open-reader.js';

@@ -1,6 +1,8 @@
+export { askIndex, type Answer, type AskOptions } from './ask-index.js';
 export {
   MAX_HITS,
   createSearcher,
+  weightsOf,
   type SearchHit,
   type SearchInput,
   type SearchOptions,

@@ -1,11 +1,12 @@
 import type { Settings } from '../../config/index.js';
 import { urlOf, type Tables } from '../../webtable/index.js';
 import { CrawlError } from '../errors/index.js';
-import type { IndexHits, IndexInfo, IndexQuery, IndexReader, Words } from '../index/index.js';
+import type { IndexHits, IndexInfo, IndexReader, IndexWeights, Words } from '../index/index.js';
+import { askIndex, languagesOf, type Answer } from './ask-index.js';
 import { respell, queryText } from './did-you-mean.js';
 import { parseQuery, type ParsedQuery } from './query/parse-query.js';
 import { explainNotice, type SearchNotice } from './query/notices.js';
-import { planQuery, type PlannedClause, type QueryPlan } from './query/plan-query.js';
+import { planQuery } from './query/plan-query.js';
 import { foldHits, type FoldedHit } from './results/fold-hits.js';
 import { plainLine, shortLine } from './results/plain-text.js';
 import { makeSnippet, type SnippetPart } from './results/snippet.js';
@@ -113,15 +114,14 @@ export function createSearcher(input: SearchInput): Searcher {
     const parsed = parseQuery(text);
     const info = await currentInfo();
     signal?.throwIfAborted();
-    const languages = languagesOf(info, parsed);
-    const { found, plan } = await find(parsed, info, languages);
+    const { found, plan, terms } = await find(parsed, info);
     signal?.throwIfAborted();
     const shown = fold ? foldHits(found.hits, limit) : found.hits.map((hit) => ({ hit, alike: 0, moreFromHost: 0 }));
     const some = shown.slice((page - 1) * limit, page * limit);
-    const hits = await readHits(some, termsOf(plan));
+    const hits = await readHits(some, terms);
     signal?.throwIfAborted();
-    const didYouMean =
-      found.total < FEW && page === 1 ? await otherSpelling(text, parsed, found, info, languages) : undefined;
+    const holdAll = plan.notices.some(({ code }) => code === 'some_words') ? 0 : found.total;
+    const didYouMean = holdAll < FEW && page === 1 ? await otherSpelling(text, parsed, holdAll, info) : undefined;
     return {
       total: found.total,
       page,
@@ -134,66 +134,17 @@ export function createSearcher(input: SearchInput): Searcher {
     };
   }
 
-  async function find(
-    parsed: ParsedQuery,
-    info: IndexInfo,
-    languages: readonly string[],
-  ): Promise<{ found: IndexHits; plan: QueryPlan }> {
-    const planned = planQuery(parsed, { words, languages });
-    const isNarrowed =
-      parsed.sites.length > 0 || parsed.languages.length > 0 || parsed.from !== undefined || parsed.to !== undefined;
-    if (planned.must.length === 0 && !isNarrowed) {
-      const code = planned.mustNot.length > 0 ? ('only_excluded' as const) : ('no_word' as const);
-      return {
-        found: { total: 0, hits: [], isApproximate: false },
-        plan: { ...planned, notices: [...planned.notices, { code }] },
-      };
-    }
-    const plan = await withoutCommonWords(planned, info);
-    return { found: await reader.search(indexQuery(plan, parsed)), plan };
-  }
-
-  function indexQuery(
-    { must, mustNot }: QueryPlan,
-    { sites, notSites, languages, notLanguages, from, to }: ParsedQuery,
-  ): IndexQuery {
-    const { weightTitle, weightHeadings, weightAnchors, weightUrl, weightText, weightRank } = settings.search;
-    return {
-      must: must.map(({ clause }) => clause),
-      mustNot,
-      sites,
-      notSites,
-      languages,
-      notLanguages,
-      ...(from !== undefined && { from }),
-      ...(to !== undefined && { to }),
-      weights: {
-        title: weightTitle,
-        headings: weightHeadings,
-        anchors: weightAnchors,
-        url: weightUrl,
-        text: weightText,
-        rank: weightRank,
-      },
+  function find(parsed: ParsedQuery, info: IndexInfo, isStrict = false): Promise<Answer> {
+    const { commonWords } = settings.search;
+    return askIndex(parsed, {
+      reader,
+      words,
+      info,
+      weights: weightsOf(settings),
+      commonWords,
       limit: MAX_HITS,
-    };
-  }
-
-  /** Leaves out words that very many pages hold, where another is there: they say little of a page, and cost the most. */
-  async function withoutCommonWords(plan: QueryPlan, { documents }: IndexInfo): Promise<QueryPlan> {
-    const plain = plan.must.filter(({ isPlainWord }) => isPlainWord);
-    if (plan.must.length < 2 || plain.length === 0 || documents === 0) return plan;
-    const common: PlannedClause[] = [];
-    for (const planned of plain) {
-      const counts = await reader.documentCounts(planned.clause.phrases.flat());
-      if (Math.max(0, ...counts) / documents > settings.search.commonWords) common.push(planned);
-    }
-    if (common.length === 0 || common.length === plan.must.length) return plan;
-    return {
-      ...plan,
-      must: plan.must.filter((planned) => !common.includes(planned)),
-      notices: [...plan.notices, { code: 'common_words', text: common.map(({ text }) => text).join(', ') }],
-    };
+      isStrict,
+    });
   }
 
   /** Reads what is shown of the pages. A page that the table has no more is left out. */
@@ -228,14 +179,13 @@ export function createSearcher(input: SearchInput): Searcher {
   async function otherSpelling(
     text: string,
     parsed: ParsedQuery,
-    found: IndexHits,
+    total: number,
     info: IndexInfo,
-    languages: readonly string[],
   ): Promise<string | undefined> {
-    const respelt = await respell(parsed, { reader, words, languages });
+    const respelt = await respell(parsed, { reader, words, languages: languagesOf(info, parsed) });
     if (!respelt) return undefined;
-    const { found: others } = await find({ ...parsed, parts: respelt.parts }, info, languages);
-    if (others.total <= found.total) return undefined;
+    const { found: others } = await find({ ...parsed, parts: respelt.parts }, info, true);
+    if (others.total <= total) return undefined;
     const forms = await formsOf(respelt.terms, others);
     const parts = respelt.parts.map((part) => {
       const changed = respelt.terms.reduce((all, term) => all.replace(term, forms.get(term) ?? term), part.text);
@@ -270,11 +220,9 @@ export function createSearcher(input: SearchInput): Searcher {
       const info = await currentInfo();
       const plan = planQuery(parsed, { words, languages: languagesOf(info, parsed), isPrefix: true });
       if (plan.must.length === 0 || /\s$/.test(prefix)) return [];
-      const inTitle = plan.must.map(({ clause, ...rest }) => ({
-        ...rest,
-        clause: { ...clause, fields: ['title' as const] },
-      }));
-      const { hits } = await reader.search(indexQuery({ ...plan, must: inTitle }, parsed));
+      const must = plan.must.map(({ clause }) => ({ ...clause, fields: ['title' as const] }));
+      const { mustNot } = plan;
+      const { hits } = await reader.search({ must, mustNot, weights: weightsOf(settings), limit: MAX_HITS });
       const rows = await pages.getMany(
         hits.map(({ key }) => key),
         ['title'],
@@ -291,16 +239,16 @@ export function createSearcher(input: SearchInput): Searcher {
   };
 }
 
-/** Of the index, those of the most pages first; where the query names languages, these alone. */
-function languagesOf({ languages }: IndexInfo, { languages: wanted }: ParsedQuery): readonly string[] {
-  const all = Object.entries(languages).sort(([a, n], [b, m]) => m - n || (a < b ? -1 : 1));
-  const names = all.map(([name]) => name);
-  return wanted.length === 0 ? names : names.filter((name) => wanted.includes(name));
-}
-
-/** What is marked: every form of every word that pages must hold. */
-function termsOf({ must }: QueryPlan): ReadonlySet<string> {
-  return new Set(must.flatMap(({ clause }) => clause.phrases.flat()));
+/** The weights of the settings. */
+export function weightsOf({ search }: Pick<Settings, 'search'>): IndexWeights {
+  return {
+    title: search.weightTitle,
+    headings: search.weightHeadings,
+    anchors: search.weightAnchors,
+    url: search.weightUrl,
+    text: search.weightText,
+    rank: search.weightRank,
+  };
 }
 
 function checkNumber(name: string, value: number, most: number): void {

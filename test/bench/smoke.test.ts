@@ -161,3 +161,10 @@ it('graph makes a graph and ranks it', async () => {
   expect(rows.map(({ step }) => step)).toEqual(['the rows alone', 'nodes and edges', 'a round of PageRank']);
   expect(samples).toMatchObject({ nodes: 2000 });
 });
+
+it('relevance asks made-up pages by three formulas, and finds most', async () => {
+  const { rows, samples } = await result('relevance', '--site', 'synthetic', '--scale', '0.05');
+  expect(rows).toHaveLength(12);
+  for (const row of rows.filter(({ kind }) => kind === 'title')) expect(row.oursMrr).toBeGreaterThan(0.5);
+  expect(samples).toMatchObject({ weights: expect.any(Object) as object });
+});

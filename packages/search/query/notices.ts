@@ -22,6 +22,7 @@ export function explainNotice({ code, text = '', count = 0 }: QueryNotice): Sear
     unclosed_quote: `A quote is not closed: all behind it counts as one phrase.`,
     no_word: 'The query has no word to look for.',
     only_excluded: 'The query only says what pages may not hold: add a word, or site:.',
+    some_words: 'No page holds all of these words: pages with some of them follow.',
     index_incomplete: 'The index does not hold all pages yet: webcrawl index --all adds the rest.',
     common_words: `Very common and left out: ${what}.`,
   };

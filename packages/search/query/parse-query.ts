@@ -25,6 +25,7 @@ export type NoticeCode =
   | 'no_word'
   | 'only_excluded'
   | 'common_words'
+  | 'some_words'
   | 'index_incomplete';
 
 /** Something of a query that was not looked for, or was read in a way that is not obvious. */

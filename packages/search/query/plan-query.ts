@@ -13,6 +13,8 @@ export interface PlannedClause {
   readonly text: string;
   /** It was typed as one word, anywhere: where it is very common, it may be left out. */
   readonly isPlainWord: boolean;
+  /** It was typed without quotes and field: where no page holds all words, it may be missing. */
+  readonly isLoose: boolean;
 }
 
 /** What an index is asked for. */
@@ -129,6 +131,7 @@ function plannedClause(
   return {
     clause: { phrases: all, ...(fields && { fields }) },
     text: isPhrase ? `"${text}"` : phrases[0]!.length === 1 ? phrases[0]![0]! : text,
+    isLoose: !isPhrase && !field,
     isPlainWord: !isPhrase && !field && phrases.every((terms) => terms.length === 1),
   };
 }
