@@ -1,7 +1,7 @@
 import type { Settings } from '../../config/index.js';
 import { urlOf, type Tables } from '../../webtable/index.js';
 import { CrawlError } from '../errors/index.js';
-import type { IndexHits, IndexInfo, IndexReader, IndexWeights, Words } from '../index/index.js';
+import type { Clause, IndexHits, IndexInfo, IndexReader, IndexWeights, Words } from '../index/index.js';
 import { askIndex, languagesOf, type Answer } from './ask-index.js';
 import { respell, queryText } from './did-you-mean.js';
 import { parseQuery, type ParsedQuery } from './query/parse-query.js';
@@ -93,7 +93,9 @@ const MAX_TITLE = 200;
 /** A query with fewer hits is looked at for other spellings. */
 const FEW = 3;
 /** What is known of languages and documents is asked for anew after so many ms. */
-const INFO_GOOD_FOR = 10_000;
+const INFO_GOOD_FOR = 5000;
+/** Letters of a word under way by which titles are looked for: its stem may be shorter than what is typed. */
+const STEM_LETTERS = 5;
 
 /** Makes what answers queries. Closing it closes the reader. */
 export function createSearcher(input: SearchInput): Searcher {
@@ -101,7 +103,7 @@ export function createSearcher(input: SearchInput): Searcher {
   let known: { readonly info: IndexInfo; readonly at: number } | undefined;
 
   async function currentInfo(): Promise<IndexInfo> {
-    if (!known || performance.now() - known.at > INFO_GOOD_FOR)
+    if (!known || known.info.documents === 0 || performance.now() - known.at > INFO_GOOD_FOR)
       known = { info: await reader.info(), at: performance.now() };
     return known.info;
   }
@@ -220,7 +222,10 @@ export function createSearcher(input: SearchInput): Searcher {
       const info = await currentInfo();
       const plan = planQuery(parsed, { words, languages: languagesOf(info, parsed), isPrefix: true });
       if (plan.must.length === 0 || /\s$/.test(prefix)) return [];
-      const must = plan.must.map(({ clause }) => ({ ...clause, fields: ['title' as const] }));
+      const must = plan.must.map(({ clause }) => ({
+        ...(clause.isPrefix ? shortened(clause) : clause),
+        fields: ['title' as const],
+      }));
       const { mustNot } = plan;
       const { hits } = await reader.search({ must, mustNot, weights: weightsOf(settings), limit: MAX_HITS });
       const rows = await pages.getMany(
@@ -249,6 +254,14 @@ export function weightsOf({ search }: Pick<Settings, 'search'>): IndexWeights {
     text: search.weightText,
     rank: search.weightRank,
   };
+}
+
+/** Of the last word only what its stem begins with too. */
+function shortened(clause: Clause): Clause {
+  const phrases = clause.phrases.map((terms) =>
+    terms.map((term, i) => (i === terms.length - 1 ? term.slice(0, STEM_LETTERS) : term)),
+  );
+  return { ...clause, phrases };
 }
 
 function checkNumber(name: string, value: number, most: number): void {

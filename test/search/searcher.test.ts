@@ -114,7 +114,7 @@ describe('a search', () => {
       { url: site('x'), title: 'Installation', text: 'Notes on the installation of software.' },
     ]);
     expect((await search('zebar')).didYouMean).toBe('zebras');
-    expect((await search('instalation site:example.com')).didYouMean).toBe('installation site:example.com');
+    expect((await search('softwre site:example.com')).didYouMean).toBe('software site:example.com');
     expect((await search('zebra')).didYouMean).toBeUndefined();
     expect((await search('qqqqqq')).didYouMean).toBeUndefined();
     expect((await search('斑马')).didYouMean).toBeUndefined();
@@ -128,6 +128,7 @@ describe('a search', () => {
     ]);
     expect((await suggest('inst')).sort()).toEqual(['installation', 'installing']);
     expect(await suggest('debian inst')).toEqual(['debian installing']);
+    expect(await suggest('Installat')).toEqual(['installation']);
     expect(await suggest('')).toEqual([]);
     expect(await suggest('inst ')).toEqual([]);
   });

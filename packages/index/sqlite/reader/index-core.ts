@@ -66,7 +66,8 @@ export function createCurrentIndex(place: IndexPlace): CurrentIndex {
 
 function fileId(path: string): string | undefined {
   const found = statSync(path, { throwIfNoEntry: false, bigint: true });
-  return found && `${found.dev}/${found.ino}`;
+  // A file that was made anew may have the number of the one before.
+  return found && `${found.dev}/${found.ino}/${found.birthtimeNs}`;
 }
 
 async function openIndex(path: string, { words }: IndexPlace): Promise<Omit<OpenIndex, 'file'>> {
