@@ -32,8 +32,9 @@ const MOST_TITLE_WORDS = 8;
 const RARE_WORDS = 4;
 
 /**
- * Makes queries of pages: the words of its title, the text of a link to it, and the rarest words of a sentence of it, at most `count` of each kind and language.
- * A title or a link text that leads to pages of different texts names no page, and is not asked for. The same pages give the same queries.
+ * Makes queries of pages: the words of its title, the text of a link to it, and the rarest words of a sentence of it, at
+ * most `count` of each kind and language. A title or a link text that leads to pages of different texts names no page,
+ * and is not asked for. The same pages give the same queries.
  */
 export function knownItems(pages: readonly ManualPage[], words: Words, count: number): KnownItems {
   const textOf = new Map(pages.map((page) => [page.url, hashOf(page.text)]));
@@ -114,7 +115,10 @@ function frequencies(pages: readonly ManualPage[], words: Words): Map<ManualLang
   return found;
 }
 
-/** The rarest words of a sentence amid the page, in their order; of words that no other page has it takes none, since nobody looks for a page by them. */
+/**
+ * The rarest words of a sentence amid the page, in their order; of words that no other page has it takes none, since
+ * nobody looks for a page by them.
+ */
 function rareWords(
   { text, language }: ManualPage,
   words: Words,

@@ -20,7 +20,10 @@ interface Input {
   readonly info: IndexInfo;
 }
 
-/** Makes the functions that give the URLs of a query by each formula, the best first. All look for pages that hold all words of the query. */
+/**
+ * Makes the functions that give the URLs of a query by each formula, the best first. All look for pages that hold all
+ * words of the query.
+ */
 export function createFormulas({ pages, ranks, words, reader, info }: Input) {
   type Asked = Pick<AskOptions, 'weights' | 'limit' | 'fields' | 'isStrict'>;
   const ask = (query: string, options: Asked): Promise<Answer> =>

@@ -75,7 +75,10 @@ export interface IndexInfo {
   readonly isWhole: boolean;
 }
 
-/** What a search asks of an index. Each rejects with CrawlError NO_INDEX where there is none, and SEARCH_BUSY where it is not in time. */
+/**
+ * What a search asks of an index. Each rejects with CrawlError NO_INDEX where there is none, and SEARCH_BUSY where it is
+ * not in time.
+ */
 export interface IndexReader {
   info(): Promise<IndexInfo>;
   search(query: IndexQuery): Promise<IndexHits>;

@@ -22,8 +22,9 @@ const MOST_WORDS = 6;
 const COMMONER = 10;
 
 /**
- * A query with words of the index in place of those that are in no page, or in far fewer. Undefined where there are none. Phrases, fields and what is left
- * out stay as they are. Whether the other query finds more is for the caller to see.
+ * A query with words of the index in place of those that are in no page, or in far fewer. Undefined where there are
+ * none. Phrases, fields and what is left out stay as they are. Whether the other query finds more is for the caller to
+ * see.
  */
 export async function respell(
   { parts }: Pick<ParsedQuery, 'parts'>,

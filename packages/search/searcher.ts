@@ -69,7 +69,10 @@ export interface Searcher extends AsyncDisposable {
    * @throws CrawlError USAGE for a page or limit that is none, NO_INDEX, SEARCH_BUSY
    */
   search(query: string, options?: SearchOptions): Promise<SearchResult>;
-  /** At most ten queries that begin as this one, its last word completed by words of titles, those of the best pages first. */
+  /**
+   * At most ten queries that begin as this one, its last word completed by words of titles, those of the best pages
+   * first.
+   */
   suggest(prefix: string): Promise<string[]>;
   /** What is known of the index. */
   info(): Promise<IndexInfo>;

@@ -6,8 +6,8 @@ import { createSearcher, type Searcher, type SearchOptions, type SearchResult } 
 type SearchableCrawl = Pick<CrawlContext, 'tables' | 'settings' | 'indexFolder'>;
 
 /**
- * Opens the search index of a table for many queries, in a thread of its own. It follows the index: what `index` adds is found by the next query.
- * Close it before the crawl.
+ * Opens the search index of a table for many queries, in a thread of its own. It follows the index: what `index` adds is
+ * found by the next query. Close it before the crawl.
  * @throws CrawlError BAD_SETTING where neither the table nor `index.path` names a folder
  */
 export async function openSearch(crawl: SearchableCrawl): Promise<Searcher> {

@@ -64,8 +64,9 @@ const OPERATOR = /^(site|inurl|intitle|lang|after|before)[:\uff1a]/i;
 const LANGUAGE = /^[a-z]{2,3}(?:[-_][a-z0-9]{1,8})*$/i;
 
 /**
- * Reads a query: words, `"phrases"`, `site:`, `inurl:`, `intitle:`, `lang:`, `after:` and `before:` with a date, and `-` before any of
- * these but the dates. Any text is a query: what cannot be read is left out with a notice. It takes time by the length of the text.
+ * Reads a query: words, `"phrases"`, `site:`, `inurl:`, `intitle:`, `lang:`, `after:` and `before:` with a date, and `-`
+ * before any of these but the dates. Any text is a query: what cannot be read is left out with a notice. It takes time
+ * by the length of the text.
  */
 export function parseQuery(query: string): ParsedQuery {
   const notices: QueryNotice[] = [];

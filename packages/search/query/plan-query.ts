@@ -34,9 +34,9 @@ export interface PlanInput {
 }
 
 /**
- * Makes of a query what an index is asked for. Its words are split as those of pages are, and each is looked for in the forms that it has in
- * any language of the index. Where Japanese and Chinese split a run otherwise, either will do. Words that punctuation
- * joins (`apt-get`) must stand side by side.
+ * Makes of a query what an index is asked for. Its words are split as those of pages are, and each is looked for in the
+ * forms that it has in any language of the index. Where Japanese and Chinese split a run otherwise, either will do.
+ * Words that punctuation joins (`apt-get`) must stand side by side.
  */
 export function planQuery(
   { parts, notices: noticed }: Pick<ParsedQuery, 'parts' | 'notices'>,

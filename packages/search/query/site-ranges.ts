@@ -2,8 +2,8 @@ import { domainRanges, prefixRange, type KeyRange } from '../../../webtable/inde
 import { CrawlError } from '../../errors/index.js';
 
 /**
- * Where the pages of a `site:` are: of a domain all hosts below it too; of one with a path (`example.com/docs`) the URLs that begin
- * so, by http and https; of a whole URL those that begin with it. Undefined where it is none of these.
+ * Where the pages of a `site:` are: of a domain all hosts below it too; of one with a path (`example.com/docs`) the URLs
+ * that begin so, by http and https; of a whole URL those that begin with it. Undefined where it is none of these.
  */
 export function siteRanges(site: string): readonly KeyRange[] | undefined {
   try {

@@ -16,8 +16,9 @@ const ALIKE_BITS = 3;
 const OF_HOST = 2;
 
 /**
- * Folds what a list of hits says twice: pages with nearly the same text behind the best of them, then what is more than two of a host
- * behind its second. Hosts are folded only where at least `enough` hits remain: else the pages of one or a few hosts are all there is to show.
+ * Folds what a list of hits says twice: pages with nearly the same text behind the best of them, then what is more than
+ * two of a host behind its second. Hosts are folded only where at least `enough` hits remain: else the pages of one or a
+ * few hosts are all there is to show.
  */
 export function foldHits(hits: readonly IndexHit[], enough: number): FoldedHit[] {
   const leaders: { hit: IndexHit; alike: number; bits: bigint | undefined }[] = [];

@@ -1,7 +1,10 @@
 /** Characters that cannot be seen, or change how others are shown. */
 const UNSEEN = /[\p{Cc}\u00ad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufffe\uffff]|\p{Cs}/gu;
 
-/** A text from a page as one line: what cannot be seen becomes a blank, and runs of blanks one. It is plain text: whoever shows it as HTML escapes it. */
+/**
+ * A text from a page as one line: what cannot be seen becomes a blank, and runs of blanks one. It is plain text: whoever
+ * shows it as HTML escapes it.
+ */
 export function plainLine(text: string): string {
   return text.replace(UNSEEN, ' ').replace(/\s+/g, ' ').trim();
 }

@@ -32,9 +32,10 @@ const WIDE =
   /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe4f\uff00-\uff60\uffe0-\uffe6]|[\u{20000}-\u{3ffff}]/u;
 
 /**
- * A part of a text that shows words of a query: the one that holds the most of them, from the beginning of a sentence where one is near. Words are
- * found by the tokenizer of the index, so that all their forms are marked, but only near places where a letter-by-letter search
- * finds their beginnings: the work is bounded on any text. A text without a word of the query gives its beginning.
+ * A part of a text that shows words of a query: the one that holds the most of them, from the beginning of a sentence
+ * where one is near. Words are found by the tokenizer of the index, so that all their forms are marked, but only near
+ * places where a letter-by-letter search finds their beginnings: the work is bounded on any text. A text without a word
+ * of the query gives its beginning.
  */
 export function makeSnippet(text: string, input: SnippetInput): readonly SnippetPart[] {
   const whole = text.slice(0, MAX_TEXT);

@@ -10,7 +10,7 @@ import { createRankCache, wholeNumbers } from './rank-cache.js';
 const MANY = 30_000;
 /** Pages that are scored at the most of so many matches. */
 const MOST_SCORED = 20_000;
-/** Of them, where that is not enough, those with the words in the title, and as many others. */
+/** Where that is not enough: pages with the words in the title that are scored, and as many others. */
 const FEW_SCORED = 6000;
 /** Pages of the highest rank that are scored first, to learn what a page needs to be among the best. */
 const FIRST_SCORED = 1000;
@@ -36,11 +36,13 @@ interface Search {
 /**
  * Makes the function that answers queries from the index.
  *
- * A page scores BM25 over all its fields, where a word in a field counts as often as the weight of the field says, and the weight of
- * the rank times ln(1 + its rank in relation to the mean). Of at most 30,000 matches each is scored.
- * Of more, those of the highest ranks are scored first; as BM25 cannot exceed 2.2 times the inverse document frequency of each phrase, that
- * says what rank a page needs to be among the best, and all that have it are scored: the result is the same. Where these are more than 20,000, the result is
- * approximate: 6,000 pages with the words in their titles are scored and 6,000 others, of the highest ranks both.
+ * A page scores BM25 over all its fields, where a word in a field counts as often as the weight of the field says, and
+ * the weight of the rank times ln(1 + its rank in relation to the mean). Of at most 30,000 matches each is scored. Of
+ * more, those of the highest ranks are scored first. As BM25 is below 2.2 times the inverse document frequency of each
+ * phrase, that says what rank a page needs to be among the best, and all that have it are scored: the result is that of
+ * scoring all. Where these are more than 20,000, the result is approximate: 6,000 pages with the words in the title are
+ * scored and 6,000 others, of the highest ranks both. Which pages those are goes by ranks that may be a minute old; they
+ * are scored by those of now.
  */
 export function createFinder(database: Database, now: () => number): (query: IndexQuery) => IndexHits {
   const counts = createCounts(database);
@@ -106,12 +108,13 @@ export function createFinder(database: Database, now: () => number): (query: Ind
     }
     const must = query.must.map((clause) => ({ ...clause, fields: ['title' as const] }));
     const titles = matches({ ...search, match: matchOf({ ...query, must }) ?? '' });
-    const least = rankOfBest(Float32Array.from(titles, rankOf).sort(), FEW_SCORED);
     const wanted = new Set<number>();
-    for (const id of titles) if (wanted.size < FEW_SCORED && rankOf(id) >= least) wanted.add(id);
-    const leastOfOthers = rankOfBest(sorted, FEW_SCORED);
-    const hits = scoreSome(search, ids, MOST_SCORED, (i) => wanted.has(ids[i]!) || found[i]! >= leastOfOthers);
-    return { hits, isApproximate: true };
+    for (const some of [titles, ids]) {
+      const least = rankOfBest(Float32Array.from(some, rankOf).sort(), FEW_SCORED);
+      const most = wanted.size + FEW_SCORED;
+      for (const id of some) if (wanted.size < most && rankOf(id) >= least) wanted.add(id);
+    }
+    return { hits: scoreSome(search, ids, wanted.size, (i) => wanted.has(ids[i]!)), isApproximate: true };
   }
 
   /** The ids of all matches, ascending, as one text: a row each would take ten times as long. */

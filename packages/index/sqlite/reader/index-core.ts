@@ -83,7 +83,10 @@ async function openIndex(path: string, { words }: IndexPlace): Promise<Omit<Open
   }
 }
 
-/** Makes the check that the index is of these words and this format, and checks it. It looks again where the index has changed. */
+/**
+ * Makes the check that the index is of these words and this format, and checks it. It looks again where the index has
+ * changed.
+ */
 function createCheck(database: Database, words: string): () => void {
   const version = database.prepare('pragma data_version');
   const read = database.prepare(`select name, value from info where name in ('format', 'words')`);

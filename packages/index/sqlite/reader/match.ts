@@ -1,8 +1,8 @@
 import type { Clause, IndexQuery } from '../../reader.js';
 
 /**
- * The argument of MATCH for the words of a query, in the syntax of FTS5; undefined where it asks for no word. Every phrase is
- * quoted, so that no term is read as syntax.
+ * The argument of MATCH for the words of a query, in the syntax of FTS5; undefined where it asks for no word. Every
+ * phrase is quoted, so that no term is read as syntax.
  */
 export function matchOf({ must, mustNot }: Pick<IndexQuery, 'must' | 'mustNot'>): string | undefined {
   const wanted = must.map(clauseMatch).filter((text) => text !== undefined);

@@ -25,10 +25,10 @@ interface Waiting {
 }
 
 /**
- * Opens an index for reading, in a thread of its own, so that a long question holds up no other work: questions wait in line there.
- * Where the module of the thread is not there, as in a bundle, they are answered in this thread. Whether there is an index is found at the first question.
- * All reject with CrawlError NO_INDEX where there is no index or one that cannot be used, SEARCH_BUSY where too many wait or the time
- * is over, and CLOSED behind `close`.
+ * Opens an index for reading, in a thread of its own, so that a long question holds up no other work: questions wait in
+ * line there. Where the module of the thread is not there, as in a bundle, they are answered in this thread. Whether
+ * there is an index is found at the first question. All reject with CrawlError NO_INDEX where there is no index or one
+ * that cannot be used, SEARCH_BUSY where too many wait or the time is over, and CLOSED behind `close`.
  */
 export function openIndexReader(options: ReaderOptions): IndexReader {
   const { folder, words, mostWaiting = 100, timeLimit = 10_000 } = options;

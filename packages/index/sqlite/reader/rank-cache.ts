@@ -1,6 +1,9 @@
 import type { Database } from '../database.js';
 
-/** The ranks of all documents in memory, four bytes each, by which the best of very many matches are found without a look at each. */
+/**
+ * The ranks of all documents in memory, four bytes each, by which the best of very many matches are found without a look
+ * at each.
+ */
 export interface RankCache {
   /** The rank of a document; of one that came after the ranks were read, Infinity, so that it is never left out. */
   rankOf(id: number): number;

@@ -17,9 +17,9 @@ const LONGEST = 40;
 const MOST_READ = 1000;
 
 /**
- * Makes the function that finds terms of the index that are spelt nearly as another: one letter more, less or other, or two that changed
- * places; of at least eight letters also two mistakes behind the first four. Of Chinese only words of three characters and more, of which one differs:
- * of shorter ones nearly any two characters make another word.
+ * Makes the function that finds terms of the index that are spelt nearly as another: one letter more, less or other, or
+ * two that changed places; of at least eight letters also two mistakes behind the first four. Of Chinese only words of
+ * three characters and more, of which one differs: of shorter ones nearly any two characters make another word.
  */
 export function createSpelling(database: Database): {
   counts(terms: readonly string[]): number[];
