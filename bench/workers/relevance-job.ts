@@ -1,5 +1,5 @@
 // Indexes the manuals, asks for known items by three formulas, and says at which place each answer came.
-import { rm } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import { createWords, openIndexReader, openSqliteWriter, type IndexWeights } from '../../packages/index/index.js';
 import { loadSettings, rowKeyOf } from '../../packages/webcrawl/index.js';
 import { weightsOf } from '../../packages/search/index.js';
@@ -67,6 +67,7 @@ reply({ pages: counts, sharedTitles, sameText, weights, asked } satisfies Releva
 /** Puts the pages into an index, with the anchors of links to them but those that are held out. */
 async function index(): Promise<void> {
   await rm(folder, { recursive: true, force: true });
+  await mkdir(folder, { recursive: true });
   const anchors = new Map<string, Set<string>>();
   for (const { links } of pages) {
     for (const { url, anchor } of links) {

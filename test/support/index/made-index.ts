@@ -1,3 +1,4 @@
+import { mkdir } from 'node:fs/promises';
 import type { IndexDocument } from '../../../packages/plugin-api/index.js';
 import { createWords, openSqliteWriter } from '../../../packages/index/index.js';
 import { rowKeyOf } from '../../../webtable/index.js';
@@ -26,6 +27,7 @@ export function madeDocument({ url, ...rest }: MadeDocument): IndexDocument {
 
 /** Writes documents into the index of a folder, which is made where it is missing, and returns the name of its words. */
 export async function makeIndex(folder: string, documents: readonly MadeDocument[], isWhole = true): Promise<string> {
+  await mkdir(folder, { recursive: true });
   const words = await createWords();
   const writer = await openSqliteWriter(folder, words);
   await writer.apply(documents.map((each) => ({ type: 'put', document: madeDocument(each) })));
