@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { checkParse, openChecks } from '../../packages/webcrawl/index.js';
 
@@ -39,10 +39,13 @@ const MANUALS =
  */
 export async function* manualPages(part: number): AsyncGenerator<ManualPage> {
   if (!existsSync(FOLDER)) throw new Error('the manuals are not there; bench/install.sh fetches them');
-  const files = (await readdir(FOLDER, { recursive: true }))
-    .filter((path) => /\.html?$/.test(path) && MANUALS.test(path))
+  const entries = await readdir(FOLDER, { recursive: true, withFileTypes: true });
+  const files = entries
+    .filter((entry) => entry.isFile() && /\.html?$/.test(entry.name))
+    .map((entry) => relative(FOLDER, join(entry.parentPath, entry.name)))
+    .filter((path) => MANUALS.test(path))
     .sort();
-  await using context = await openChecks();
+  const context = await openChecks();
   for (const [i, path] of files.entries()) {
     const language = LANGUAGES.find(([pattern]) => pattern.test(path))?.[1];
     if (!language || i % part !== 0) continue;

@@ -11,7 +11,7 @@ const MANY = 30_000;
 /** Pages that are scored at the most of so many matches. */
 const MOST_SCORED = 20_000;
 /** Where that is not enough: pages with the words in the title that are scored, and as many others. */
-const FEW_SCORED = 6000;
+const FEW_SCORED = 5000;
 /** Pages of the highest rank that are scored first, to learn what a page needs to be among the best. */
 const FIRST_SCORED = 1000;
 /** `k1` of bm25() in FTS5, plus 1: what a phrase counts at the most, times its inverse document frequency. */
@@ -95,26 +95,39 @@ export function createFinder(database: Database, now: () => number): (query: Ind
   }
 
   function bestOfMany(search: Search, ids: Float64Array): Omit<IndexHits, 'total'> {
-    const { query, documents } = search;
+    const { query } = search;
     const { rankOf } = ranks();
     const found = Float32Array.from(ids, rankOf);
     const sorted = found.slice().sort();
-    const first = scoreSome(search, ids, FIRST_SCORED, (i) => found[i]! >= rankOfBest(sorted, FIRST_SCORED));
-    const leastScore = (first[query.limit - 1]?.score ?? -Infinity) - mostOfWords(search) - ROUNDING;
-    const leastRank = rankOfPart(leastScore, query, documents);
-    if (leastRank >= rankOfBest(sorted, FIRST_SCORED)) return { hits: first, isApproximate: false };
-    if (leastRank >= rankOfBest(sorted, MOST_SCORED)) {
-      return { hits: scoreSome(search, ids, MOST_SCORED, (i) => found[i]! >= leastRank), isApproximate: false };
-    }
+    const isFlat = query.weights.rank === 0 || sorted[0] === sorted.at(-1);
+    const exact = isFlat ? undefined : bestByRank(search, ids, found, sorted);
+    if (exact) return { hits: exact, isApproximate: false };
     const must = query.must.map((clause) => ({ ...clause, fields: ['title' as const] }));
     const titles = matches({ ...search, match: matchOf({ ...query, must }) ?? '' });
     const wanted = new Set<number>();
     for (const some of [titles, ids]) {
-      const least = rankOfBest(Float32Array.from(some, rankOf).sort(), FEW_SCORED);
+      const least = isFlat ? -Infinity : rankOfBest(Float32Array.from(some, rankOf).sort(), FEW_SCORED);
       const most = wanted.size + FEW_SCORED;
       for (const id of some) if (wanted.size < most && rankOf(id) >= least) wanted.add(id);
     }
     return { hits: scoreSome(search, ids, wanted.size, (i) => wanted.has(ids[i]!)), isApproximate: true };
+  }
+
+  /** The best where ranks tell which pages can be among them; undefined where these are too many. */
+  function bestByRank(
+    search: Search,
+    ids: Float64Array,
+    found: Float32Array,
+    sorted: Float32Array,
+  ): readonly IndexHit[] | undefined {
+    const { query, documents } = search;
+    const leastOfFirst = rankOfBest(sorted, FIRST_SCORED);
+    const first = scoreSome(search, ids, FIRST_SCORED, (i) => found[i]! >= leastOfFirst);
+    const leastScore = (first[query.limit - 1]?.score ?? -Infinity) - mostOfWords(search) - ROUNDING;
+    const least = rankOfPart(leastScore, query, documents);
+    if (least >= leastOfFirst) return first;
+    if (least < rankOfBest(sorted, MOST_SCORED)) return undefined;
+    return scoreSome(search, ids, MOST_SCORED, (i) => found[i]! >= least);
   }
 
   /** The ids of all matches, ascending, as one text: a row each would take ten times as long. */
