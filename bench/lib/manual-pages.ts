@@ -45,7 +45,7 @@ export async function* manualPages(part: number): AsyncGenerator<ManualPage> {
     .map((entry) => relative(FOLDER, join(entry.parentPath, entry.name)))
     .filter((path) => MANUALS.test(path))
     .sort();
-  const context = await openChecks();
+  await using context = await openChecks();
   for (const [i, path] of files.entries()) {
     const language = LANGUAGES.find(([pattern]) => pattern.test(path))?.[1];
     if (!language || i % part !== 0) continue;

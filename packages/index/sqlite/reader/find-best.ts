@@ -40,8 +40,8 @@ interface Search {
  * the weight of the rank times ln(1 + its rank in relation to the mean). Of at most 30,000 matches each is scored. Of
  * more, those of the highest ranks are scored first. As BM25 is below 2.2 times the inverse document frequency of each
  * phrase, that says what rank a page needs to be among the best, and all that have it are scored: the result is that of
- * scoring all. Where these are more than 20,000, the result is approximate: 6,000 pages with the words in the title are
- * scored and 6,000 others, of the highest ranks both. Which pages those are goes by ranks that may be a minute old; they
+ * scoring all. Where these are more than 20,000, the result is approximate: 5,000 pages with the words in the title are
+ * scored and 5,000 others, of the highest ranks both. Which pages those are goes by ranks that may be a minute old; they
  * are scored by those of now.
  */
 export function createFinder(database: Database, now: () => number): (query: IndexQuery) => IndexHits {
