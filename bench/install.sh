@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs what the benchmark `crawl` compares with, all below bench/: Crawlee and Node 24 (npm), Scrapy (pip), Colly (Go),
+# Installs what the benchmarks `crawl` and `markdown` compare with, all below bench/: Crawlee and Node 24 (npm), Scrapy (pip), Colly (Go),
 # and the server with the manuals that it serves (Debian packages, unpacked and not installed). What cannot be installed is
 # named, and the benchmark leaves it out. Run again, it does only what is missing.
 set -uo pipefail
@@ -71,6 +71,11 @@ relevance() {
     debian-policy debian-policy-ja aptitude-doc-{en,ja,ru} gimp-help-{en,ja,ru,zh-cn} libreoffice-help-{en-us,ja,ru,zh-cn}
 }
 
+# For the benchmark `markdown`: beside the others, since more pages would change the site that is crawled.
+more_manuals() {
+  debian "$peers/more-manuals" debian-reference-fr debian-reference-zh-cn maint-guide-zh-cn libeigen3-doc libcommons-lang3-java-doc
+}
+
 install crawlee node_modules/@crawlee/cheerio crawlee
 install node24 "$peers/node24/node_modules/$node_package/bin/node" node24
 install scrapy "$peers/scrapy/bin/scrapy" scrapy
@@ -80,6 +85,7 @@ install colly "$peers/colly/colly" colly
 install nginx "$peers/nginx/usr/sbin/nginx" nginx
 install manuals "$peers/manuals/usr/share/doc" manuals
 install relevance "$peers/relevance/usr/share/libreoffice" relevance
+install more-manuals "$peers/more-manuals/usr/share/doc" more_manuals
 
 if [ "${#missing[@]}" -gt 0 ]; then
   echo "bench: could not install ${missing[*]}; the logs are in bench/.peers" >&2

@@ -15,6 +15,7 @@ import type { Bench, BenchOptions, BenchResult } from './lib/bench.js';
 import { drawChart } from './lib/chart.js';
 import { describeMachine, machineLine, type Machine } from './lib/machine.js';
 import { formatTable } from './lib/table.js';
+import { markdownBench } from './markdown.js';
 import { memoryBench } from './memory.js';
 import { operationsBench } from './operations.js';
 import { profileBench } from './profile.js';
@@ -36,6 +37,7 @@ const BENCHES: Readonly<Record<string, Bench>> = {
   duplicates: duplicatesBench,
   profile: profileBench,
   export: exportBench,
+  markdown: markdownBench,
   graph: graphBench,
   relevance: relevanceBench,
 };

@@ -115,6 +115,7 @@ export const INLINK_COLUMN_PREFIX = 'l:i:';
 export const INDEX_COLUMNS = {
   schemaVersion: 'v:n',
   slots: 'v:s',
+  tableId: 'v:i',
   consumers: 'v:u',
   fetcherRun: 'v:f',
   crawlScope: 'v:c',

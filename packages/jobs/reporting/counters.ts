@@ -242,6 +242,7 @@ export const COUNTERS = {
     kept_rows: 'of the rows, those that an earlier run had written which was ended before it was done',
     kept_parts: 'of the files, those that it had finished',
     kept_bytes: 'of the bytes, those that it had written',
+    uploaded_bytes: 'bytes that this run has uploaded to a store of the kind of S3',
     damaged: 'rows that cannot be read in full; what can be read is exported',
     lost_body: 'pages whose stored body cannot be read; the rest of them is exported',
     chunks: 'chunks of Markdown that were made of the rows in this run',
