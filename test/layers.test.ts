@@ -127,7 +127,7 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
   'packages/graph': ['sort', '*'],
   'packages/export': ['target', 'markdown', 'pages', 'warc', 'krake', 'graph', '*'],
   'packages/index': ['words', 'documents', 'sqlite', '*'],
-  'packages/search': ['query', 'results', '*'],
+  'packages/search': ['results', 'query', '*'],
   'packages/jobs': [
     'context.ts',
     'reporting',

@@ -76,6 +76,7 @@ export interface Searcher extends AsyncDisposable {
   suggest(prefix: string): Promise<string[]>;
   /** What is known of the index. */
   info(): Promise<IndexInfo>;
+  /** Ends its thread. Queries under way are refused with CLOSED. */
   close(): Promise<void>;
 }
 
