@@ -20,6 +20,7 @@ import { memoryBench } from './memory.js';
 import { operationsBench } from './operations.js';
 import { profileBench } from './profile.js';
 import { relevanceBench } from './relevance.js';
+import { indexBench } from './search-index.js';
 import { statusBench } from './status.js';
 import { storeBench } from './store.js';
 import { waitingBench } from './waiting.js';
@@ -40,6 +41,7 @@ const BENCHES: Readonly<Record<string, Bench>> = {
   markdown: markdownBench,
   graph: graphBench,
   relevance: relevanceBench,
+  index: indexBench,
 };
 /** Unless the bench says otherwise. Fewer rounds, or a smaller scale, are for trying it out. */
 const ROUNDS = 5;

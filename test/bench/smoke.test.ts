@@ -187,3 +187,9 @@ it('relevance asks made-up pages by three formulas, and finds most', async () =>
   for (const row of rows.filter(({ kind }) => kind === 'title')) expect(row.oursMrr).toBeGreaterThan(0.5);
   expect(samples).toMatchObject({ weights: expect.any(Object) as object });
 });
+
+it('index makes a search index, and measures it', async () => {
+  const { rows } = await result('index', '--scale', '0.001');
+  expect(rows).toHaveLength(1);
+  for (const name of ['rate', 'cpu', 'size', 'memory']) expect(rows[0]![name]).toBeGreaterThan(0);
+});

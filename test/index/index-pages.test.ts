@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { jobs, MemoryStore, rowKeyOf, type Plugin, type Store } from '../../packages/webcrawl/index.js';
+import { explain, jobs, MemoryStore, rowKeyOf, type Plugin, type Store } from '../../packages/webcrawl/index.js';
 import { dumpIndex } from '../support/index/dump-index.js';
 import { round, rowOf } from '../support/job-steps.js';
 import { START, testCrawl, type TestCrawl } from '../support/test-crawl.js';
@@ -82,7 +82,7 @@ describe('index', () => {
       `${key('one')} anchors 0 the`,
       `${key('one')} url 0 a`,
       `${key('two')} text 1 南京市`,
-      `${key('')} text 4 packag`,
+      `${key('')} text 5 packag`,
     ]) {
       expect(terms).toContain(place);
     }
@@ -96,7 +96,10 @@ describe('index', () => {
     await jobs.index(crawl);
     for (const path of ['', 'one', 'two', 'moved', 'hidden', 'gone', 'copy']) {
       const { marks } = await rowOf(crawl, `http://a.example/${path}`, 'marks');
-      expect(marks?.index, path).toBe(IN.includes(key(path)) ? marks?.updatedb : undefined);
+      const isIn = IN.includes(key(path));
+      expect(marks?.index, path).toBe(isIn ? marks?.updatedb : undefined);
+      const { page } = await explain(crawl, `http://a.example/${path}`);
+      expect(page?.indexed, path).toBe(isIn ? 'current' : undefined);
     }
   });
 
