@@ -34,6 +34,7 @@ const MANUALS =
 
 /**
  * The pages of real manuals of Debian in four languages, parsed as a crawl parses them.
+ * Pages that were not translated are left out.
  * @param part takes one in so many files
  * @throws Error when the manuals are not installed
  */
@@ -52,7 +53,7 @@ export async function* manualPages(part: number): AsyncGenerator<ManualPage> {
     const content = await readFile(join(FOLDER, path));
     const url = new URL(encodeURI(path), ORIGIN).href;
     const page = await checkParse(context, { url, content, contentType: 'text/html', headers: {}, truncated: false });
-    if (page.kind !== 'success' || page.text.length < 20) continue;
+    if (page.kind !== 'success' || page.text.length < 20 || !isWrittenIn(language, page.text)) continue;
     yield {
       url,
       language,
@@ -62,6 +63,22 @@ export async function* manualPages(part: number): AsyncGenerator<ManualPage> {
       links: linksOf(url, page.outlinks),
     };
   }
+}
+
+/** Scripts of which a text of a language has some: many pages of manuals were never translated. */
+const SCRIPTS: Readonly<Record<ManualLanguage, RegExp>> = {
+  en: /\p{Script=Latin}/gu,
+  zh: /\p{Script=Han}/gu,
+  ja: /[\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Han}]/gu,
+  ru: /\p{Script=Cyrillic}/gu,
+};
+/** Of all letters, in the script of the language. */
+const LEAST_SHARE = 0.3;
+
+function isWrittenIn(language: ManualLanguage, text: string): boolean {
+  const some = text.slice(0, 20_000);
+  const letters = some.match(/\p{L}/gu)?.length ?? 0;
+  return (some.match(SCRIPTS[language])?.length ?? 0) >= LEAST_SHARE * letters;
 }
 
 function linksOf(
