@@ -41,6 +41,7 @@ export const SUITES = {
       'test/export/kill.test.ts',
       'test/export/programs.test.ts',
       'test/export/graph-programs.test.ts',
+      'test/export/webgraph.test.ts',
       'test/export/target',
       'test/export/warc/programs.test.ts',
       'test/export/krake/java.test.ts',

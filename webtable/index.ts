@@ -42,7 +42,7 @@ export type { BatchEntry, BatchHeader, BatchState, Batches } from './tables/batc
 export type { BackoffRecord, Hosts, SeedReach, StoredRobots } from './tables/hosts.js';
 export type { EventLoopTurns } from './stores/event-loop-turns.js';
 export type { Exclusive } from './stores/locks.js';
-export type { LastFetch, Runs } from './tables/runs.js';
+export type { LastFetch, RankedLevel, Runs } from './tables/runs.js';
 export {
   isSamePlace,
   type Compaction,

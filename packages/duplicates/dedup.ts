@@ -1,5 +1,13 @@
 import { chunked, urlOf, type Field, type PageChange, type PageRow } from '../../webtable/index.js';
-import { createTracker, type CrawlContext, type JobOptions, type Report, type Tracker } from '../jobs/index.js';
+import {
+  createRowCounts,
+  createTracker,
+  type Count,
+  type CrawlContext,
+  type JobOptions,
+  type Report,
+  type Tracker,
+} from '../jobs/index.js';
 import { formGroups, type Groups } from './groups.js';
 import { createPageList, type PageList } from './page-list.js';
 import { createSimhash } from './simhash.js';
@@ -86,7 +94,9 @@ function signatureOf({ status, newSignature, signature }: Row): string | undefin
 }
 
 async function clear(crawl: CrawlContext, keys: readonly string[], tracker: Tracker): Promise<void> {
-  await change(crawl, keys, (row) => (signatureOf(row) === undefined ? markOf(row, undefined, tracker) : undefined));
+  await change(crawl, keys, tracker, (row, count) =>
+    signatureOf(row) === undefined ? markOf(row, undefined, count) : undefined,
+  );
 }
 
 /** Writes what differs, in key order. A row that has changed since it was read is left to the next run. */
@@ -97,31 +107,34 @@ async function writeGroups(crawl: CrawlContext, pages: PageList, { keptOf }: Gro
   for await (const chunk of chunked(concerned(), CHUNK)) {
     if (tracker.aborted) return;
     const numbers = new Map(chunk.map((page) => [pages.keyOf(page), page]));
-    await change(crawl, [...numbers.keys()], (row) => {
+    await change(crawl, [...numbers.keys()], tracker, (row, count) => {
       const page = numbers.get(row.key)!;
       const signature = signatureOf(row);
       if (signature === undefined || !pages.isOf(page, signature)) {
-        tracker.count('changed');
+        count('changed');
         return undefined;
       }
       const kept = keptOf[page]!;
-      return markOf(row, kept === page ? undefined : urlOf(pages.keyOf(kept)), tracker);
+      return markOf(row, kept === page ? undefined : urlOf(pages.keyOf(kept)), count);
     });
   }
 }
 
-function markOf({ key, duplicateOf }: Row, kept: string | undefined, tracker: Tracker): PageChange | undefined {
+function markOf({ key, duplicateOf }: Row, kept: string | undefined, count: Count): PageChange | undefined {
   if (duplicateOf === kept) return undefined;
-  tracker.count(kept === undefined ? 'cleared' : 'written');
+  count(kept === undefined ? 'cleared' : 'written');
   return kept === undefined ? { key, unset: ['duplicateOf'] } : { key, set: { duplicateOf: kept } };
 }
 
 async function change(
   { tables, clock }: CrawlContext,
   keys: readonly string[],
-  decide: (row: Row) => PageChange | undefined,
+  { count }: Tracker,
+  decide: (row: Row, count: Count) => PageChange | undefined,
 ): Promise<void> {
   if (keys.length === 0) return;
+  const counts = createRowCounts(count);
   const fields: readonly (Field & (typeof DECIDING)[number])[] = DECIDING;
-  await tables.changeRows(keys, fields, clock(), (rows) => rows.map((row) => row && decide(row)));
+  await tables.changeRows(keys, fields, clock(), (rows) => rows.map((row) => row && decide(row, counts.of(row.key))));
+  counts.end();
 }

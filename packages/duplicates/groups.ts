@@ -2,6 +2,9 @@ import type { EventLoopTurns } from '../../webtable/index.js';
 import { findLeaders } from './leaders.js';
 import { NONE, type PageList } from './page-list.js';
 
+/** Says which of two comes first. */
+type Compare = (a: number, b: number) => number;
+
 /** Which pages are duplicates, and of which. */
 export interface Groups {
   /** For each page the one that is kept in its place: itself, where it is no duplicate. */
@@ -26,12 +29,14 @@ export interface GroupOptions {
 
 /**
  * Forms groups. First of all pages with the same signature one is kept, then of those that are left and have the same simhash, and of
- * what is left then those that {@link findLeaders} names: so no chain of small differences joins unlike pages.
+ * what is left then those that {@link findLeaders} names: so no chain of small differences joins unlike pages. Every duplicate has the
+ * signature of the page that is kept, or is near it itself.
  * @returns undefined when it was aborted
  */
 export async function formGroups(pages: PageList, options: GroupOptions): Promise<Groups | undefined> {
   const { distance } = options;
-  const compare = comparison(pages, distance);
+  const isAlike = likeness(pages, distance);
+  const compare = comparison(pages, isAlike);
   const keptOf = Uint32Array.from({ length: pages.length }, (_, page) => page);
   const exact = keepFirst(keptOf.slice(), keptOf, pages.compareSignatures, compare);
   let near = 0;
@@ -51,16 +56,13 @@ export async function formGroups(pages: PageList, options: GroupOptions): Promis
       near += 1;
     }
   }
-  return { ...followed(keptOf), exact, near, crowded };
+  follow(keptOf);
+  const parted = part(pages, keptOf, isAlike, compare);
+  return { keptOf, exact: exact - parted, near, groups: countKept(keptOf), crowded };
 }
 
 /** Of those that are equal by `same`, keeps the first by `compare`. @returns how many others there are */
-function keepFirst(
-  members: Uint32Array,
-  keptOf: Uint32Array,
-  same: (a: number, b: number) => number,
-  compare: (a: number, b: number) => number,
-): number {
+function keepFirst(members: Uint32Array, keptOf: Uint32Array, same: Compare, compare: Compare): number {
   members.sort((a, b) => same(a, b) || compare(a, b));
   let first = members[0]!;
   let others = 0;
@@ -74,31 +76,52 @@ function keepFirst(
 }
 
 /** A kept page may have become a duplicate itself in a later step; its duplicates go with it. */
-function followed(keptOf: Uint32Array): { keptOf: Uint32Array; groups: number } {
-  const isKept = new Uint8Array(keptOf.length);
-  let groups = 0;
+function follow(keptOf: Uint32Array): void {
   for (let page = 0; page < keptOf.length; page++) {
     let kept = keptOf[page]!;
     while (keptOf[kept] !== kept) kept = keptOf[kept]!;
     keptOf[page] = kept;
-    if (kept === page || isKept[kept] !== 0) continue;
-    isKept[kept] = 1;
-    groups += 1;
   }
-  return { keptOf, groups };
+}
+
+/**
+ * Parts from their kept page those that have come to it with another page of their signature, and are not near it themselves: a signature
+ * may leave out what a simhash goes by. Of those with the same signature one is kept. @returns how many are kept now
+ */
+function part(
+  pages: PageList,
+  keptOf: Uint32Array,
+  isAlike: (a: number, b: number) => boolean,
+  compare: Compare,
+): number {
+  const apart = keptOf.map((_, page) => page).filter((page) => !isAlike(page, keptOf[page]!));
+  for (const page of apart) keptOf[page] = page;
+  return apart.length - keepFirst(apart, keptOf, pages.compareSignatures, compare);
+}
+
+/** Pages that are kept for others. */
+function countKept(keptOf: Uint32Array): number {
+  const isKept = new Uint8Array(keptOf.length);
+  for (const [page, kept] of keptOf.entries()) if (kept !== page) isKept[kept] = 1;
+  return isKept.reduce((sum, each) => sum + each, 0);
+}
+
+/** Whether two pages may be in one group: they have the same signature, or their texts are near. */
+function likeness(pages: PageList, distance: number | undefined): (a: number, b: number) => boolean {
+  return (a, b) =>
+    a === b ||
+    pages.compareSignatures(a, b) === 0 ||
+    (distance !== undefined && pages.hasSimhash(a) && pages.hasSimhash(b) && pages.distance(a, b) <= distance);
 }
 
 /**
  * Which of two pages is rather kept: the one that more pages with the same text, itself included, name as canonical; then as
  * {@link PageList.compareWorth} says.
  */
-function comparison(pages: PageList, distance: number | undefined): (a: number, b: number) => number {
-  const isSame = (a: number, b: number): boolean =>
-    pages.compareSignatures(a, b) === 0 ||
-    (distance !== undefined && pages.hasSimhash(a) && pages.hasSimhash(b) && pages.distance(a, b) <= distance);
+function comparison(pages: PageList, isAlike: (a: number, b: number) => boolean): Compare {
   const votes = new Uint32Array(pages.length);
   for (const [page, canonical] of pages.canonicals().entries()) {
-    if (canonical !== NONE && isSame(page, canonical)) votes[canonical]! += 1;
+    if (canonical !== NONE && isAlike(page, canonical)) votes[canonical]! += 1;
   }
   return (a, b) => votes[b]! - votes[a]! || pages.compareWorth(a, b);
 }

@@ -12,7 +12,7 @@ export interface KeyList {
 const BLOCK = 16;
 const MOST = 0xffff;
 
-/** @returns a list that takes about 4 bytes for each key besides its own tail */
+/** @returns a list that takes 6.5 bytes for each key besides its own tail, and half as much again while it has room to grow */
 export function createKeyList(): KeyList {
   let bytes = Buffer.alloc(1 << 16);
   let used = 0;

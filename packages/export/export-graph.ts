@@ -13,24 +13,20 @@ import {
 import { selectorOf, type CrawlContext, type PageSelection, type Report, type Tracker } from '../jobs/index.js';
 import { commonCrawl } from './graph/common-crawl.js';
 import type { GraphFormatWriter } from './graph/graph-format.js';
+import { graphFormatOf, type GraphFormat } from './graph/format-of-name.js';
 import { krakeFormat } from './graph/krake-graph.js';
 import { parquetGraph } from './graph/parquet-graph.js';
 import { svg } from './graph/svg-graph.js';
 import { dot, graphml } from './graph/text-graphs.js';
 import { runExport, type ExportOptions } from './target/run-export.js';
 
-/** The formats of {@link exportGraph}. */
-export const GRAPH_FORMATS = ['cc', 'parquet', 'krake', 'graphml', 'dot', 'svg'] as const;
-
-/** A format of {@link exportGraph}. */
-export type GraphFormat = (typeof GRAPH_FORMATS)[number];
-
 /** What {@link exportGraph} takes. Of host, domain and prefix at most one: the graph of these pages alone. */
 export interface ExportGraphOptions extends ExportOptions, Pick<PageSelection, 'host' | 'domain' | 'prefix'> {
   /** What a node is. */
   readonly level: Level;
   /**
-   * `cc`, `parquet` and `krake` are folders, `graphml`, `dot` and `svg` files. Default: by the name of the output, else `cc`.
+   * `cc`, `parquet` and `krake` are folders, `graphml`, `dot` and `svg` files. Default: by the name of the output, else `cc`. See
+   * {@link graphFormatOf} for names that are none of a format.
    */
   readonly format?: GraphFormat;
   /** Redirects and canonicals are not resolved: they are pages like others. Default: false. */
@@ -61,13 +57,7 @@ export async function exportGraph(crawl: CrawlContext, options: ExportGraphOptio
   if (!LEVELS.includes(level)) {
     throw new CrawlError('USAGE', `expected a level of ${LEVELS.join(', ')}, found ${safeText(String(level), 80)}`);
   }
-  const format = options.format ?? formatOf(output);
-  if (!GRAPH_FORMATS.includes(format)) {
-    throw new CrawlError(
-      'USAGE',
-      `expected a format of ${GRAPH_FORMATS.join(', ')}, found ${safeText(String(format), 80)}`,
-    );
-  }
+  const format = graphFormatOf(output, options.format);
   const selection = {
     ...(host !== undefined && { host }),
     ...(domain !== undefined && { domain }),
@@ -99,11 +89,6 @@ export async function exportGraph(crawl: CrawlContext, options: ExportGraphOptio
     );
     return counted === undefined || tracker.aborted ? 'stopped' : counted;
   });
-}
-
-function formatOf(output: string): GraphFormat {
-  const [, ending] = /\.(graphml|dot|svg)$/.exec(output) ?? [];
-  return (ending as 'graphml' | 'dot' | 'svg' | undefined) ?? 'cc';
 }
 
 async function* rowsOf(

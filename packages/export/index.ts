@@ -14,20 +14,13 @@ export { exportPages, PAGE_FORMATS, type ExportPagesOptions, type PageFormat } f
 export { runExport, type ExportKind, type ExportOptions } from './target/run-export.js';
 export { exportKrake, type ExportKrakeOptions } from './krake/export-krake.js';
 export { openKrake, type Krake } from './krake/open-krake.js';
-export {
-  KRAKE_FILES,
-  contentRecord,
-  graphRecord,
-  krakeGraph,
-  krakeKey,
-  offsetRecord,
-  type KrakeLinks,
-} from './krake/formats.js';
+export { KRAKE_FILES, contentRecord, krakeKey, offsetRecord, type KrakeLinks } from './krake/formats.js';
 export { surt } from './warc/surt.js';
 export { exportWacz } from './warc/export-wacz.js';
 export { exportWarc, type ExportArchiveOptions } from './warc/export-warc.js';
 export type { ExportSelection } from './pages/selected-rows.js';
-export { exportGraph, GRAPH_FORMATS, type ExportGraphOptions, type GraphFormat } from './export-graph.js';
+export { exportGraph, type ExportGraphOptions } from './export-graph.js';
+export { GRAPH_FORMATS, type GraphFormat } from './graph/format-of-name.js';
 export {
   COMPUTED_FIELDS,
   pageDump,

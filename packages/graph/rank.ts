@@ -1,6 +1,14 @@
 import { tmpdir } from 'node:os';
-import { type Field, type PageChange, type PageRow } from '../../webtable/index.js';
-import { createTracker, type CrawlContext, type JobOptions, type Report, type Tracker } from '../jobs/index.js';
+import type { Field, PageChange, PageRow, RankedLevel } from '../../webtable/index.js';
+import {
+  createRowCounts,
+  createTracker,
+  type Count,
+  type CrawlContext,
+  type JobOptions,
+  type Report,
+  type Tracker,
+} from '../jobs/index.js';
 import { buildGraphs, type BuiltGraphs, type LinkGraph } from './build-graphs.js';
 import { readKeys } from './key-file.js';
 import { LINK_FIELDS, linkRowOf, type LinkRow } from './link-rows.js';
@@ -17,8 +25,6 @@ export interface RankOptions extends JobOptions {
   readonly folder?: string;
 }
 
-type RankedLevel = 'page' | 'host';
-
 const FIELD = { page: 'rank', host: 'hostRank' } as const satisfies Record<RankedLevel, Field>;
 const COUNTERS = {
   page: { nodes: 'pages', edges: 'edges', rounds: 'rounds' },
@@ -32,8 +38,9 @@ const CHUNK = 500;
  * those to another one count, each pair of hosts once.
  *
  * It begins at the last ranks where there are any, which takes fewer rounds to the same fixed point; where these are close
- * enough it changes nothing. It may be killed at any moment and run again; a run after one that was killed
- * while it wrote begins anew, so the ranks are those of a run that nothing disturbed. Rows that change meanwhile keep their changes.
+ * enough it changes nothing. It may be killed at any moment and run again; a run after one that was killed while it wrote ranks of a level
+ * begins that level anew. So the ranks are those of a run that nothing disturbed: to the bit where that began anew too, else
+ * within what `rank.tolerance` allows. Rows that change meanwhile keep their changes.
  * Counters: see `COUNTERS`.
  * @throws CrawlError STORE_FULL, BAD_OUTPUT where the graph finds no room
  */
@@ -67,16 +74,18 @@ async function rankLevels(
     ...(signal && { signal }),
   });
   await lastRanks.end();
-  const isMixed = await crawl.tables.runs.isRankWriting();
+  const { runs } = crawl.tables;
   const ranks: Float64Array[] = [];
   for (const [i, graph] of built.graphs.entries()) {
-    const start = isMixed ? undefined : await startOf(graph, lastRanks, i, levels.length);
+    const start = (await runs.isRankWriting(levels[i]!))
+      ? undefined
+      : await startOf(graph, lastRanks, i, levels.length);
     if (start && crawl.settings.rank.danglingMass === 'spread') normalise(start);
     ranks.push(await rankGraph(crawl, graph, start, tracker, signal));
   }
-  await crawl.tables.runs.putRankWriting(true);
+  for (const level of levels) await runs.putRankWriting(level, true);
   await writeRanks(crawl, built, ranks, tracker, signal);
-  await crawl.tables.runs.putRankWriting(false);
+  for (const level of levels) await runs.putRankWriting(level, false);
 }
 
 /** The rows; the ranks that they have go to a file, one for each level. */
@@ -155,7 +164,7 @@ async function writeRanks(
   crawl: CrawlContext,
   { keys, graphs }: BuiltGraphs,
   ranks: readonly Float64Array[],
-  { count, done }: Tracker,
+  { count }: Tracker,
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const fields = graphs.map(({ level }) => FIELD[level === 'page' ? 'page' : 'host']);
@@ -166,11 +175,12 @@ async function writeRanks(
       const chunk = group.slice(at, at + CHUNK);
       const first = row;
       const wanted = new Map(chunk.map((key, i) => [key, ranksOf(first + i)]));
+      const counts = createRowCounts(count);
       await crawl.tables.changeRows(chunk, ['status', ...fields], crawl.clock(), (found, of) =>
-        found.map((each, i) => changeOf(each, of[i]!, wanted.get(of[i]!)!)),
+        found.map((each, i) => changeOf(each, wanted.get(of[i]!)!, counts.of(of[i]!))),
       );
+      counts.end();
       row += chunk.length;
-      done(chunk.length);
     }
   }
 
@@ -180,18 +190,18 @@ async function writeRanks(
 
   function changeOf(
     found: PageRow<'rank' | 'hostRank'> | undefined,
-    key: string,
     wanted: readonly (number | undefined)[],
+    countRow: Count,
   ): PageChange | undefined {
     // It was removed meanwhile, or what it holds cannot be read.
     if (!found || found.damaged) return undefined;
     const differ = fields.filter((field, i) => found[field] !== wanted[i]);
     if (differ.length === 0) return undefined;
     const set = differ.filter((field) => wanted[fields.indexOf(field)] !== undefined);
-    count('written');
-    if (set.length < differ.length) count('unranked');
+    countRow('written');
+    if (set.length < differ.length) countRow('unranked');
     return {
-      key,
+      key: found.key,
       set: Object.fromEntries(set.map((field) => [field, wanted[fields.indexOf(field)]])),
       unset: differ.filter((field) => !set.includes(field)),
     };

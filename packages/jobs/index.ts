@@ -18,6 +18,7 @@ export { ownStatus, type TableStatus } from './status.js';
 export { DUMP_FIELDS, FURTHER_FIELDS, dumpPage, stats, type TableStats } from './readdb.js';
 export { selectorOf, type PageSelection, type PageSelector } from './pages/page-selection.js';
 export { createTracker, type Tracker } from './reporting/tracker.js';
+export { createRowCounts } from './reporting/row-counts.js';
 export { withoutOtherJobs } from './rows/without-other-jobs.js';
 export { MAX_SORTED, readPages, type FoundPage, type PageQuery } from './pages/read-pages.js';
 export { explain, type ExplainedMark, type ExplainedPage, type Explanation, type ExplainOptions } from './explain.js';

@@ -9,6 +9,7 @@ import { SITEMAP_INTERVAL, newRowFields } from './rows/new-row.js';
 import { createScoring } from './rows/scoring-chain.js';
 import { createSeedJudge, enterSeedHosts } from './hosts/seed-hosts.js';
 import { parseSeedLine, type Seed } from './inject/seed-line.js';
+import { createRowCounts } from './reporting/row-counts.js';
 import { createTracker } from './reporting/tracker.js';
 import { untilAborted } from './inject/until-aborted.js';
 
@@ -124,23 +125,26 @@ async function injectChunk(
   }
   const { tables, clock } = crawl;
   const fields = ['metadata', 'distance', 'protocolStatus', 'sitemap'] as const;
+  const counts = createRowCounts(count);
   await tables.changeRows([...seeds.keys()], fields, clock(), async (rows, keys) => {
     const changes: (PageChange | undefined)[] = [];
     for (const [i, key] of keys.entries()) {
       const seed = seeds.get(key)!;
       const row = rows[i];
-      let change = row ? changeOfKnown(crawl, row, seed, count) : newSeedRow(crawl, key, seed, count);
+      const countRow = counts.of(key);
+      let change = row ? changeOfKnown(crawl, row, seed, countRow) : newSeedRow(crawl, key, seed, countRow);
       if (row && seed.retryDenied && isDenied(crawl, row)) {
-        count('denied_before');
+        countRow('denied_before');
         await tables.hosts.robots.remove(new URL(seed.url).origin);
         change = { ...change, key, set: { ...change?.set, dueAt: clock() } };
       }
-      if (!row) count('injected');
+      if (!row) countRow('injected');
       changes.push(change);
     }
     await enterSeedHosts(tables, keys, reaches);
     return changes;
   });
+  counts.end();
 }
 
 /** Whether a row waits although it may be let in by now: for a password, another name or another robots.txt. */

@@ -127,6 +127,29 @@ describe('dedup', () => {
     expect(Object.values(found).filter((kept) => found[kept] !== undefined)).toEqual([]);
   });
 
+  it('marks no page that came to the kept one with another of its signature, and is not near it itself', async () => {
+    await using crawl = await testCrawl(undefined);
+    // A signature of a plugin, which leaves out most of the text.
+    const signature = 'the same';
+    await store(crawl, {
+      'http://a.com/': { text: text(), rank: 0.9 },
+      'http://a.com/near': { text: text(4), signature, rank: 0.8 },
+      'http://a.com/near-too': { text: text(4), signature },
+      'http://a.com/unlike': { text: words(0, 300, 'other'), signature },
+      'http://a.com/unlike-too': { text: words(0, 200, 'another'), signature },
+      'http://a.com/short': { text: 'few words', signature },
+    });
+    const { counters } = await jobs.dedup(crawl);
+    expect(await duplicates(crawl)).toEqual({
+      'http://a.com/near': 'http://a.com/',
+      'http://a.com/near-too': 'http://a.com/',
+      'http://a.com/unlike': 'http://a.com/short',
+      'http://a.com/unlike-too': 'http://a.com/short',
+    });
+    expect(counters).toMatchObject({ exact: 3, near: 1, groups: 2, written: 4 });
+    expect((await jobs.dedup(crawl)).counters).not.toHaveProperty('written');
+  });
+
   it('compares only pages that were fetched and have enough words, and forgets marks that do not hold', async () => {
     await using crawl = await testCrawl(undefined);
     const marked = { duplicateOf: 'http://a.com/' };

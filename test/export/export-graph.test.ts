@@ -1,16 +1,18 @@
 import { hash } from 'node:crypto';
-import { mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, open, readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { exportGraph, type ExportGraphOptions } from '../../packages/webcrawl/index.js';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { GRAPH_FORMATS, exportGraph, type ExportGraphOptions } from '../../packages/webcrawl/index.js';
 import { openKrake } from '../../packages/export/krake/open-krake.js';
+import { writeMapping } from '../../packages/export/krake/write-mapping.js';
 import { commonCrawl } from '../../packages/export/graph/common-crawl.js';
 import { checkSmall } from '../../packages/export/graph/graph-format.js';
 import type { Target } from '../../packages/export/index.js';
 import type { LinkGraph } from '../../packages/graph/index.js';
 import { rowKeyOf, type PageChange } from '../../webtable/index.js';
+import { fileDigests } from '../support/file-digests.js';
 import { changeRows } from '../support/stores/put-rows.js';
 import { testCrawl, type TestCrawl } from '../support/test-crawl.js';
 
@@ -200,6 +202,76 @@ test('a format, or an output, that is none', async () => {
     message: 'expected a format of cc, parquet, krake, graphml, dot, svg, found gexf',
   });
   await expect(exportGraph(crawl, { output: '', level: 'page' })).rejects.toMatchObject({ code: 'USAGE' });
+});
+
+describe.each(GRAPH_FORMATS)('%s', (format) => {
+  test('of no rows has no nodes, and of one that links to itself and to others that are left out no edges', async () => {
+    await changeRows(crawl, [page('https://one.example/', ['https://one.example/', 'https://none.example/', B])]);
+    const none = await write('none', { format, host: 'none.example' });
+    expect(none.counters).not.toHaveProperty('nodes');
+    const one = await write('one', { format, host: 'one.example' });
+    expect(one.counters).toMatchObject({ nodes: 1, links_to_itself: 1, links_outside: 2 });
+    expect(one.counters).not.toHaveProperty('edges');
+  });
+
+  test.each(['writeFile', 'appendFile'] as const)(
+    'on a full disk, as %s finds it, leaves what was there',
+    async (name) => {
+      const { output } = await write('g', { format });
+      const before = await fileDigests(folder);
+      await using file = await open(tmpdir(), 'r');
+      const full = Object.assign(new Error('no space left'), { code: 'ENOSPC' });
+      const spy = vi.spyOn(Object.getPrototypeOf(file) as typeof file, name).mockRejectedValue(full);
+      try {
+        await expect(exportGraph(crawl, { output, format, level: 'page', force: true })).rejects.toMatchObject({
+          code: 'STORE_FULL',
+        });
+      } finally {
+        spy.mockRestore();
+      }
+      // What was made so far may stay beside it, for the next run.
+      const left = Object.entries(await fileDigests(folder)).filter(([path]) => !path.startsWith('/.g.part'));
+      expect(Object.fromEntries(left)).toEqual(before);
+      await write('g', { format, force: true });
+      expect(Object.keys(await fileDigests(folder)).sort()).toEqual(Object.keys(before).sort());
+    },
+  );
+});
+
+test('krake refuses more nodes than an int32 can say before it reads any', async () => {
+  const nodes = { [Symbol.asyncIterator]: () => expect.unreachable() } as never;
+  await expect(writeMapping({} as Target, { count: 2 ** 31, nodes, hasContent: false, folder })).rejects.toMatchObject({
+    code: 'BAD_OUTPUT',
+    message: 'expected at most 2147483647 nodes in a file of Krake, found 2147483648',
+  });
+});
+
+describe('the name of the output', () => {
+  test.each([
+    ['g.graphml', 'graphml'],
+    ['g.gv', 'dot'],
+    ['G.SVG', 'svg'],
+    ['links', 'cc'],
+    ['example.com', 'cc'],
+  ])('%s makes %s', async (name, format) => {
+    const { output } = await write(name, { level: 'host' });
+    const manifest = format === 'cc' ? join(output, 'manifest.json') : `${output}.manifest.json`;
+    expect(JSON.parse(await text(manifest))).toMatchObject({ format });
+  });
+
+  test.each([
+    ['g.parquet', undefined, 'expected the name of a folder for a graph as Parquet, found'],
+    ['g.parquet', 'parquet', 'expected the name of a folder for a graph as Parquet, found'],
+    ['g.csv', undefined, 'expected the name of a folder, or of a file .graphml, .dot or .svg, found'],
+    ['edges.txt.gz', 'cc', 'expected the name of a folder for the format cc, found'],
+    ['g.svg', 'dot', 'expected a name that ends in .dot for the format dot, found'],
+    ['g.png', 'svg', 'expected a name that ends in .svg for the format svg, found'],
+    ['g.dot', 'krake', 'expected the name of a folder for the format krake, found'],
+  ] as const)('%s is no name for %s', async (name, format, message) => {
+    const made = write(name, { ...(format && { format }) });
+    await expect(made).rejects.toMatchObject({ code: 'USAGE', message: `${message} ${join(folder, name)}` });
+    expect(await readdir(folder)).toEqual([]);
+  });
 });
 
 test('a level that is none', async () => {

@@ -1,47 +1,20 @@
 // Runs one export (`export` of the options, by default exportPages), and kills its own process with SIGKILL at a step on the disk when told to.
 // Arguments: the folder of the table, the options as JSON, the sizes as JSON, the step to die at (0: none).
 // Prints the counters as JSON, with the number of steps as `steps`.
-import promises from 'node:fs/promises';
-import { syncBuiltinESMExports } from 'node:module';
+import { createDyingSteps } from '../support/dying-steps.mjs';
 
 const [directory, options, sizes, killAt] = process.argv.slice(2);
-let steps = 0;
-let counting = false;
-
-/** By chance before, while or after the step. */
-async function dying(step) {
-  if (!counting) return step();
-  steps += 1;
-  const die = steps === Number(killAt);
-  if (die && steps % 3 === 0) process.kill(process.pid, 'SIGKILL');
-  const doing = step();
-  if (die && steps % 3 === 1) process.kill(process.pid, 'SIGKILL');
-  const result = await doing;
-  if (die) process.kill(process.pid, 'SIGKILL');
-  return result;
-}
-
-for (const name of ['link', 'mkdir', 'rename', 'rm', 'rmdir']) {
-  const original = promises[name];
-  promises[name] = (...args) => dying(() => original(...args));
-}
-const open = promises.open;
-promises.open = async (...args) => {
-  const handle = await open(...args);
-  for (const name of ['appendFile', 'sync', 'truncate']) {
-    const original = handle[name].bind(handle);
-    handle[name] = (...given) => dying(() => original(...given));
-  }
-  return handle;
-};
-syncBuiltinESMExports();
+const steps = createDyingSteps(Number(killAt), {
+  names: ['link', 'mkdir', 'rename', 'rm', 'rmdir'],
+  ofFiles: ['appendFile', 'sync', 'truncate'],
+});
 
 const { openCrawl } = await import('../../dist/packages/webcrawl/index.js');
 const exports = await import('../../dist/packages/export/index.js');
 const { export: name = 'exportPages', ...given } = JSON.parse(options);
 const crawl = await openCrawl({ table: `level:${directory}` });
-counting = true;
+steps.begin();
 const { counters } = await exports[name](crawl, given, JSON.parse(sizes));
-counting = false;
+const count = steps.end();
 await crawl.close();
-console.log(JSON.stringify({ ...counters, steps }));
+console.log(JSON.stringify({ ...counters, steps: count }));

@@ -1,10 +1,11 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdtemp, open, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { jobs, rowKeyOf, type PageChange } from '../../packages/webcrawl/index.js';
 import { changeRows } from '../support/stores/put-rows.js';
 import { testCrawl, type TestCrawl } from '../support/test-crawl.js';
+import { VersionedStore } from '../support/versioned-store.js';
 import { randomNumbers } from '../support/web/fake-web.js';
 
 let folder: string;
@@ -50,7 +51,9 @@ describe('rank', () => {
   test('writes the ranks of pages and hosts, and nothing else', async () => {
     await using crawl = await testCrawl(undefined);
     await changeRows(crawl, [page(A, [A2, B]), page(A2, [A]), page(B, [C]), page(C, [], { status: 'unfetched' })]);
-    const report = await jobs.rank(crawl, { folder });
+    let done = 0;
+    const report = await jobs.rank(crawl, { folder, onProgress: (progress) => void (done = progress.done) });
+    expect(done).toBe(4);
     expect(report.counters).toMatchObject({ pages: 4, edges: 4, hosts: 3, host_edges: 2, written: 4, scanned: 4 });
     const ranks = await ranksOf(crawl);
     expect(sum(Object.values(ranks).map(({ rank }) => rank))).toBeCloseTo(1, 8);
@@ -138,17 +141,54 @@ describe('rank', () => {
     expect(await ranksOf(stopped)).toEqual(await ranksOf(whole));
   });
 
+  test('of one level that was stopped while it wrote leaves the other level as it is: it begins warm', async () => {
+    await using crawl = await testCrawl(undefined);
+    await changeRows(crawl, someWeb(1500));
+    await jobs.rank(crawl, { folder });
+    await changeRows(crawl, someWeb(1600));
+    const controller = new AbortController();
+    const { changeRows: real } = crawl.tables;
+    Object.assign(crawl.tables, {
+      changeRows: async (...args: Parameters<typeof real>) => {
+        await real(...args);
+        controller.abort();
+      },
+    });
+    await jobs.rank(crawl, { folder, level: 'host', signal: controller.signal });
+    Object.assign(crawl.tables, { changeRows: real });
+    expect((await jobs.rank(crawl, { folder, level: 'page' })).counters).toMatchObject({ warm: 1 });
+    expect((await jobs.rank(crawl, { folder, level: 'host' })).counters).not.toHaveProperty('warm');
+    expect((await jobs.rank(crawl, { folder, level: 'host' })).counters).toMatchObject({ warm: 1, host_rounds: 1 });
+  });
+
+  test('counts a row once that somebody else changes between its reading and its writing', async () => {
+    const store = new VersionedStore(randomNumbers(1));
+    await using crawl = await testCrawl(undefined, { store });
+    await changeRows(crawl, [page(A, [B]), page(B, [A]), page(C, [A])]);
+    await changeRows(crawl, [page(A2, [], { status: 'gone', rank: 0.5 })]);
+    const { changeRows: real } = crawl.tables;
+    let decisions = 0;
+    crawl.tables.changeRows = (keys, fields, now, decide) =>
+      real(keys, fields, now, async (...args) => {
+        if (decisions++ === 0) await crawl.tables.pages.write([{ key: rowKeyOf(A), set: { title: 'new' } }]);
+        return decide(...args);
+      });
+    const { counters } = await jobs.rank(crawl, { folder });
+    expect(decisions).toBe(2);
+    expect(counters).toMatchObject({ written: 4, unranked: 1 });
+  });
+
   test('leaves rows alone that are removed or changed while it works', async () => {
     await using crawl = await testCrawl(undefined);
     await changeRows(crawl, [page(A, [B]), page(B, [A]), page(C, [A])]);
     const { putRankWriting } = crawl.tables.runs;
     Object.assign(crawl.tables.runs, {
-      putRankWriting: async (value: boolean) => {
-        if (value) {
+      putRankWriting: async (level: 'page' | 'host', value: boolean) => {
+        if (value && level === 'page') {
           await jobs.remove(crawl, { prefix: C });
           await changeRows(crawl, [page(B, [A], { title: 'new' })]);
         }
-        await putRankWriting(value);
+        await putRankWriting(level, value);
       },
     });
     await jobs.rank(crawl, { folder });
@@ -161,5 +201,31 @@ describe('rank', () => {
     await changeRows(crawl, someWeb(100));
     const { counters } = await jobs.rank(crawl, { folder });
     expect(counters).toMatchObject({ rounds: 2, host_rounds: 2, not_converged: 2 });
+  });
+
+  test('on a full disk says so, writes no rank and leaves no file, and works when there is room again', async () => {
+    await using crawl = await testCrawl(undefined);
+    await changeRows(crawl, someWeb(50));
+    await using file = await open(join(folder, 'a'), 'w');
+    const full = Object.assign(new Error('no space left'), { code: 'ENOSPC' });
+    const spy = vi.spyOn(Object.getPrototypeOf(file) as typeof file, 'writeFile').mockRejectedValue(full);
+    try {
+      await expect(jobs.rank(crawl, { folder })).rejects.toMatchObject({
+        code: 'STORE_FULL',
+        hint: 'make room and run the same command again',
+      });
+    } finally {
+      spy.mockRestore();
+    }
+    expect(Object.values(await ranksOf(crawl)).filter(({ rank }) => rank !== undefined)).toEqual([]);
+    expect(await readdir(folder)).toEqual(['a']);
+    expect((await jobs.rank(crawl, { folder })).counters).toMatchObject({ written: 50 });
+  });
+
+  test('of pages without links gives all the same', async () => {
+    await using crawl = await testCrawl(undefined);
+    await changeRows(crawl, [page(A, []), page(B, ['https://unknown.example/'])]);
+    expect((await jobs.rank(crawl, { folder })).counters).toMatchObject({ pages: 2, links_unknown: 1, rounds: 1 });
+    expect(await ranksOf(crawl)).toEqual({ [A]: { rank: 0.5, hostRank: 0.5 }, [B]: { rank: 0.5, hostRank: 0.5 } });
   });
 });

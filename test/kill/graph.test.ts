@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { cp, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -22,7 +23,11 @@ beforeAll(async () => {
   const rows = Array.from({ length: PAGES }, (_, n) => {
     const links = Array.from({ length: 6 }, () => url(Math.floor(random() ** 2 * PAGES)));
     const outlinks = [...new Set(links)].map((link) => ({ url: link, anchor: '' }));
-    return { key: rowKeyOf(url(n)), set: { status: 'fetched' as const, outlinks } };
+    // Every third has the content of the page before it, and every third nearly so.
+    const text =
+      Array.from({ length: 80 }, (_, i) => `word${n - (n % 3)}-${i}`).join(' ') + (n % 3 === 2 ? ' more' : '');
+    const signature = createHash('md5').update(text).digest('hex');
+    return { key: rowKeyOf(url(n)), set: { status: 'fetched' as const, outlinks, text, signature } };
   });
   for (let at = 0; at < PAGES; at += 500) await changeRows(crawl, rows.slice(at, at + 500));
 });
@@ -44,33 +49,42 @@ function runIn(table: string, what: string, options: object, killAt: number): Pr
   });
 }
 
-async function ranksOf(table: string): Promise<unknown[]> {
+async function rowsOf(table: string): Promise<unknown[]> {
   await using crawl = await openCrawl({ table: `level:${table}` });
   const found: unknown[] = [];
-  for await (const page of crawl.pages({ fields: ['rank', 'hostRank', 'outlinks'] })) found.push(page);
+  for await (const page of crawl.pages({ fields: ['rank', 'hostRank', 'duplicateOf', 'outlinks'] })) found.push(page);
   return found;
 }
 
-test(`rank killed ${KILLS} times ends with the ranks of a run that nothing disturbed, to the bit`, async () => {
-  const [whole, killed, work] = [join(folder, 'whole'), join(folder, 'killed'), join(folder, 'work')];
+/** Kills a job again and again while it works on a copy of the table, and compares what its rows hold in the end. */
+async function endsAsUndisturbed(job: string, options: object): Promise<void> {
+  const [whole, killed] = [join(folder, `${job}-whole`), join(folder, `${job}-killed`)];
   for (const copy of [whole, killed]) await cp(join(folder, 'table'), copy, { recursive: true });
-  await mkdir(work);
-  const steps = (await runIn(whole, 'rank', { folder: work }, 0))!;
+  const steps = (await runIn(whole, job, options, 0))!;
+  const expected = await rowsOf(whole);
   const random = randomNumbers(1);
   for (let kills = 0; kills < KILLS;) {
-    // One in two while it writes, which is at its end.
-    const at = kills % 2 === 0 ? random() * steps : steps - random() * 30;
-    if ((await runIn(killed, 'rank', { folder: work }, Math.max(1, Math.floor(at)))) === undefined) kills += 1;
+    if ((await runIn(killed, job, options, 1 + Math.floor(random() * steps))) === undefined) kills += 1;
     else {
       // It came to its end, so there is nothing left to be killed in.
-      expect(await ranksOf(killed)).toEqual(await ranksOf(whole));
+      expect(await rowsOf(killed)).toEqual(expected);
       await rm(killed, { recursive: true });
       await cp(join(folder, 'table'), killed, { recursive: true });
     }
   }
-  await runIn(killed, 'rank', { folder: work }, 0);
-  expect(await ranksOf(killed)).toEqual(await ranksOf(whole));
+  await runIn(killed, job, options, 0);
+  expect(await rowsOf(killed)).toEqual(expected);
+}
+
+test(`rank killed ${KILLS} times ends with the ranks of a run that nothing disturbed, to the bit`, async () => {
+  const work = join(folder, 'work');
+  await mkdir(work);
+  await endsAsUndisturbed('rank', { folder: work });
   expect(await readdir(work)).toEqual([]);
+});
+
+test(`dedup killed ${KILLS} times ends with the duplicates of a run that nothing disturbed`, async () => {
+  await endsAsUndisturbed('dedup', {});
 });
 
 test(`graph killed ${KILLS} times ends in the same bytes`, async () => {

@@ -12,7 +12,7 @@ async function stateAfter(later: number, page = 'text'): Promise<State> {
   await jobs.inject(crawl, { seeds: ['http://a.test/'] });
   await round(crawl);
   await round(crawl);
-  return await stateOf(crawl, START + later - 60_000, []);
+  return await stateOf(crawl, { begun: START + later - 60_000, made: '/none' });
 }
 
 test('runs that only differ in when they were, and in the ids of their batches, have no difference', async () => {
@@ -25,10 +25,19 @@ test('every other difference is named: of a row, of a field, and of batches', as
   expect(changed.map((line) => line.replace(/ is .*/, ''))).toEqual(
     expect.arrayContaining(['http://a.test/b: content', 'http://a.test/b: text', 'http://a.test/b: signature']),
   );
-  const fewer = { rows: new Map([...expected.rows].slice(0, 1)), batches: ['open'] };
-  expect(differences(expected, fewer)).toEqual(['http://a.test/b: is missing', 'open batches: open, expected ']);
+  const fewer = {
+    rows: new Map([...expected.rows].slice(0, 1)),
+    batches: ['open'],
+    files: new Map([['/a', 'digest']]),
+  };
+  expect(differences(expected, fewer)).toEqual([
+    'http://a.test/b: is missing',
+    'file /a is digest, expected absent',
+    'open batches: open, expected ',
+  ]);
   expect(differences(fewer, expected)).toEqual([
     'http://a.test/b: should not be there',
+    'file /a is absent, expected digest',
     'open batches: , expected open',
   ]);
 });

@@ -1,5 +1,9 @@
 import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { openCrawl, type Crawl, type Report } from '../../packages/webcrawl/index.js';
+import { fileDigests } from '../support/file-digests.js';
 import { allRows } from '../support/test-crawl.js';
 
 /** What a table holds after a step, as far as two runs of the same steps share it. */
@@ -8,20 +12,40 @@ export interface State {
   readonly rows: ReadonlyMap<string, Readonly<Record<string, unknown>>>;
   /** The states of the batches that are not closed. */
   readonly batches: readonly string[];
+  /** The files that were made of it by path: digests, of a manifest all but its times. */
+  readonly files: ReadonlyMap<string, string>;
 }
 
 const HOUR = 3_600_000;
 const BATCH = /\b\d{6,11}-\d{1,10}\b/g;
 
-/**
- * Reads it.
- * @param begun when the steps began, in ms since the epoch: times count from then on, in whole hours
- * @param except fields that are left out
- */
-export async function stateOf(crawl: Crawl, begun: number, except: readonly string[]): Promise<State> {
+/** How to read it. */
+export interface StateOptions {
+  /** When the steps began, in ms since the epoch: times count from then on, in whole hours. */
+  readonly begun: number;
+  /** Fields that are left out. */
+  readonly except?: readonly string[];
+  /** The folder of the files, which need not be there. */
+  readonly made: string;
+}
+
+/** Reads it. */
+export async function stateOf(crawl: Crawl, { begun, except = [], made }: StateOptions): Promise<State> {
   const batches = (await crawl.tables.batches.list()).map(({ state }) => state);
   const rows = (await allRows(crawl)).map((row) => [String(row['url']), comparable(row, begun, except)] as const);
-  return { rows: new Map(rows), batches };
+  return { rows: new Map(rows), batches, files: await filesOf(made) };
+}
+
+/** Also what should not be there any more, such as a folder beside a target. */
+async function filesOf(folder: string): Promise<Map<string, string>> {
+  if (!existsSync(folder)) return new Map();
+  const files = new Map(Object.entries(await fileDigests(folder)));
+  for (const path of files.keys()) {
+    if (!path.endsWith('manifest.json')) continue;
+    const manifest = JSON.parse(await readFile(join(folder, path), 'utf8')) as object;
+    files.set(path, JSON.stringify({ ...manifest, began: 0, ended: 0 }));
+  }
+  return files;
 }
 
 /** @param moved milliseconds that the clock is ahead */
@@ -57,6 +81,10 @@ export function differences(expected: State, found: State): string[] {
       const [was, is] = [JSON.stringify(a![field]), JSON.stringify(b![field])];
       if (was !== is) lines.push(`${url}: ${field} is ${short(is)}, expected ${short(was)}`);
     }
+  }
+  for (const path of new Set([...expected.files.keys(), ...found.files.keys()])) {
+    const [was, is] = [expected.files.get(path), found.files.get(path)];
+    if (was !== is) lines.push(`file ${path} is ${short(is)}, expected ${short(was)}`);
   }
   if (String(found.batches) !== String(expected.batches)) {
     lines.push(`open batches: ${String(found.batches)}, expected ${String(expected.batches)}`);

@@ -1,5 +1,6 @@
 import { readRefetch } from '../../packages/jobs/scope/stored-scope.js';
 import type { Crawl } from '../../packages/webcrawl/index.js';
+import { fillTable } from './filled-table.js';
 
 /** What a step knows when it begins. */
 export interface Soaked {
@@ -26,6 +27,8 @@ export interface Step {
 
 /** Command lines in order, and what of the end state is compared with that of the same ones undisturbed. */
 export interface Scenario {
+  /** Fills the table that every run begins with a copy of, so that files made of it are the same. Absent: a run begins without a table. */
+  readonly fill?: (crawl: Crawl, seed: number) => Promise<void>;
   readonly steps: readonly Step[];
   /** Fields that follow from the order in which hosts answer or rounds overlap, so that they differ without a kill too. */
   readonly except: readonly string[];
@@ -79,6 +82,11 @@ function rounds(day: number, count: number): Step[] {
   ]).flat();
 }
 
+/** Of a table that was filled: no step changes when pages are due. */
+const FILLED = ['dueAt', 'fetchedAt'];
+/** What a command makes is in `out`. */
+const make = (output: string, ...args: string[]): Step => work(0, ...args, '-o', `out/${output}`);
+
 /** By name; a new job is one more line. */
 export const SCENARIOS: Readonly<Record<string, Scenario>> = {
   crawl: { steps: [crawl(0)], except: BY_ORDER },
@@ -115,4 +123,41 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
     except: BY_ORDER,
   },
   inject: { steps: [beside(crawl(0), injectApart(0)), crawl(0)], except: BY_ORDER },
+  exports: {
+    fill: fillTable,
+    steps: [
+      make('pages.jsonl.gz', 'export', 'pages'),
+      make('pages.csv', 'export', 'pages', '--fields', 'title,text,outlinks'),
+      make('pages.parquet', 'export', 'pages', '--fields', 'title,text'),
+      make('parquet', 'export', 'pages', '--format', 'parquet'),
+      make('hosts', 'export', 'pages', '--format', 'hosts', '--fields', 'title'),
+      make('markdown.jsonl', 'export', 'pages', '--fields', 'markdown'),
+      make('pages.csv', 'export', 'pages', '--force'),
+      make('chunks.jsonl', 'export', 'chunks'),
+      make('warc', 'export', 'warc'),
+      make('warc', 'export', 'warc', '--force', '--host', 'h1.example.com'),
+      make('crawl.wacz', 'export', 'wacz'),
+      make('krake', 'export', 'krake'),
+    ],
+    except: FILLED,
+  },
+  ranks: {
+    fill: fillTable,
+    steps: [
+      work(0, 'rank', '--level', 'host'),
+      work(0, 'rank'),
+      work(0, 'dedup', '--exact'),
+      work(0, 'dedup'),
+      // Ranks to the bit, which are rounded where rows are compared.
+      make('ranks.csv', 'export', 'pages', '--fields', 'rank,hostRank,duplicateOf'),
+      // It begins at the last ranks, and anew after a kill while it writes: the same up to the tolerance.
+      work(0, 'rank', '--set', 'rank.damping=0.5', '--set', 'rank.tolerance=1e-14'),
+      make('pages', 'graph', '--level', 'page'),
+      make('raw', 'graph', '--level', 'page', '--format', 'krake', '--raw'),
+      make('parquet', 'graph', '--level', 'host', '--format', 'parquet'),
+      make('hosts.svg', 'graph', '--level', 'host'),
+      make('hosts.svg', 'graph', '--level', 'page', '--force'),
+    ],
+    except: FILLED,
+  },
 };

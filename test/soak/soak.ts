@@ -1,10 +1,10 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { requireCommand } from '../support/command-process.js';
 import { randomNumbers } from '../support/web/fake-web.js';
-import { differences, faults } from './end-state.js';
+import { differences, faults, withTable } from './end-state.js';
 import { PEACE, runSteps, type Killer, type Outcome } from './killed-steps.js';
 import { madeWeb, type MadeWeb } from './made-web.js';
 import { SCENARIOS, type Scenario } from './scenarios.js';
@@ -35,13 +35,27 @@ test('jobs that are killed at random moments end as those that were not', async 
   const folder = await mkdtemp(join(tmpdir(), 'webcrawl-soak-'));
   const web = await madeWeb(SEED);
   const undisturbed = new Map<string, readonly Outcome[]>();
+  const filled = new Map<string, string>();
+
+  /** A new folder, with the table that the scenario begins with. */
+  async function newFolder(name: string): Promise<string> {
+    const run = await mkdtemp(join(folder, 'run-'));
+    const { fill } = SCENARIOS[name]!;
+    if (!fill) return run;
+    const table = filled.get(name) ?? join(folder, name);
+    if (!filled.has(name)) await withTable(table, 0, (crawl) => fill(crawl, SEED));
+    filled.set(name, table);
+    await cp(table, join(run, 'table'), { recursive: true });
+    return run;
+  }
+
   let kills = 0;
   let found = 0;
   try {
     for (let pass = 0; kills < WANTED || (WANTED === 0 && pass < names.length); pass++) {
       const name = names[pass % names.length]!;
       const scenario = SCENARIOS[name]!;
-      const expected = undisturbed.get(name) ?? (await inPeace(await newFolder(folder), web, scenario));
+      const expected = undisturbed.get(name) ?? (await inPeace(await newFolder(name), web, scenario));
       undisturbed.set(name, expected);
       const random = randomNumbers(SEED * 1000 + pass);
       const byVerb: Record<string, number> = {};
@@ -56,7 +70,7 @@ test('jobs that are killed at random moments end as those that were not', async 
         },
       };
       const since = performance.now();
-      const kept = await newFolder(folder);
+      const kept = await newFolder(name);
       const lines: string[] = [];
       let stale = '';
       try {
@@ -89,8 +103,6 @@ const listed = (counts: Readonly<Record<string, number>>): string =>
   Object.entries(counts)
     .map(([name, count]) => `${name} ${count}`)
     .join(', ') || 'none';
-
-const newFolder = (folder: string): Promise<string> => mkdtemp(join(folder, 'run-'));
 
 async function inPeace(folder: string, web: MadeWeb, scenario: Scenario): Promise<Outcome[]> {
   const outcomes: Outcome[] = [];

@@ -11,6 +11,9 @@ export interface LastFetch {
   readonly at: number;
 }
 
+/** What ranks are of: of pages, or of their hosts. */
+export type RankedLevel = 'page' | 'host';
+
 /** What is known of the runs on a table. */
 export type Runs = ReturnType<typeof createRuns>;
 
@@ -40,9 +43,10 @@ export function createRuns(store: Store) {
     /** What the last crawl noted of itself, as JSON. @throws where it cannot be read */
     lastCrawl: () => get('crawl', INDEX_COLUMNS.crawlScope, anything),
     putLastCrawl: (value: unknown) => put('crawl', INDEX_COLUMNS.crawlScope, anything, value),
-    /** Whether ranks are being written to the rows, or were when it was killed: then they are of two runs. */
-    isRankWriting: async () => (await get('rank', INDEX_COLUMNS.rankRun, anything)) === true,
-    putRankWriting: (value: boolean) => put('rank', INDEX_COLUMNS.rankRun, anything, value),
+    /** Whether ranks of a level are being written to the rows, or were when it was killed: then they are of two runs. */
+    isRankWriting: async (level: RankedLevel) => (await get(`rank-${level}`, INDEX_COLUMNS.rankRun, anything)) === true,
+    putRankWriting: (level: RankedLevel, value: boolean) =>
+      put(`rank-${level}`, INDEX_COLUMNS.rankRun, anything, value),
     /** The jobs that read each batch once it is updated. Until each has, its rows can be found. None: nothing is kept. */
     consumers: async () => (await get('consumers', INDEX_COLUMNS.consumers, names)) ?? [],
     putConsumers: (value: readonly string[]) => put('consumers', INDEX_COLUMNS.consumers, names, [...value]),

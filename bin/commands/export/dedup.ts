@@ -19,7 +19,8 @@ export function addDedup(program: Command, cli: Cli): void {
 The same are pages with the same signature (db.signature). Nearly the same are pages of at least
 dedup.minWords words whose texts differ little: their simhashes differ in at most dedup.distance of
 64 bits. A changed date or a word in a hundred is such a difference; pages of one template with other
-content are not found. Each page marked is itself near the page that is kept.
+content are not found. Each page that is marked has the signature of the page that is kept, or is
+near it itself.
 
 Kept is the page that most of its group name as canonical; then the one of the highest rank (webcrawl
 rank), with https, of the shortest URL.

@@ -55,6 +55,8 @@ Formats:
   dot      one file for Graphviz, at most 100,000 nodes and edges
   svg      a picture of the 150 nodes of the best rank
 
+A name such as hosts.parquet or hosts.csv, which is that of a file that no format makes, is refused.
+
 A link to a page that redirects, or that names a canonical page which was fetched, counts for that
 page, and the first one is no node. Between hosts and domains only links to another one count.
 What is sorted lies beside the target meanwhile. It can be killed and run again; it begins anew then.

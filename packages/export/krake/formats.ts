@@ -62,35 +62,6 @@ export interface KrakeLinks {
   readonly outlinks: ArrayLike<number>;
 }
 
-/** A node of the web graph file. @throws CrawlError BAD_OUTPUT beyond 2^31 - 1 edges */
-export function graphRecord({ inlinks, outlinks }: KrakeLinks): Buffer {
-  const count = inlinks.length + outlinks.length;
-  checkInt32(count, 'edges of a node');
-  const record = Buffer.allocUnsafe(INT * (2 + count));
-  let at = record.writeInt32BE(inlinks.length, record.writeInt32BE(count, 0));
-  for (let i = 0; i < inlinks.length; i++) at = record.writeInt32BE(inlinks[i]!, at);
-  for (let i = 0; i < outlinks.length; i++) at = record.writeInt32BE(outlinks[i]!, at);
-  return record;
-}
-
-/**
- * The web graph file, in pieces.
- * @param nodes in order of their NodeID, as many as `count` says
- * @throws CrawlError BAD_OUTPUT beyond 2^31 - 1 nodes, or edges of one
- */
-export async function* krakeGraph(
-  count: number,
-  nodes: AsyncIterable<KrakeLinks> | Iterable<KrakeLinks>,
-): AsyncGenerator<Buffer> {
-  yield int32(count, 'nodes');
-  let written = 0;
-  for await (const links of nodes) {
-    written += 1;
-    yield graphRecord(links);
-  }
-  if (written !== count) throw new CrawlError('INTERNAL', `expected ${count} nodes of a graph, found ${written}`);
-}
-
 /** A count or size as the files hold it. @throws CrawlError BAD_OUTPUT */
 export function int32(value: number, what: string): Buffer {
   checkInt32(value, what);

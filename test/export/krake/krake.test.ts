@@ -3,7 +3,10 @@ import { join } from 'node:path';
 import { inflateSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { exportKrake, openKrake } from '../../../packages/webcrawl/index.js';
-import { contentRecord, graphRecord, int32, krakeGraph, offsetRecord } from '../../../packages/export/krake/formats.js';
+import { contentRecord, int32, offsetRecord } from '../../../packages/export/krake/formats.js';
+import { linksOf, type LinkList } from '../../../packages/export/krake/link-lists.js';
+import { graphPieces } from '../../../packages/export/krake/web-graph.js';
+import { writeAdjacency } from '../../../packages/graph/adjacency.js';
 import { filesOf, withTable } from '../../support/export/archive-table.js';
 import { expectedKrake, fillKrake } from '../../support/export/krake-table.js';
 
@@ -21,27 +24,68 @@ describe('the files of Krake, byte for byte', () => {
   });
 
   test('a node has its in-links first', async () => {
-    expect(graphRecord({ inlinks: [7], outlinks: [1, 2] }).toString('hex')).toBe(
-      '00000003' + '00000001' + '00000007' + '00000001' + '00000002',
-    );
-    const pieces: Buffer[] = [];
-    for await (const piece of krakeGraph(2, [
-      { inlinks: [], outlinks: [1] },
-      { inlinks: [0], outlinks: [] },
-    ]))
-      pieces.push(piece);
+    const nodes = [
+      { inlinks: list(), outlinks: list(1) },
+      { inlinks: list(0), outlinks: list(0, 1) },
+    ];
+    const pieces = await allOf(graphPieces(2, nodes));
     expect(Buffer.concat(pieces).toString('hex')).toBe(
-      '00000002' + '00000001' + '00000000' + '00000001' + '00000001' + '00000001' + '00000000',
+      '00000002' +
+        ('00000001' + '00000000' + '00000001') +
+        ('00000003' + '00000001' + '00000000' + '00000000' + '00000001'),
     );
   });
 
-  test('what an int32 cannot say is an error that says what to do', () => {
+  test('what an int32 cannot say is an error that says what to do', async () => {
     expect(int32(2 ** 31 - 1, 'pages').toString('hex')).toBe('7fffffff');
     expect(() => int32(2 ** 31, 'pages')).toThrow(/at most 2147483647 pages.*found 2147483648/);
     expect(() => offsetRecord(2 ** 31, 0)).toThrow(expect.objectContaining({ code: 'BAD_OUTPUT' }));
-    expect(() => graphRecord({ inlinks: { length: 2 ** 31 }, outlinks: [] })).toThrow(/edges of a node/);
+    const nodes = [{ inlinks: { ...list(), length: 2 ** 31 }, outlinks: list() }];
+    await expect(graphPieces(1, nodes).next()).rejects.toThrow(/edges of a node/);
+  });
+
+  test('a node with more links than are held has them on the disk meanwhile, and the same bytes come out', async () => {
+    await withTable(async (_, folder) => {
+      // All link to the first and to the one before them, and the first links to all.
+      const count = 50_001;
+      const pairs = function* (): Generator<Uint32Array> {
+        for (let to = 1; to < count; to++) yield Uint32Array.of(to, 0);
+        for (let from = 1; from < count; from++) yield Uint32Array.of(0, from, from - 1, from);
+      };
+      const adjacency = await writeAdjacency(join(folder, 'edges'), { nodes: count, pairs: iterate(pairs()) });
+      const nodeIds = Uint32Array.from({ length: count }, (__, node) => count - 1 - node);
+      let longest = 0;
+      const bytes = async (held: number): Promise<Buffer> => {
+        const nodes = async function* () {
+          for await (const node of linksOf(adjacency, nodeIds, folder, held)) {
+            longest = Math.max(longest, node.inlinks.last.length, node.outlinks.last.length);
+            yield node;
+          }
+        };
+        return Buffer.concat(await allOf(graphPieces(count, nodes())));
+      };
+      const bounded = await bytes(1000);
+      expect(longest).toBe(1000);
+      expect(bounded.equals(await bytes(count))).toBe(true);
+      // The first node has the last NodeID: its edges and in-links, and the last of its out-links.
+      const ofFirst = bounded.subarray(-4 * (2 * (count - 1) + 2));
+      expect([ofFirst.readInt32BE(0), ofFirst.readInt32BE(4)]).toEqual([2 * (count - 1), count - 1]);
+      expect([ofFirst.readInt32BE(8), bounded.readInt32BE(bounded.length - 4)]).toEqual([0, count - 2]);
+    });
   });
 });
+
+const list = (...numbers: number[]): LinkList => ({ length: numbers.length, last: Uint32Array.from(numbers) });
+
+async function allOf<T>(values: AsyncIterable<T>): Promise<T[]> {
+  const all: T[] = [];
+  for await (const value of values) all.push(value);
+  return all;
+}
+
+async function* iterate<T>(values: Iterable<T>): AsyncGenerator<T> {
+  yield* values;
+}
 
 describe('export krake', () => {
   test('is read by NodeID and by URL, both ways', async () => {

@@ -1,0 +1,56 @@
+import { CrawlError, safeText } from '../../errors/index.js';
+
+/** The formats of `exportGraph`. */
+export const GRAPH_FORMATS = ['cc', 'parquet', 'krake', 'graphml', 'dot', 'svg'] as const;
+
+/** A format of `exportGraph`. */
+export type GraphFormat = (typeof GRAPH_FORMATS)[number];
+
+/** By ending of a file name, the formats that such a file can have; of several the first is meant. A folder has none of these endings. */
+const BY_ENDING: Readonly<Record<string, readonly GraphFormat[]>> = {
+  graphml: ['graphml'],
+  xml: ['graphml'],
+  dot: ['dot'],
+  gv: ['dot'],
+  svg: ['svg'],
+  ...Object.fromEntries(
+    ['parquet', 'csv', 'tsv', 'txt', 'json', 'jsonl', 'ndjson', 'gz', 'zip', 'gexf', 'gml', 'net', 'png', 'pdf'].map(
+      (ending) => [ending, []],
+    ),
+  ),
+};
+
+/**
+ * The format of a graph: the one that was asked for, else that of the name of the output, else `cc`.
+ * @throws CrawlError USAGE for a format that is none, and for a name that is one of files which this format does not make: nobody who
+ *   writes `hosts.parquet` wants a folder of text
+ */
+export function graphFormatOf(output: string, asked?: GraphFormat): GraphFormat {
+  if (asked !== undefined && !GRAPH_FORMATS.includes(asked)) {
+    throw new CrawlError(
+      'USAGE',
+      `expected a format of ${GRAPH_FORMATS.join(', ')}, found ${safeText(String(asked), 80)}`,
+    );
+  }
+  const [, ending = ''] = /[^/\\]\.([a-z]+)$/i.exec(output) ?? [];
+  const formats = BY_ENDING[ending.toLowerCase()];
+  if (!formats) return asked ?? 'cc';
+  const format = asked ?? formats[0];
+  if (format !== undefined && formats.includes(format)) return format;
+  const file = safeText(output, 200);
+  if (ending.toLowerCase() === 'parquet') {
+    throw new CrawlError('USAGE', `expected the name of a folder for a graph as Parquet, found ${file}`, {
+      hint: 'it has a file of nodes and one of edges: -o <folder> --format parquet',
+    });
+  }
+  throw new CrawlError('USAGE', `expected ${namesOf(format)}, found ${file}`, {
+    hint: 'files are .graphml, .dot and .svg; the formats cc, parquet and krake are folders',
+  });
+}
+
+function namesOf(format: GraphFormat | undefined): string {
+  if (format === undefined) return 'the name of a folder, or of a file .graphml, .dot or .svg';
+  const endings = Object.keys(BY_ENDING).filter((ending) => BY_ENDING[ending]!.includes(format));
+  if (endings.length === 0) return `the name of a folder for the format ${format}`;
+  return `a name that ends in .${endings[0]!} for the format ${format}`;
+}
