@@ -116,9 +116,12 @@ export async function repairIndex(crawl: CrawlContext, options: JobOptions = {})
   try {
     const lag = await crawl.tables.exclusive('index', () => reconcile(crawl, writer, tracker));
     if (lag) await writer.markWhole();
-    const { missing = 0, superfluous = 0, stale = 0 } = lag ?? {};
-    const counters = { missing_index: missing, superfluous_index: superfluous, stale_index: stale };
-    return { ...tracker.report(), counters };
+    const counters = lag && {
+      ['missing_index']: lag.missing,
+      ['superfluous_index']: lag.superfluous,
+      ['stale_index']: lag.stale,
+    };
+    return { ...tracker.report(), counters: counters ?? {} };
   } finally {
     await writer.close();
   }

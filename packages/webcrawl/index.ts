@@ -220,6 +220,13 @@ export {
   type ParseCode,
   type PluginErrorCode,
   type ProtocolCode,
+  type AppliedChanges,
+  type IndexChange,
+  type IndexDocument,
+  type IndexEntry,
+  type IndexFilter,
+  type IndexTarget,
+  type IndexWriter,
 } from '../plugin-api/index.js';
 export type {
   CharsetSource,

@@ -10,7 +10,7 @@ import { round } from '../support/job-steps.js';
 import { fakeWeb, randomNumbers, randomWeb } from '../support/web/fake-web.js';
 
 const WORKER = fileURLToPath(new URL('index-worker.mjs', import.meta.url));
-const KILLS = 25;
+const KILLS = 12;
 const START = 1_700_000_000_000;
 
 let folder: string;
