@@ -19,6 +19,7 @@ import { addParse } from './commands/cycle/parse.js';
 import { addReaddb } from './commands/inspect/readdb.js';
 import { addRepair } from './commands/maintain/repair.js';
 import { addRemove } from './commands/maintain/remove.js';
+import { addSearch } from './commands/search/search.js';
 import { addStatus } from './commands/inspect/status.js';
 import { addUpdatedb } from './commands/cycle/updatedb.js';
 import type { Io } from './io.js';
@@ -68,7 +69,7 @@ const GROUPS = {
   'Crawl:': [addCrawl, addInject, addGenerate, addFetch, addParse, addUpdatedb],
   'Inspect:': [addStatus, addReaddb, addExplain, addCheck],
   'Export:': [addExport, addGraph, addRank, addDedup],
-  'Search:': [addIndex],
+  'Search:': [addIndex, addSearch],
   'Maintain:': [addRemove, addCompact, addConfig, addRepair],
 } as const;
 

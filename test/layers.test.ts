@@ -70,7 +70,16 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
     'packages/util',
     'packages/errors',
   ],
+  'packages/search': [
+    'packages/index',
+    'webtable',
+    'config (types)',
+    'packages/url',
+    'packages/util',
+    'packages/errors',
+  ],
   'packages/webcrawl': [
+    'packages/search',
     'packages/index',
     'packages/export',
     'packages/duplicates',
@@ -118,6 +127,7 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
   'packages/graph': ['sort', '*'],
   'packages/export': ['target', 'markdown', 'pages', 'warc', 'krake', 'graph', '*'],
   'packages/index': ['words', 'documents', 'sqlite', '*'],
+  'packages/search': ['results', 'query', '*'],
   'packages/jobs': [
     'context.ts',
     'reporting',

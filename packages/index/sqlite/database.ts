@@ -1,7 +1,7 @@
 import { CrawlError } from '../../errors/index.js';
 
 /** What SQLite stores, as JavaScript has it. */
-export type SqlValue = string | number | null;
+export type SqlValue = string | number | null | Uint8Array;
 
 /** A row, by the names of its columns. */
 export type SqlRow = Readonly<Record<string, SqlValue>>;
