@@ -9,7 +9,7 @@ export { jobs } from './jobs.js';
 export { repairFiles, type RepairFilesOptions } from './repair-files.js';
 export { status, type CrawlStatus } from './status.js';
 export { defaultPlugins } from './default-plugins.js';
-export { VERSION } from '../util/index.js';
+export { VERSION, figures } from '../util/index.js';
 export {
   COUNTERS,
   DUMP_FIELDS,
@@ -68,6 +68,10 @@ export {
   type SitemapSeeds,
   type TableStats,
   type TableStatus,
+  type DiskUse,
+  type JobTotals,
+  type MemoryUse,
+  type Totals,
   type ThreadDraft,
   type ThreadFailure,
   type ThreadResult,

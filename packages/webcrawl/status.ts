@@ -9,10 +9,12 @@ export interface CrawlStatus extends TableStatus {
 }
 
 /** What goes on at a table, also where another process has it open; it costs that process next to nothing. */
-export async function status(crawl: Pick<Crawl, 'tables' | 'clock' | 'running' | 'holder'>): Promise<CrawlStatus> {
+export async function status(
+  crawl: Pick<Crawl, 'tables' | 'clock' | 'running' | 'since' | 'diskUse' | 'holder'>,
+): Promise<CrawlStatus> {
   const { store } = crawl.tables;
   const remote = store instanceof SharedStore ? ((await store.remoteStatus()) as TableStatus | undefined) : undefined;
-  if (remote === undefined) return ownStatus(crawl, crawl.running);
+  if (remote === undefined) return ownStatus(crawl);
   const { holder } = crawl;
   return { ...remote, ...(holder && { holder }) };
 }
