@@ -23,23 +23,13 @@ export interface RoutesContext {
   readonly metrics: Metrics;
 }
 
-/** Characters of a query. */
-const MAX_QUERY = 2_000;
-
 /** All that a server answers, by path. */
 export function createRoutes({ source, stats, history, metrics }: RoutesContext): Readonly<Record<string, Route>> {
   const figures = async (): Promise<DashboardFigures> => dashboardFigures(await stats.read(), history.samples);
   const events = createEvents(figures);
 
-  function search(asked: Asked, { signal }: Request): Promise<FoundHits> {
-    const { query, page, fold } = asked;
-    if (query.length > MAX_QUERY) {
-      throw new CrawlError('USAGE', `expected a query of at most ${MAX_QUERY} characters, found ${query.length}`, {
-        hint: 'the rarest words of it find the page as well',
-      });
-    }
-    return source.search(query, { page, fold, signal });
-  }
+  const search = ({ query, page, fold }: Asked, { signal }: Request): Promise<FoundHits> =>
+    source.search(query, { page, fold, signal });
 
   return {
     '/': async () => pageAnswer(homePage((await stats.read()).status?.index), { cache: 'revalidate' }),

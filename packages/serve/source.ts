@@ -26,6 +26,8 @@ export interface FoundHit {
 export interface FoundHits {
   /** Pages found, of which at most a hundred are shown. */
   readonly total: number;
+  /** Pages of hits that there are, when folded as asked for. Default: as many as the total fills, up to ten. */
+  readonly pages?: number;
   readonly hits: readonly FoundHit[];
   readonly didYouMean?: string;
   /** What of the query was passed over, for people. */

@@ -19,9 +19,8 @@ export interface Asked {
 export const PAGE_SIZE = 10;
 export const MAX_PAGES = 10;
 
-/** Pages of results that there are. */
-export function pagesOf(total: number): number {
-  return Math.min(MAX_PAGES, Math.max(1, Math.ceil(total / PAGE_SIZE)));
+function pagesOf({ total, pages = Math.ceil(total / PAGE_SIZE) }: FoundHits): number {
+  return Math.min(MAX_PAGES, Math.max(1, pages));
 }
 
 /** The address of a search. */
@@ -54,7 +53,8 @@ export function resultsPage(asked: Asked, found: FoundHits): Html {
   });
 }
 
-function someHits(asked: Asked, { total, hits }: FoundHits): Html {
+function someHits(asked: Asked, found: FoundHits): Html {
+  const { total, hits } = found;
   const { query, page, fold } = asked;
   const first = (page - 1) * PAGE_SIZE + 1;
   return html`<h1 class="count">
@@ -64,7 +64,7 @@ function someHits(asked: Asked, { total, hits }: FoundHits): Html {
     <ol class="results" start="${first}">
       ${hits.map((hit) => html`<li>${result(asked, hit)}</li>`)}
     </ol>
-    ${pager(asked, total)} ${operatorHelp()}`;
+    ${pager(asked, pagesOf(found))} ${operatorHelp()}`;
 }
 
 function result(
@@ -72,7 +72,7 @@ function result(
   { url, title, snippet, language, fetchedAt, modifiedTime, ...folded }: FoundHit,
 ): Html {
   const { alike = 0, moreFromHost = 0 } = folded;
-  const name = title.trim() === '' ? shownUrl(url) : html`<bdi ${languageOf(language)}>${title}</bdi>`;
+  const name = title.trim() === '' || title === url ? shownUrl(url) : html`<bdi ${languageOf(language)}>${title}</bdi>`;
   const spoken = languageName(language);
   const changed = modifiedTime || fetchedAt;
   const host = hostOf(url);
@@ -97,8 +97,7 @@ function hostOf(url: string): string | undefined {
   return URL.canParse(url) ? new URL(url).hostname : undefined;
 }
 
-function pager(asked: Asked, total: number): Html | false {
-  const last = pagesOf(total);
+function pager(asked: Asked, last: number): Html | false {
   if (last === 1) return false;
   const { page } = asked;
   const link = (to: number, text: string, rel?: string): Html =>

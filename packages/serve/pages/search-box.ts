@@ -9,7 +9,7 @@ export function searchBox(query: string, { isFocused = false } = {}): Html {
       name="q"
       type="search"
       value="${query}"
-      maxlength="2000"
+      maxlength="2048"
       dir="auto"
       autocomplete="off"
       autocapitalize="none"
