@@ -18,6 +18,7 @@ import { addParse } from './commands/cycle/parse.js';
 import { addReaddb } from './commands/inspect/readdb.js';
 import { addRepair } from './commands/maintain/repair.js';
 import { addRemove } from './commands/maintain/remove.js';
+import { addSearch } from './commands/inspect/search.js';
 import { addStatus } from './commands/inspect/status.js';
 import { addUpdatedb } from './commands/cycle/updatedb.js';
 import type { Io } from './io.js';
@@ -65,7 +66,7 @@ export function buildProgram(io: Io): Program {
 /** By heading, in the order of the help; each group is a folder of `commands`. */
 const GROUPS = {
   'Crawl:': [addCrawl, addInject, addGenerate, addFetch, addParse, addUpdatedb],
-  'Inspect:': [addStatus, addReaddb, addExplain, addCheck],
+  'Inspect:': [addStatus, addSearch, addReaddb, addExplain, addCheck],
   'Export:': [addExport, addGraph, addRank, addDedup],
   'Maintain:': [addRemove, addCompact, addConfig, addRepair],
 } as const;

@@ -102,6 +102,7 @@ export const FIELD_COLUMNS = {
   title: 'p:ti',
   text: 'p:tx',
   language: 'p:la',
+  headings: 'p:hd',
   pageMetadata: 'p:me',
   custom: 'p:cu',
   headers: 'p:he',

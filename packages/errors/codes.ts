@@ -7,6 +7,7 @@ export const ERROR_CODES = {
   BAD_URL: { exitCode: 65, meaning: 'a URL is not one the table can hold' },
   BAD_INPUT: { exitCode: 66, meaning: 'an input file or URL cannot be read' },
   NO_TABLE: { exitCode: 66, meaning: 'there is no table at the place that was named' },
+  NO_INDEX: { exitCode: 66, meaning: 'there is no search index that can be used; `webcrawl index --all` makes one' },
   UNKNOWN_BATCH: { exitCode: 67, meaning: 'no batch of this id is known' },
   BATCH_CLOSING: {
     exitCode: 68,
@@ -21,6 +22,7 @@ export const ERROR_CODES = {
   BAD_OUTPUT: { exitCode: 73, meaning: 'an output file is there already, or cannot be written' },
   STORE_FULL: { exitCode: 73, meaning: 'the disk is full' },
   STORE_FAILED: { exitCode: 74, meaning: 'the store refused to read or write' },
+  SEARCH_BUSY: { exitCode: 75, meaning: 'too many searches wait, or one took too long; the same may work later' },
   TABLE_VERSION: { exitCode: 76, meaning: 'the table was written by another version' },
   BAD_PLUGIN: { exitCode: 77, meaning: 'a plugin cannot be loaded or is not a plugin' },
   BAD_SETTING: { exitCode: 78, meaning: 'a setting is unknown or has a wrong value; all wrong ones are listed' },

@@ -8,6 +8,7 @@ export { openChecks, type Checks } from './open-checks.js';
 export { jobs } from './jobs.js';
 export { repairFiles, type RepairFilesOptions } from './repair-files.js';
 export { status, type CrawlStatus } from './status.js';
+export { openSearch, search } from './open-search.js';
 export { defaultPlugins } from './default-plugins.js';
 export { VERSION, figures } from '../util/index.js';
 export {
@@ -128,6 +129,17 @@ export {
   type PageRankOptions,
   type RankOptions,
 } from '../graph/index.js';
+export {
+  MAX_HITS,
+  type NoticeCode,
+  type SearchHit,
+  type SearchNotice,
+  type SearchOptions,
+  type SearchResult,
+  type Searcher,
+  type SnippetPart,
+} from '../search/index.js';
+export type { IndexInfo } from '../index/index.js';
 export type { DedupOptions } from '../duplicates/index.js';
 export { readableUrl, tryParseUrl } from '../url/index.js';
 export { CrawlError, ERROR_CODES, safeText, type ErrorCode } from '../errors/index.js';

@@ -1,4 +1,4 @@
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { absolutePath, loadSettings, type SettingSource, type Settings } from '../../config/index.js';
 import {
   MemoryStore,
@@ -176,6 +176,7 @@ export async function openCrawl(options: OpenCrawlOptions = {}): Promise<Crawl> 
     random: options.random ?? Math.random,
     lookup,
     ...(parseThreads && { parseThreads }),
+    ...indexFolderOf(options.table ?? DEFAULT_TABLE, settings),
     async page(url, fields) {
       const verdict = normalizeUrl(plugins, url, 'inject');
       if (!verdict.accepted) throw new CrawlError('BAD_URL', verdict.rule);
@@ -185,6 +186,13 @@ export async function openCrawl(options: OpenCrawlOptions = {}): Promise<Crawl> 
     close,
     [Symbol.asyncDispose]: close,
   };
+}
+
+/** Where the search index is: `index.path`, else a folder in that of the table. */
+function indexFolderOf(table: string | Store, { index }: Settings): { readonly indexFolder?: string } {
+  if (index.path !== '') return { indexFolder: index.path };
+  const directory = typeof table === 'string' ? directoryOf(table) : undefined;
+  return directory === undefined ? {} : { indexFolder: join(directory, 'index') };
 }
 
 /** Closes the table whatever the plugins do. */

@@ -1,0 +1,16 @@
+export { createWords } from './words/create-words.js';
+export type { Word, Words } from './words/words.js';
+export { openDatabase, type Database, type SqlRow, type SqlValue, type Statement } from './sqlite/database.js';
+export { createSchema, INDEX_FILE, INDEX_FORMAT, TEXT_COLUMNS } from './sqlite/schema.js';
+export type {
+  Clause,
+  IndexField,
+  IndexHit,
+  IndexHits,
+  IndexInfo,
+  IndexQuery,
+  IndexReader,
+  IndexWeights,
+  SimilarTerm,
+} from './reader.js';
+export { openIndexReader, type ReaderOptions } from './sqlite/reader/open-reader.js';
