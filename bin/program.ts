@@ -19,7 +19,7 @@ import { addReaddb } from './commands/inspect/readdb.js';
 import { addRepair } from './commands/maintain/repair.js';
 import { addRemove } from './commands/maintain/remove.js';
 import { addSearch } from './commands/inspect/search.js';
-import { addServe } from './commands/inspect/serve.js';
+import { addServe } from './commands/search/serve.js';
 import { addStatus } from './commands/inspect/status.js';
 import { addUpdatedb } from './commands/cycle/updatedb.js';
 import type { Io } from './io.js';
@@ -67,8 +67,9 @@ export function buildProgram(io: Io): Program {
 /** By heading, in the order of the help; each group is a folder of `commands`. */
 const GROUPS = {
   'Crawl:': [addCrawl, addInject, addGenerate, addFetch, addParse, addUpdatedb],
-  'Inspect:': [addStatus, addSearch, addServe, addReaddb, addExplain, addCheck],
+  'Inspect:': [addStatus, addSearch, addReaddb, addExplain, addCheck],
   'Export:': [addExport, addGraph, addRank, addDedup],
+  'Search:': [addServe],
   'Maintain:': [addRemove, addCompact, addConfig, addRepair],
 } as const;
 
