@@ -50,13 +50,9 @@ export async function createMetrics(): Promise<Metrics> {
     buckets: [0.005, 0.02, 0.1, 0.5, 2, 10],
     registers,
   });
-  const crawl = [
+  const labelled = [running, done, counted, errors, received, disk];
+  const plain = [
     up,
-    running,
-    done,
-    counted,
-    errors,
-    received,
     round,
     inFlight,
     threads,
@@ -64,11 +60,18 @@ export async function createMetrics(): Promise<Metrics> {
     setAside,
     due,
     batches,
+    documents,
+    indexBytes,
+    resident,
+    heap,
+    opened,
+    lastFetch,
   ];
-  const rest = [disk, documents, indexBytes, resident, heap, opened, lastFetch];
 
   function fill({ status, problem }: Reading): void {
-    for (const metric of [...crawl, ...rest]) metric.reset();
+    for (const metric of labelled) metric.reset();
+    // What is not known is left out, and not 0.
+    for (const metric of plain) metric.remove();
     up.set(problem || !status ? 0 : 1);
     if (!status) return;
     for (const [job, totals] of Object.entries(status.totals)) {
