@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs what the benchmark `crawl` compares with, all below bench/: Crawlee and Node 24 (npm), Scrapy (pip), Colly (Go),
+# Installs what the benchmarks `crawl` and `markdown` compare with, all below bench/: Crawlee and Node 24 (npm), Scrapy (pip), Colly (Go),
 # and the server with the manuals that it serves (Debian packages, unpacked and not installed). What cannot be installed is
 # named, and the benchmark leaves it out. Run again, it does only what is missing.
 set -uo pipefail
@@ -64,6 +64,11 @@ manuals() {
   debian "$peers/manuals" python3.11-doc postgresql-doc-15 libboost1.74-doc debian-reference-common debian-reference-en
 }
 
+# For the benchmark `markdown`: beside the others, since more pages would change the site that is crawled.
+more_manuals() {
+  debian "$peers/more-manuals" debian-reference-fr debian-reference-zh-cn maint-guide-zh-cn libeigen3-doc libcommons-lang3-java-doc
+}
+
 install crawlee node_modules/@crawlee/cheerio crawlee
 install node24 "$peers/node24/node_modules/$node_package/bin/node" node24
 install scrapy "$peers/scrapy/bin/scrapy" scrapy
@@ -72,6 +77,7 @@ install scrapy "$peers/scrapy/bin/scrapy" scrapy
 install colly "$peers/colly/colly" colly
 install nginx "$peers/nginx/usr/sbin/nginx" nginx
 install manuals "$peers/manuals/usr/share/doc" manuals
+install more-manuals "$peers/more-manuals/usr/share/doc" more_manuals
 
 if [ "${#missing[@]}" -gt 0 ]; then
   echo "bench: could not install ${missing[*]}; the logs are in bench/.peers" >&2

@@ -15,9 +15,11 @@ import type { Bench, BenchOptions, BenchResult } from './lib/bench.js';
 import { drawChart } from './lib/chart.js';
 import { describeMachine, machineLine, type Machine } from './lib/machine.js';
 import { formatTable } from './lib/table.js';
+import { markdownBench } from './markdown.js';
 import { memoryBench } from './memory.js';
 import { operationsBench } from './operations.js';
 import { profileBench } from './profile.js';
+import { indexBench } from './search-index.js';
 import { statusBench } from './status.js';
 import { storeBench } from './store.js';
 import { waitingBench } from './waiting.js';
@@ -35,7 +37,9 @@ const BENCHES: Readonly<Record<string, Bench>> = {
   duplicates: duplicatesBench,
   profile: profileBench,
   export: exportBench,
+  markdown: markdownBench,
   graph: graphBench,
+  index: indexBench,
 };
 /** Unless the bench says otherwise. Fewer rounds, or a smaller scale, are for trying it out. */
 const ROUNDS = 5;

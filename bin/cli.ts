@@ -1,6 +1,4 @@
-import { resolve, sep } from 'node:path';
 import {
-  CrawlError,
   DEFAULT_TABLE,
   openChecks,
   openCrawl,
@@ -41,18 +39,6 @@ export interface Cli {
 /** The place of the table: `--table`, else `WEBCRAWL_TABLE`, else the default. */
 export function tableLocation({ io, options }: Cli): string {
   return options().table ?? (io.env.WEBCRAWL_TABLE || DEFAULT_TABLE);
-}
-
-/**
- * Refuses an output in the folder of the table, where it could take the place of a file of the table.
- * @throws CrawlError BAD_OUTPUT
- */
-export function checkOutput(cli: Cli, output: string): void {
-  const table = resolve(tableLocation(cli).replace(/^level:/, ''));
-  if (output === '-' || !`${resolve(output)}${sep}`.startsWith(`${table}${sep}`)) return;
-  throw new CrawlError('BAD_OUTPUT', `expected an output outside the folder of the table, found ${output}`, {
-    hint: 'the files there are those of the table; name another folder',
-  });
 }
 
 /** The settings and plugins in force, without a table. */

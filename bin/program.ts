@@ -13,6 +13,7 @@ import { addGraph } from './commands/export/graph.js';
 import { addRank } from './commands/export/rank.js';
 import { addFetch } from './commands/cycle/fetch.js';
 import { addGenerate } from './commands/cycle/generate.js';
+import { addIndex } from './commands/search/index-pages.js';
 import { addInject } from './commands/cycle/inject.js';
 import { addParse } from './commands/cycle/parse.js';
 import { addReaddb } from './commands/inspect/readdb.js';
@@ -69,7 +70,7 @@ const GROUPS = {
   'Crawl:': [addCrawl, addInject, addGenerate, addFetch, addParse, addUpdatedb],
   'Inspect:': [addStatus, addSearch, addReaddb, addExplain, addCheck],
   'Export:': [addExport, addGraph, addRank, addDedup],
-  'Search:': [addServe],
+  'Search:': [addIndex, addServe],
   'Maintain:': [addRemove, addCompact, addConfig, addRepair],
 } as const;
 

@@ -268,7 +268,11 @@ export const settingsSchema = z.strictObject({
       ),
   }),
   index: section({
-    path: path.default('').describe('Folder of the search index. Empty: index in the folder of the table'),
+    path: path
+      .default('')
+      .describe(
+        'Folder of the search index, which can be made anew from the table. Empty: index, in the folder of the table',
+      ),
   }),
   search: section({
     weightTitle: weight(8).describe('What a word in the title counts, where one in the text counts 1'),

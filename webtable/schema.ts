@@ -60,7 +60,7 @@ export const MARK_COLUMNS = {
   parse: 'm:kp',
   /** The batch in which it was last fetched, and which is closed. */
   updatedb: 'm:ku',
-  /** Kept free. */
+  /** The page is in the search index as of this batch. */
   index: 'm:kx',
 } as const;
 
@@ -115,6 +115,7 @@ export const INLINK_COLUMN_PREFIX = 'l:i:';
 export const INDEX_COLUMNS = {
   schemaVersion: 'v:n',
   slots: 'v:s',
+  tableId: 'v:i',
   consumers: 'v:u',
   fetcherRun: 'v:f',
   crawlScope: 'v:c',

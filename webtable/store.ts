@@ -67,6 +67,8 @@ export interface Store {
   scan(table: TableName, options: ScanOptions): AsyncIterable<StoredRow>;
   /** Makes the changes in the order given; two changes of one row in one call are allowed. */
   write(table: TableName, changes: readonly RowChange[]): Promise<void>;
+  /** The folder of this machine in which it is; absent where it is in none. */
+  readonly directory?: string | undefined;
   /** Where the bodies of pages are kept, closed with the store. Absent: in the table `content`. */
   readonly content?: ContentStore | undefined;
   /**

@@ -1,4 +1,13 @@
-import { DUMP_FIELDS, exportPages, type Crawl, type Report } from '../../packages/webcrawl/index.js';
+import {
+  DUMP_FIELDS,
+  exportChunks,
+  exportKrake,
+  exportPages,
+  exportWacz,
+  exportWarc,
+  type Crawl,
+  type Report,
+} from '../../packages/webcrawl/index.js';
 
 /** Something that the benchmark `export` measures. */
 export interface ExportCase {
@@ -43,5 +52,25 @@ export const EXPORT_CASES: Readonly<Record<string, ExportCase>> = {
     about: 'a JSON Lines file per host',
     output: 'hosts',
     run: (crawl, output) => exportPages(crawl, { output, format: 'hosts' }),
+  },
+  chunks: {
+    about: 'main content as Markdown in chunks, of the pages with a body',
+    output: 'chunks.jsonl',
+    run: (crawl, output) => exportChunks(crawl, { output }),
+  },
+  warc: {
+    about: 'WARC files with their index, of the pages with a body',
+    output: 'warc',
+    run: (crawl, output) => exportWarc(crawl, { output }),
+  },
+  wacz: {
+    about: 'a WACZ file, of the pages with a body',
+    output: 'pages.wacz',
+    run: (crawl, output) => exportWacz(crawl, { output }),
+  },
+  krake: {
+    about: 'the files of Krake: of all pages the graph, and the bodies of those that have one',
+    output: 'krake',
+    run: (crawl, output) => exportKrake(crawl, { output }),
   },
 };

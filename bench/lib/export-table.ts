@@ -1,10 +1,18 @@
-import { rowKeyOf, type PageChange } from '../../packages/webcrawl/index.js';
+import { rowKeyOf, type Outlink, type PageChange } from '../../packages/webcrawl/index.js';
 import { mix } from './made-page.js';
 
 /** What a table of the benchmark `export` holds. */
 export interface ExportPlan {
   readonly hosts: number;
   readonly rowsPerHost: number;
+  /** One row in so many has a body. */
+  readonly bodyEvery: number;
+}
+
+/** A row, and the body that belongs to it. */
+export interface ExportRow {
+  readonly change: PageChange;
+  readonly body?: { readonly url: string; readonly date: number; readonly html: string };
 }
 
 const TIME = 1_800_000_000_000;
@@ -13,20 +21,33 @@ const WORDS =
 const LINKS = 5;
 const TEXT_WORDS = 60;
 
+/** Sentences of all bodies, and how many a body has: some 5 KB of HTML. */
+const SENTENCES = Array.from({ length: 1000 }, (_, sentence) =>
+  Array.from({ length: 15 }, (_, i) => WORDS[mix(sentence, i, 2) % WORDS.length]!).join(' '),
+);
+const BODY_SENTENCES = 48;
+const SECTION = 8;
+
 /** The rows, in order of their keys: fetched pages with a title, some 400 characters of text and five links. */
-export function* exportRows({ hosts, rowsPerHost }: ExportPlan): Generator<PageChange> {
+export function* exportRows({ hosts, rowsPerHost, bodyEvery }: ExportPlan): Generator<ExportRow> {
   for (let host = 0; host < hosts; host++) {
     const name = `www.h${String(host).padStart(6, '0')}.example`;
     for (let row = 0; row < rowsPerHost; row++) {
       const random = mix(host, row);
       const url = (n: number): string => `https://${name}/${String(n).padStart(6, '0')}`;
       const words = Array.from({ length: TEXT_WORDS }, (_, i) => WORDS[mix(random, i) % WORDS.length]!);
-      yield {
+      const title = words.slice(0, 4).join(' ');
+      const outlinks = Array.from({ length: LINKS }, (_, i) => ({
+        url: url(mix(random, i, 1) % rowsPerHost),
+        anchor: words[i]!,
+      }));
+      const date = TIME - random;
+      const change: PageChange = {
         key: rowKeyOf(url(row)),
         set: {
           status: 'fetched',
           dueAt: TIME + random,
-          fetchedAt: TIME - random,
+          fetchedAt: date,
           fetchInterval: 2_592_000,
           retries: 0,
           score: (random % 10_000) / 10_000,
@@ -34,15 +55,32 @@ export function* exportRows({ hosts, rowsPerHost }: ExportPlan): Generator<PageC
           signature: random.toString(16).padStart(32, '0'),
           contentType: 'text/html',
           protocolStatus: { code: 'success', http: 200 },
-          title: words.slice(0, 4).join(' '),
+          title,
           text: words.join(' '),
-          outlinks: Array.from({ length: LINKS }, (_, i) => ({
-            url: url(mix(random, i, 1) % rowsPerHost),
-            anchor: words[i]!,
-          })),
+          outlinks,
         },
         marks: { updatedb: `${TIME / 1000}-1` },
       };
+      if (row % bodyEvery !== 0) yield { change };
+      else yield { change, body: { url: url(row), date, html: htmlOf(random, title, outlinks) } };
     }
   }
+}
+
+/** A page with a menu, and sections of a heading, text, a table and code. */
+function htmlOf(random: number, title: string, links: readonly Outlink[]): string {
+  const sentence = (n: number): string => SENTENCES[mix(random, n, 3) % SENTENCES.length]!;
+  const parts = [
+    `<!DOCTYPE html><html lang="en"><head><title>${title}</title></head><body><nav><ul>`,
+    ...links.map(({ url, anchor }) => `<li><a href="${url}">${anchor}</a></li>`),
+    `</ul></nav><main><h1>${title}</h1>`,
+  ];
+  for (let n = 0; n < BODY_SENTENCES; n++) {
+    if (n % SECTION === 0) parts.push(`<h2>${sentence(n + 100)}</h2>`);
+    parts.push(`<p>${sentence(n)}.</p>`);
+  }
+  parts.push('<table><tr><th>station</th><th>level</th></tr>');
+  for (let n = 0; n < SECTION; n++) parts.push(`<tr><td>${n}</td><td>${mix(random, n, 4) % 1000}</td></tr>`);
+  parts.push(`</table><pre><code>${sentence(200)}\n${sentence(201)}</code></pre></main></body></html>\n`);
+  return parts.join('');
 }

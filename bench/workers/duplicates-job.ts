@@ -1,53 +1,67 @@
-// Makes a table of known duplicates, finds them, and tells how well, how fast, and with how much memory.
+// Makes the table of the benchmark `duplicates`, or marks the duplicates in it, each in a process of its own.
 import { createHash } from 'node:crypto';
-import { jobs, openCrawl, rowKeyOf, type PageChange } from '../../packages/webcrawl/index.js';
+import { jobs, openCrawl, rowKeyOf, type Crawl, type PageChange } from '../../packages/webcrawl/index.js';
 import { madeDuplicates, scoreDuplicates, type Found } from '../lib/made-duplicates.js';
 import { givenArgument, growHeapAsCommand, peakMemoryMb, reply, watchMemory } from '../lib/worker.js';
 
-/** Where, and how many pages. */
+/** Where, how many pages, and which of the two. */
 export interface DuplicatesJob {
   readonly directory: string;
   readonly families: number;
   readonly copies: number;
+  readonly step: 'load' | 'dedup';
 }
 
 /** What was found, and what it took. */
 export interface DuplicatesFigures extends Found {
   readonly pages: number;
   readonly seconds: number;
+  readonly cpuSeconds: number;
   readonly ownMb: number;
   readonly counters: Readonly<Record<string, number>>;
 }
 
 const CHUNK = 1000;
-const { directory, families, copies } = givenArgument<DuplicatesJob>();
+const { directory, families, copies, step } = givenArgument<DuplicatesJob>();
 growHeapAsCommand();
 const crawl = await openCrawl({ table: `level:${directory}` });
-let chunk: PageChange[] = [];
-for (const { url, text } of madeDuplicates(families, copies)) {
-  const signature = createHash('md5').update(text).digest('hex');
-  chunk.push({ key: rowKeyOf(url), set: { status: 'fetched', dueAt: 0, score: 1, signature, text } });
-  if (chunk.length === CHUNK) await load();
+if (step === 'load') {
+  await load(crawl);
+  await crawl.close();
+  reply({});
+} else {
+  const memory = watchMemory();
+  const cpu = process.cpuUsage();
+  const { seconds, counters } = await jobs.dedup(crawl);
+  const { user, system } = process.cpuUsage(cpu);
+  const { ownMb = peakMemoryMb() } = memory();
+  const found = await scored(crawl);
+  await crawl.close();
+  const cpuSeconds = (user + system) / 1e6;
+  const pages = families * (copies + 1);
+  reply({ ...found, pages, seconds, cpuSeconds, ownMb, counters } satisfies DuplicatesFigures);
 }
-await load();
-const memory = watchMemory();
-const { seconds, counters } = await jobs.dedup(crawl);
-const { ownMb = peakMemoryMb() } = memory();
-const kept = new Map<string, string>();
-for await (const { url, duplicateOf } of crawl.pages({ fields: ['duplicateOf'] })) {
-  if (duplicateOf !== undefined) kept.set(url, duplicateOf);
-}
-await crawl.close();
-const found = scoreDuplicates(madeDuplicates(families, copies), (url) => kept.get(url));
-reply({ ...found, pages: families * (copies + 1), seconds, ownMb, counters } satisfies DuplicatesFigures);
 
-async function load(): Promise<void> {
-  const changes = chunk;
-  chunk = [];
-  await crawl.tables.changeRows(
-    changes.map(({ key }) => key),
-    [],
-    0,
-    () => changes,
-  );
+async function load(crawl: Crawl): Promise<void> {
+  let chunk: PageChange[] = [];
+  const write = (): Promise<void> => {
+    const changes = chunk;
+    chunk = [];
+    const keys = changes.map(({ key }) => key);
+    return crawl.tables.changeRows(keys, [], 0, () => changes);
+  };
+  for (const { url, text } of madeDuplicates(families, copies)) {
+    const signature = createHash('md5').update(text).digest('hex');
+    chunk.push({ key: rowKeyOf(url), set: { status: 'fetched', dueAt: 0, score: 1, signature, text } });
+    if (chunk.length === CHUNK) await write();
+  }
+  await write();
+}
+
+async function scored(crawl: Crawl): Promise<Found> {
+  const kept = new Map<string, string>();
+  for await (const { url, duplicateOf } of crawl.pages({ fields: ['duplicateOf'] })) {
+    if (duplicateOf !== undefined) kept.set(url, duplicateOf);
+  }
+  return scoreDuplicates(madeDuplicates(families, copies), (url) => kept.get(url));
 }

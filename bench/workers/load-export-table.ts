@@ -1,19 +1,33 @@
 // Makes the table of a plan of the benchmark `export`. Nothing is due in it, so it has no frontier.
 import { openLevelStore, openTables, type PageChange } from '../../webtable/index.js';
-import { exportRows, type ExportPlan } from '../lib/export-table.js';
+import { exportRows, type ExportPlan, type ExportRow } from '../lib/export-table.js';
 import { givenArgument, reply } from '../lib/worker.js';
 
 const CHUNK = 2000;
+const HEAD = 'HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n';
 const start = performance.now();
 const { directory, plan } = givenArgument<{ directory: string; plan: ExportPlan }>();
 const tables = await openTables(await openLevelStore(directory));
-let chunk: PageChange[] = [];
-for (const change of exportRows(plan)) {
-  chunk.push(change);
+let chunk: ExportRow[] = [];
+for (const row of exportRows(plan)) {
+  chunk.push(row);
   if (chunk.length < CHUNK) continue;
-  await tables.pages.write(chunk);
+  await load(chunk);
   chunk = [];
 }
-await tables.pages.write(chunk);
+await load(chunk);
 await tables.close();
 reply({ seconds: (performance.now() - start) / 1000 });
+
+/** Bodies before the rows that name their places. */
+async function load(rows: readonly ExportRow[]): Promise<void> {
+  const bodies = rows.flatMap(({ body }) => (body ? [body] : []));
+  const places = await tables.content.append(
+    bodies.map(({ url, date, html }) => ({ kind: 'response', url, date, head: HEAD, body: Buffer.from(html) })),
+  );
+  let next = 0;
+  const changes = rows.map(({ change, body }): PageChange => {
+    return body ? { ...change, set: { ...change.set, contentAt: places[next++]! } } : change;
+  });
+  await tables.pages.write(changes);
+}

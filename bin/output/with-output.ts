@@ -1,5 +1,5 @@
-import { openOutput } from '../../packages/webcrawl/index.js';
-import { EXIT, checkOutput, type Cli } from '../cli.js';
+import { openOutput, type Crawl } from '../../packages/webcrawl/index.js';
+import { EXIT, type Cli } from '../cli.js';
 import { say, write } from './output.js';
 
 /** The options of a verb that writes data. */
@@ -17,12 +17,12 @@ export interface OutputOptions {
  */
 export async function withOutput(
   cli: Cli,
+  crawl: Pick<Crawl, 'tables'>,
   { output, force = false }: OutputOptions,
   task: (put: (data: string | Uint8Array) => Promise<void>) => Promise<void>,
 ): Promise<void> {
   if (output === undefined) return task((data) => write(cli.io.stdout, data));
-  checkOutput(cli, output);
-  await using file = await openOutput(output, force);
+  await using file = await openOutput(output, force, crawl.tables);
   await task((data) => file.write(data));
   if (cli.exitCode === EXIT.interrupted) say(cli.io, `Stopped as asked; ${output} was not written.`);
   else await file.commit();

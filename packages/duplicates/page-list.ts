@@ -22,7 +22,7 @@ export const NONE = 0xffffffff;
 const DIGEST = 4;
 const HTTP = 0x80000000;
 
-/** Pages by number, in key order: about 50 bytes for each, and its key. */
+/** Pages by number, in key order: 45 bytes for each, half as much again where it has just grown, and its key. */
 export type PageList = ReturnType<typeof createPageList>;
 
 export function createPageList() {

@@ -3,6 +3,7 @@ import { CrawlError } from '../errors/index.js';
 import type { CrawlContext, Report } from '../jobs/index.js';
 import { splitMarkdown } from './markdown/split-markdown.js';
 import { pageDump } from './pages/computed-fields.js';
+import { withCounters } from './pages/kept-counters.js';
 import { checkSelection, selectedRows, selectionIdentity, type ExportSelection } from './pages/selected-rows.js';
 import { SIZES, type ExportSizes } from './pages/sizes.js';
 import { writeText } from './pages/text-file.js';
@@ -34,18 +35,19 @@ export async function exportChunks(
   if (!(Number.isInteger(maxWords) && maxWords >= 1)) {
     throw new CrawlError('USAGE', `expected maxWords that is a whole number of at least 1, found ${String(maxWords)}`);
   }
-  checkSelection(crawl, options);
+  await checkSelection(crawl, options);
   const { reads, dump } = await pageDump(crawl.settings, ['title', 'markdown']);
   return runExport(
     crawl,
-    'export',
+    'export chunks',
     options,
     {
       kind: 'file',
       identity: { export: 'chunks', maxWords, selection: selectionIdentity(options) },
       total: options.limit,
     },
-    (target, tracker) => {
+    (given, tracker) => {
+      const target = withCounters(given, tracker);
       const record = (row: PageRow<never>): string => {
         const { url, title, markdown } = dump(row);
         if (typeof markdown !== 'string') {

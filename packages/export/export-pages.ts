@@ -1,5 +1,4 @@
 import type { Field, PageRow } from '../../webtable/index.js';
-import type { Settings } from '../../config/index.js';
 import { CrawlError, safeText } from '../errors/index.js';
 import { DUMP_FIELDS, type CrawlContext, type Report, type Tracker } from '../jobs/index.js';
 import { pageDump, type PageDump, type PageField } from './pages/computed-fields.js';
@@ -9,6 +8,7 @@ import { columnsOf, typeOfColumn } from './pages/page-columns.js';
 import { loadParquet } from './pages/parquet-file.js';
 import { writeParquet } from './pages/parquet-files.js';
 import { SIZES, type ExportSizes } from './pages/sizes.js';
+import { withCounters } from './pages/kept-counters.js';
 import { checkSelection, selectedRows, selectionIdentity, type ExportSelection } from './pages/selected-rows.js';
 import { writeText } from './pages/text-file.js';
 import { runExport, type ExportOptions } from './target/run-export.js';
@@ -50,21 +50,25 @@ export async function exportPages(
       `expected a format of ${PAGE_FORMATS.join(', ')}, found ${safeText(String(format), 80)}`,
     );
   }
-  checkSelection(crawl, options);
+  await checkSelection(crawl, options);
   const isFolder = format === 'hosts' || (format === 'parquet' && output !== '-' && !output.endsWith('.parquet'));
-  const { reads } = await pageDump(crawl.settings, fields);
-  const write = await WRITERS[format](fields, { output, isFolder, sizes, settings: crawl.settings });
+  // Of Parquet bytes stay bytes.
+  const shown = format === 'parquet' ? fields.filter((field) => field !== 'content') : fields;
+  const { reads, dump } = await pageDump(crawl.settings, shown);
+  const asked: readonly Field[] = ['status', ...reads, ...(fields.includes('content') ? (['content'] as const) : [])];
+  const write = await WRITERS[format]({ fields, dump, output, isFolder, sizes });
   return runExport(
     crawl,
-    'export',
+    'export pages',
     options,
     {
       kind: isFolder ? 'folder' : 'file',
       identity: { export: 'pages', format, fields, selection: selectionIdentity(options) },
       total: limit,
     },
-    (target, tracker) => {
-      return write(target, selectedRows(crawl, options, ['status', ...reads], target, tracker), tracker);
+    (given, tracker) => {
+      const target = withCounters(given, tracker);
+      return write(target, selectedRows(crawl, options, asked, target, tracker), tracker);
     },
   );
 }
@@ -76,22 +80,23 @@ function formatOf(output: string): PageFormat {
 }
 
 interface Output {
+  readonly fields: readonly PageField[];
+  readonly dump: PageDump['dump'];
   readonly output: string;
   readonly isFolder: boolean;
   readonly sizes: ExportSizes;
-  readonly settings: Settings;
 }
 type Write = (target: Target, rows: AsyncIterable<PageRow<Field>>, tracker: Tracker) => Promise<TargetResult>;
 
 /** By format, what writes it; it finds out what is missing before anything is written. */
-const WRITERS: Readonly<Record<PageFormat, (fields: readonly PageField[], output: Output) => Promise<Write>>> = {
-  jsonl: async (fields, { output, sizes, settings }) => {
-    const format = { head: '', record: jsonLine(await pageDump(settings, fields)) };
-    return (target, rows, tracker) =>
-      writeText(target, output, rows, format, { gzip: output.endsWith('.gz'), tracker, sizes });
-  },
-  csv: async (fields, { output, sizes, settings }) => {
-    const { dump } = await pageDump(settings, fields);
+const WRITERS: Readonly<Record<PageFormat, (output: Output) => Write | Promise<Write>>> = {
+  jsonl:
+    ({ dump, output, sizes }) =>
+    (target, rows, tracker) => {
+      const format = { head: '', record: jsonLine(dump) };
+      return writeText(target, output, rows, format, { gzip: output.endsWith('.gz'), tracker, sizes });
+    },
+  csv: ({ fields, dump, output, sizes }) => {
     const columns = columnsOf(fields);
     return (target, rows, tracker) => {
       const record = (row: PageRow<Field>): string => {
@@ -104,7 +109,7 @@ const WRITERS: Readonly<Record<PageFormat, (fields: readonly PageField[], output
       return writeText(target, output, rows, format, { gzip: output.endsWith('.gz'), tracker, sizes });
     };
   },
-  parquet: async (fields, { output, isFolder, sizes, settings }) => {
+  parquet: async ({ fields, dump, output, isFolder, sizes }) => {
     if (output.endsWith('.gz')) {
       throw new CrawlError('USAGE', 'expected a name for Parquet without .gz', {
         hint: 'Parquet is compressed in itself, and read in pieces',
@@ -112,19 +117,14 @@ const WRITERS: Readonly<Record<PageFormat, (fields: readonly PageField[], output
     }
     const parquet = await loadParquet();
     const columns = columnsOf(fields).map((name) => ({ name, type: typeOfColumn(name) }));
-    // Bytes stay bytes there.
-    const { dump } = await pageDump(
-      settings,
-      fields.filter((field) => field !== 'content'),
-    );
     return (target, rows, tracker) => writeParquet(target, rows, { parquet, columns, dump, tracker, isFolder, sizes });
   },
-  hosts: async (fields, { sizes, settings }) => {
-    const line = jsonLine(await pageDump(settings, fields));
-    return (target, rows, tracker) => writeHostFiles(target, rows, line, { tracker, sizes });
-  },
+  hosts:
+    ({ dump, sizes }) =>
+    (target, rows, tracker) =>
+      writeHostFiles(target, rows, jsonLine(dump), { tracker, sizes }),
 };
 
-function jsonLine({ dump }: PageDump): (row: PageRow<Field>) => string {
+function jsonLine(dump: PageDump['dump']): (row: PageRow<Field>) => string {
   return (row) => `${JSON.stringify(dump(row))}\n`;
 }

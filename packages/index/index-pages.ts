@@ -77,9 +77,13 @@ function openTarget(crawl: CrawlContext): Promise<IndexWriter> {
  */
 export function indexFolderOf({ indexFolder }: Pick<CrawlContext, 'indexFolder'>): string {
   if (indexFolder !== undefined) return indexFolder;
-  throw new CrawlError('BAD_SETTING', 'expected a folder for the search index, found none: this table is in no folder', {
-    hint: 'name one as the setting index.path',
-  });
+  throw new CrawlError(
+    'BAD_SETTING',
+    'expected a folder for the search index, found none: this table is in no folder',
+    {
+      hint: 'name one as the setting index.path',
+    },
+  );
 }
 
 async function run(crawl: CrawlContext, writer: IndexWriter, options: IndexOptions): Promise<Report> {

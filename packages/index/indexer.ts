@@ -1,7 +1,13 @@
 import type { BatchHeader } from '../../webtable/index.js';
 import type { CrawlContext, Tracker } from '../jobs/index.js';
 import type { IndexChange, IndexEntry, IndexWriter } from '../plugin-api/index.js';
-import { canonicalKeyOf, createDocuments, INDEX_FIELDS, type Built, type IndexRow } from './documents/build-document.js';
+import {
+  canonicalKeyOf,
+  createDocuments,
+  INDEX_FIELDS,
+  type Built,
+  type IndexRow,
+} from './documents/build-document.js';
 
 /** The name under which the index reads the batches that were updated. */
 export const CONSUMER = 'index';

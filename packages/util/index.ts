@@ -4,4 +4,5 @@ export * as figures from './figures.js';
 export { createHeap, type Heap, type HeapItem } from './heap.js';
 export { inflate, type Inflated } from './inflate.js';
 export { headerValues, mediaTypeOf } from './media-type.js';
+export { processMark, processOf } from './process-mark.js';
 export { VERSION } from './version.js';

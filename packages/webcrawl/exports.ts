@@ -16,25 +16,25 @@ import { watched } from './jobs.js';
 
 /** As `exportPages` of packages/export, with others able to see how far it has got. */
 export const exportPages: (crawl: CrawlContext, options: ExportPagesOptions) => Promise<Report> = watched(
-  'export',
+  'export pages',
   (crawl: CrawlContext, options: ExportPagesOptions) => pages(crawl, options),
 );
 
 /** As `exportWarc` of packages/export, with others able to see how far it has got. */
 export const exportWarc: (crawl: CrawlContext, options: ExportArchiveOptions) => Promise<Report> = watched(
-  'export',
+  'export warc',
   (crawl: CrawlContext, options: ExportArchiveOptions) => warc(crawl, options),
 );
 
 /** As `exportWacz` of packages/export, with others able to see how far it has got. */
 export const exportWacz: (crawl: CrawlContext, options: ExportArchiveOptions) => Promise<Report> = watched(
-  'export',
+  'export wacz',
   (crawl: CrawlContext, options: ExportArchiveOptions) => wacz(crawl, options),
 );
 
 /** As `exportKrake` of packages/export, with others able to see how far it has got. */
 export const exportKrake: (crawl: CrawlContext, options: ExportKrakeOptions) => Promise<Report> = watched(
-  'export',
+  'export krake',
   (crawl: CrawlContext, options: ExportKrakeOptions) => krake(crawl, options),
 );
 
@@ -46,6 +46,6 @@ export const exportGraph: (crawl: CrawlContext, options: ExportGraphOptions) => 
 
 /** As `exportChunks` of packages/export, with others able to see how far it has got. */
 export const exportChunks: (crawl: CrawlContext, options: ExportChunksOptions) => Promise<Report> = watched(
-  'export',
+  'export chunks',
   (crawl: CrawlContext, options: ExportChunksOptions) => chunks(crawl, options),
 );

@@ -144,6 +144,7 @@ export {
   type SnippetPart,
 } from '../search/index.js';
 export type { IndexInfo } from '../index/index.js';
+export { openIndexer, type Indexer, type IndexOptions } from '../index/index.js';
 export type { DedupOptions } from '../duplicates/index.js';
 export { readableUrl, tryParseUrl } from '../url/index.js';
 export { CrawlError, ERROR_CODES, safeText, type ErrorCode } from '../errors/index.js';

@@ -152,6 +152,7 @@ export async function openCrawl(options: OpenCrawlOptions = {}): Promise<Crawl> 
     throw error;
   }
   const running = createRunningJobs({ tables, clock });
+  const indexFolder = indexFolderOf(settings, options.table);
   await shared?.serve();
 
   let closing: Promise<void> | undefined;
@@ -176,7 +177,7 @@ export async function openCrawl(options: OpenCrawlOptions = {}): Promise<Crawl> 
     random: options.random ?? Math.random,
     lookup,
     ...(parseThreads && { parseThreads }),
-    ...indexFolderOf(options.table ?? DEFAULT_TABLE, settings),
+    ...(indexFolder !== undefined && { indexFolder }),
     async page(url, fields) {
       const verdict = normalizeUrl(plugins, url, 'inject');
       if (!verdict.accepted) throw new CrawlError('BAD_URL', verdict.rule);
@@ -186,13 +187,6 @@ export async function openCrawl(options: OpenCrawlOptions = {}): Promise<Crawl> 
     close,
     [Symbol.asyncDispose]: close,
   };
-}
-
-/** Where the search index is: `index.path`, else a folder in that of the table. */
-function indexFolderOf(table: string | Store, { index }: Settings): { readonly indexFolder?: string } {
-  if (index.path !== '') return { indexFolder: index.path };
-  const directory = typeof table === 'string' ? directoryOf(table) : undefined;
-  return directory === undefined ? {} : { indexFolder: join(directory, 'index') };
 }
 
 /** Closes the table whatever the plugins do. */
@@ -236,6 +230,13 @@ export function directoryOf(table: string): string | undefined {
   throw new CrawlError('BAD_SETTING', `expected a table as level:<directory> or memory:, found "${safeText(table)}"`, {
     hint: `for instance --table ${DEFAULT_TABLE}`,
   });
+}
+
+/** Where the search index of a table is; undefined where the settings name no folder and the table is in none. */
+function indexFolderOf({ index }: Settings, table: OpenCrawlOptions['table'] = DEFAULT_TABLE): string | undefined {
+  if (index.path !== '') return index.path;
+  const directory = typeof table === 'string' ? directoryOf(table) : undefined;
+  return directory === undefined ? undefined : join(absolutePath(directory), 'index');
 }
 
 /** Where packages are looked up that the settings name as plugins. */

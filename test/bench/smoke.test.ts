@@ -23,6 +23,7 @@ interface Result {
   readonly title: string;
   readonly machine: Record<string, unknown>;
   readonly rows: readonly Record<string, unknown>[];
+  readonly notes: readonly string[];
   readonly samples: unknown;
 }
 
@@ -129,8 +130,26 @@ it.runIf(process.platform === 'linux')('profile tells where the time of every th
 
 it('export writes every format', async () => {
   const { rows } = await result('export', '--scale', '0.0004');
-  expect(rows.map(({ name }) => name)).toEqual(expect.arrayContaining(['scan', 'jsonl', 'csv', 'parquet', 'hosts']));
-  for (const row of rows) expect(row).toMatchObject({ rows: { median: 2000 } });
+  expect(rows.map(({ name }) => name)).toEqual([
+    'scan',
+    ...['jsonl', 'jsonl.gz', 'csv', 'parquet', 'hosts'],
+    ...['chunks', 'warc', 'wacz', 'krake'],
+  ]);
+  for (const row of rows) {
+    expect(row).toMatchObject({ rows: { median: 2000 }, fewerRowsMb: { median: expect.any(Number) as number } });
+  }
+});
+
+it('duplicates finds all pages of the same bytes', async () => {
+  const { rows } = await result('duplicates', '--scale', '0.0004');
+  expect(rows).toContainEqual({ edit: 'same bytes', english: 1, chinese: 1 });
+});
+
+it('markdown is compared with the main parts of the manuals that are there', async () => {
+  const { rows, notes } = await result('markdown', '--scale', '0.01');
+  for (const row of rows)
+    expect(row).toMatchObject({ pages: expect.any(Number) as number, recall: expect.any(Number) as number });
+  expect(rows.length > 0 || notes.join().includes('bench/install.sh')).toBe(true);
 });
 
 it.each([
@@ -160,4 +179,10 @@ it('graph makes a graph and ranks it', async () => {
   const { rows, samples } = await result('graph', '--scale', '0.0004');
   expect(rows.map(({ step }) => step)).toEqual(['the rows alone', 'nodes and edges', 'a round of PageRank']);
   expect(samples).toMatchObject({ nodes: 2000 });
+});
+
+it('index makes a search index, and measures it', async () => {
+  const { rows } = await result('index', '--scale', '0.001');
+  expect(rows).toHaveLength(1);
+  for (const name of ['rate', 'cpu', 'size', 'memory']) expect(rows[0]![name]).toBeGreaterThan(0);
 });

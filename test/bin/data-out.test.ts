@@ -46,7 +46,7 @@ describe('an export on the command line', () => {
   test.each([
     ['export pages', 'required option'],
     ['export pages -o - --json', 'expected one of -o - and --json'],
-    ['export pages -o p --since yesterday', 'Expected a time'],
+    ['export pages -o p --since yesterday', 'Or the id of a batch, which generate prints'],
     ['export pages -o p --format xml', 'Allowed choices are jsonl, csv, parquet, hosts'],
     ['export warcs -o p', 'unknown command'],
   ])('%s is refused: %s', async (line, message) => {
@@ -56,19 +56,23 @@ describe('an export on the command line', () => {
     expect(called('exportPages')).toBeUndefined();
   });
 
-  test.each([
-    ['export pages -o t/hot/CURRENT --force', 'exportPages'],
-    ['export warc -o ./t --force', 'exportWarc'],
-    ['graph -o t/graph --level host', 'exportGraph'],
-    ['readdb --dump --output t/x --force', 'pages'],
-  ])('%s is refused in the folder of the table', async (line, name) => {
-    for (const table of ['t', 'level:t']) {
-      const { code, err } = await webcrawl([...line.split(' '), '--table', table]);
-      expect(code).toBe(ERROR_CODES.BAD_OUTPUT.exitCode);
-      expect(err).toContain('expected an output outside the folder of the table');
-      expect(called(name)).toBeUndefined();
-    }
-    expect((await webcrawl('export pages -o table.jsonl --table t'.split(' '))).code).toBe(0);
+  test('takes the names of what is there always among the fields', async () => {
+    expect((await webcrawl('export pages -o p --fields key,url,title'.split(' '))).code).toBe(0);
+    expect(called('exportPages')).toMatchObject({ fields: ['title'] });
+    resetStub();
+    expect((await webcrawl('export pages -o p --fields key,url'.split(' '))).code).toBe(0);
+    expect(called('exportPages')).toMatchObject({ fields: [] });
+  });
+
+  test('exits with 1 where the bodies that it is to hold are all lost', async () => {
+    stub.report = { counters: { selected: 5, lost_body: 5 } };
+    expect((await webcrawl('export warc -o w'.split(' '))).code).toBe(1);
+    stub.report = { counters: { rows: 5, lost_body: 5 } };
+    expect((await webcrawl('export pages -o p --fields content --quiet'.split(' '))).code).toBe(1);
+    stub.report = { counters: { rows: 5, lost_body: 4 } };
+    expect((await webcrawl('export pages -o p --fields content'.split(' '))).code).toBe(0);
+    stub.report = { counters: { rows: 5, lost_body: 5, chunks: 0 } };
+    expect((await webcrawl('export chunks -o c'.split(' '))).code).toBe(1);
   });
 
   test('no bytes of a binary format on a terminal', async () => {
@@ -227,8 +231,8 @@ describe('--output', () => {
   });
 
   test.each([
-    ['a folder', () => folder, 'found another'],
-    ['a folder that is not there', () => join(folder, 'nowhere', 'x'), 'ENOENT'],
+    ['a folder', () => folder, 'found a folder'],
+    ['a folder that is not there', () => join(folder, 'nowhere', 'x'), 'hint: mkdir -p'],
   ])('%s is refused', async (_, path, expected) => {
     const { code, err } = await dumpTo(path(), '--force');
     expect(code).toBe(ERROR_CODES.BAD_OUTPUT.exitCode);

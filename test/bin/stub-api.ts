@@ -108,9 +108,20 @@ export const api = {
   exportWacz: job('exportWacz'),
   exportWarc: job('exportWarc'),
   jobs: Object.fromEntries(
-    ['inject', 'generate', 'fetch', 'parse', 'updatedb', 'crawl', 'repair', 'compact', 'remove', 'rank', 'dedup'].map(
-      (name) => [name, job(name)],
-    ),
+    [
+      'inject',
+      'generate',
+      'fetch',
+      'parse',
+      'updatedb',
+      'crawl',
+      'repair',
+      'compact',
+      'remove',
+      'rank',
+      'dedup',
+      'index',
+    ].map((name) => [name, job(name)]),
   ),
   stats: async () => ({
     total: 1234,

@@ -1,10 +1,21 @@
 import { gunzipSync } from 'node:zlib';
-import { mkdtemp, readFile, readdir, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, readdir, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { parquetReadObjects } from 'hyparquet';
-import { exportPages, jobs, type ExportPagesOptions, type Field } from '../../packages/webcrawl/index.js';
+import {
+  exportGraph,
+  exportPages,
+  jobs,
+  openCrawl,
+  openOutput,
+  rowKeyOf,
+  urlOf,
+  type ExportPagesOptions,
+  type Field,
+} from '../../packages/webcrawl/index.js';
+import { exportPages as exportInSizes } from '../../packages/export/index.js';
 import { optionalPackage } from '../../packages/export/target/optional-package.js';
 import { damage } from '../support/stores/damage.js';
 import { START, testCrawl, type TestCrawl } from '../support/test-crawl.js';
@@ -148,7 +159,13 @@ describe('exporting pages', () => {
     expect(await keysOf({ host: 'none.example' })).toEqual([]);
     expect(await keysOf({ since: START })).toEqual(KEYS.slice(2));
     expect(await keysOf({ since: START + 1 })).toEqual([KEYS[3], KEYS[4]]);
-    expect(await keysOf({ since: `${START / 1000 + 1}-99` })).toEqual([KEYS[3]]);
+    const since = `${START / 1000 + 1}-99`;
+    await expect(keysOf({ since })).rejects.toMatchObject({
+      code: 'UNKNOWN_BATCH',
+      message: expect.stringContaining(since) as string,
+    });
+    await crawl.tables.batches.change(since, () => ({ state: 'closed', size: 0 }));
+    expect(await keysOf({ since })).toEqual([KEYS[3]]);
     expect(await keysOf({ since: START + 9000 })).toEqual([KEYS[3]]);
     expect(await keysOf({ since: START + 10_000 })).toEqual([]);
     for (const wrong of [{ since: 'yesterday' }, { since: NaN }, { limit: 0 }, { host: 'a', domain: 'b' }]) {
@@ -165,6 +182,73 @@ describe('exporting pages', () => {
       damaged: 1,
     });
     expect(lines(await text('p.jsonl'))[2]).toMatchObject({ title: TITLE, damaged: ['retries'] });
+  });
+
+  it.each(['p.csv', 'p.csv.gz', 'hosts', 'parquet'])(
+    '%s counts, resumed, what an undisturbed run counts',
+    async (name) => {
+      await using crawl = await testCrawl(undefined);
+      const pages = Array.from({ length: 60 }, (_, i) => ({
+        key: rowKeyOf(`http://h${i % 6}.com/${i}`),
+        set: { title: '=1', status: 'fetched', retries: 1 } as const,
+      }));
+      await changeRows(crawl, pages);
+      for (const { key } of pages.filter((_, i) => i % 3 === 0)) await damage(crawl, urlOf(key), 'retries');
+      const format = name === 'hosts' || name === 'parquet' ? name : 'csv';
+      const options = { fields: ['title', 'retries'] as const, format } as const;
+      const sizes = { checkpoint: 400, hosts: 1, parquetRows: 7, parquetBytes: 1e9 };
+      await mkdir(join(folder, 'whole'));
+      const { counters } = await exportInSizes(crawl, { ...options, output: join(folder, 'whole', name) }, sizes);
+      expect(counters).toMatchObject({ rows: 60, damaged: 20 });
+
+      const { signal } = new AbortController();
+      let asked = 0;
+      Object.defineProperty(signal, 'aborted', { get: () => (asked += 1) > 45 });
+      const stopped = await exportInSizes(crawl, { ...options, output: join(folder, name), signal }, sizes);
+      expect(stopped).toMatchObject({ interrupted: true });
+      const resumed = await exportInSizes(crawl, { ...options, output: join(folder, name) }, sizes);
+      expect(resumed.counters.kept_rows).toBeGreaterThan(0);
+      const own = Object.entries(resumed.counters).filter(([counter]) => !counter.startsWith('kept_'));
+      expect(Object.fromEntries(own)).toEqual(counters);
+      const manifest = format === 'csv' ? `${name}.manifest.json` : `${name}/manifest.json`;
+      const [one, other] = await Promise.all(
+        [join('whole', manifest), manifest].map(async (path) => JSON.parse(await text(path)) as object),
+      );
+      const timeless = { began: '', ended: '' };
+      expect({ ...other, ...timeless }).toEqual({ ...one, ...timeless });
+      expect(one).toMatchObject({ counters: { damaged: 20 } });
+    },
+  );
+
+  it('goes into no file of the table, by whichever name, also as a library', async () => {
+    const table = join(folder, 'table');
+    await using crawl = await openCrawl({ table, serve: false });
+    await symlink('table', join(folder, 'link'));
+    for (const output of ['table/p.jsonl', 'table', 'link/deep/p.jsonl', 'table/../table/hot/CURRENT']) {
+      const refused = {
+        code: 'BAD_OUTPUT',
+        message: expect.stringContaining('outside the folder of the table') as string,
+      };
+      const path = join(folder, output);
+      await expect(exportPages(crawl, { output: path, force: true }), output).rejects.toMatchObject(refused);
+      await expect(exportGraph(crawl, { output: path, level: 'host' }), output).rejects.toMatchObject(refused);
+      await expect(openOutput(path, true, crawl.tables), output).rejects.toMatchObject(refused);
+    }
+    expect((await exportPages(crawl, { output: join(folder, 'table.jsonl') })).counters).toMatchObject({ parts: 1 });
+  });
+
+  it('does not go on with the export of another table', async () => {
+    const { signal } = new AbortController();
+    let asked = 0;
+    Object.defineProperty(signal, 'aborted', { get: () => (asked += 1) > 3 });
+    const sizes = { checkpoint: 1, hosts: 1, parquetRows: 1, parquetBytes: 1 };
+    const output = join(folder, 'p.jsonl');
+    await using first = await threeHosts();
+    await exportInSizes(first, { output, signal }, sizes);
+    await using other = await threeHosts();
+    expect(await first.tables.id()).not.toBe(await other.tables.id());
+    const { counters } = await exportInSizes(other, { output }, sizes);
+    expect([counters.rows, counters.kept_rows ?? 0]).toEqual([5, 0]);
   });
 
   it('says what to install where a package is missing', async () => {

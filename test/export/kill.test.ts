@@ -32,7 +32,7 @@ async function makeBodies(table: string, count: number): Promise<void> {
   const changes = Array.from({ length: count }, (_, n) => {
     const body = Array.from({ length: 300 }, () => random().toString(36)).join(' ');
     const outlinks = [n + 1, n * 3, n * n].map((to) => ({ url: url(to % count), anchor: '' }));
-    return archivedPage(url(n), body, { set: { title: `Page ${n}`, outlinks } });
+    return archivedPage(url(n), `<h1>Page ${n}</h1><p>${body}</p>`, { set: { title: `Page ${n}`, outlinks } });
   });
   await using crawl = await openCrawl({ table, serve: false });
   await crawl.tables.pages.write(changes);
@@ -78,6 +78,7 @@ it.each([
   ['warc', { export: 'exportWarc', fileBytes: 150_000 }],
   ['crawl.wacz', { export: 'exportWacz', fileBytes: 150_000 }],
   ['krake', { export: 'exportKrake' }],
+  ['chunks.jsonl.gz', { export: 'exportChunks', maxWords: 50 }],
 ])(`%s killed ${KILLS} times ends in the same bytes`, async (name, options) => {
   const [whole, output] = [join(folder, 'whole', name, name), join(folder, 'killed', name, name)];
   for (const path of [whole, output]) await mkdir(dirname(path), { recursive: true });

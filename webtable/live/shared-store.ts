@@ -75,6 +75,8 @@ export async function openSharedStore(options: SharedStoreOptions): Promise<Shar
  * that asks opens the table itself, also in the middle of a scan.
  */
 export class SharedStore implements Store {
+  /** The folder of the table. */
+  readonly directory: string;
   readonly #options: SharedStoreOptions;
   readonly #lock = createLocks();
   #place: Place;
@@ -93,6 +95,7 @@ export class SharedStore implements Store {
 
   constructor(options: SharedStoreOptions, place: Place) {
     this.#options = options;
+    this.directory = options.directory;
     this.#place = place;
   }
 

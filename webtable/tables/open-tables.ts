@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { resolve } from 'node:path';
 import { CrawlError } from '../../packages/errors/index.js';
 import type { ContentStore } from '../content/content-store.js';
 import { createRowContent } from '../content/row-content.js';
@@ -34,6 +35,13 @@ export interface Tables extends ChangeRows {
   readonly slots: Slots;
   /** A name for who opened the tables, unlike that of any other. */
   readonly owner: string;
+  /**
+   * A name of the table, unlike that of any other. One that was made without it is given one at the first call.
+   * @throws CrawlError as a write of the store
+   */
+  id(): Promise<string>;
+  /** The folder of this machine in which the table is; undefined where it is in none. */
+  readonly directory: string | undefined;
   /** Whether others may work on the same tables at the same time, on this machine or elsewhere. */
   readonly isShared: boolean;
   /** For work that goes on for long without the tables. */
@@ -86,6 +94,8 @@ export async function openTables(given: Store, { slots: wanted = DEFAULT_SLOTS }
     ...createChangeRows(store, pages, frontier, exclusive),
     slots,
     owner: randomUUID(),
+    id: () => idOfTable(store),
+    directory: given.directory === undefined ? undefined : resolve(given.directory),
     isShared: given.writeUnchanged !== undefined,
     turns,
     store: given,
@@ -111,6 +121,17 @@ function writeSchema(store: Store, slots: number): Promise<void> {
   const put = new Map([
     [INDEX_COLUMNS.schemaVersion, text.encode(String(SCHEMA_VERSION))] as const,
     [INDEX_COLUMNS.slots, text.encode(String(slots))] as const,
+    [INDEX_COLUMNS.tableId, text.encode(randomUUID())] as const,
   ]);
   return store.write('meta', [{ key: 'schema', put }]);
+}
+
+/** Of two that give one at the same time to a table that has none, the last one's stays. */
+async function idOfTable(store: Store): Promise<string> {
+  const [row] = await store.get('meta', ['schema'], [INDEX_COLUMNS.tableId]);
+  const found = row?.cells.get(INDEX_COLUMNS.tableId);
+  if (found) return text.decode(found);
+  const id = randomUUID();
+  await store.write('meta', [{ key: 'schema', put: new Map([[INDEX_COLUMNS.tableId, text.encode(id)]]) }]);
+  return id;
 }

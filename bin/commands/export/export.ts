@@ -1,6 +1,6 @@
-import type { Command } from 'commander';
+import { InvalidArgumentError, type Command } from 'commander';
 import { CrawlError } from '../../../packages/webcrawl/index.js';
-import { checkOutput, runJob, type Cli } from '../../cli.js';
+import { EXIT, runJob, type Cli } from '../../cli.js';
 import { wholeNumber } from '../../options/arguments.js';
 import { pastMoment } from '../../options/moment.js';
 import {
@@ -11,7 +11,7 @@ import {
   type SelectionOptions,
 } from '../../options/selection.js';
 import { number, safeLines, say, write } from '../../output/output.js';
-import type { ExportFormat } from './format.js';
+import { FORCE_HELP, OUTPUT_HELP, type ExportFormat } from './format.js';
 import { chunksFormat } from './chunks.js';
 import { krakeFormat } from './krake.js';
 import { pagesFormat } from './pages.js';
@@ -42,10 +42,10 @@ function addFormat(parent: Command, cli: Cli, format: ExportFormat): void {
     .command(format.name)
     .summary(format.summary)
     .description(format.description)
-    .requiredOption('-o, --output <path>', 'the file or folder that is made; - for standard output');
+    .requiredOption('-o, --output <path>', OUTPUT_HELP);
   format
     .addOptions(command)
-    .option('--force', 'replace what an earlier export made there, when this one is whole')
+    .option('--force', FORCE_HELP)
     .option('--limit <n>', 'pages at the most', wholeNumber(1))
     .option('--since <batch|time>', 'what was fetched or updated in this batch, or then, or later', batchOrMoment);
   addSelection(command)
@@ -57,9 +57,13 @@ const COMMON_HELP = `All is written beside the target and gets its name when it 
 SHA-256 of each file, selection, time. It can be stopped or killed at any moment: the same command
 goes on, and keeps what was whole. (A duration such as --since 2d counts from now, so it names another
 moment then, and the export begins anew.) The formats, and the lines that read them in other
-programs, are in docs/EXPORT.md.`;
+programs, are in docs/EXPORT.md.
 
-async function runFormat(cli: Cli, { run, isText }: ExportFormat, options: Common): Promise<void> {
+s3://bucket/name is a place in S3, or in a store of its kind (AWS_ENDPOINT_URL_S3 says where that is). It
+takes the packages @aws-sdk/client-s3 and @aws-sdk/lib-storage, and room in TMPDIR for the whole export,
+which is uploaded when it is made, the manifest last. Keys and region are those of the AWS tools.`;
+
+async function runFormat(cli: Cli, { name, run, isText }: ExportFormat, options: Common): Promise<void> {
   const { output, force, since, limit } = options;
   const { io } = cli;
   const { json, quiet } = cli.options();
@@ -70,14 +74,13 @@ async function runFormat(cli: Cli, { run, isText }: ExportFormat, options: Commo
       hint: 'name a file: -o <path>, or > <path>',
     });
   }
-  checkOutput(cli, output);
   const selection = selectionOf(options);
   noteUnknownCodes(cli, options);
   const stdout = (data: Uint8Array): Promise<void> =>
     write(io.stdout, io.stdout.isTTY ? safeLines(Buffer.from(data).toString(), Infinity) : data);
   const { counters, interrupted } = await runJob(
     cli,
-    'export',
+    `export ${name}`,
     (crawl, job) => {
       const common = {
         ...selection,
@@ -92,8 +95,12 @@ async function runFormat(cli: Cli, { run, isText }: ExportFormat, options: Commo
     },
     { alone: false },
   );
-  if (quiet || interrupted) return;
+  if (interrupted) return;
   const { rows = 0, kept_rows: kept = 0, formulas = 0, selected = 0, lost_body: lost = 0 } = counters;
+  // What is asked for are the bodies, and there is none.
+  const made = counters.chunks ?? counters.pages ?? rows - lost;
+  if (lost > 0 && made <= 0) cli.exitCode = EXIT.nothing;
+  if (quiet) return;
   if (rows === 0) {
     say(io, `No page is selected${selected > 0 ? ' that has a body' : ''}: the export has no rows.`);
   }
@@ -109,7 +116,15 @@ async function runFormat(cli: Cli, { run, isText }: ExportFormat, options: Commo
 
 /** The id of a batch as it stands, or a moment. */
 function batchOrMoment(text: string): string | number {
-  return /^\d{1,11}-\d{1,10}$/.test(text) ? text : pastMoment(text);
+  if (/^\d{1,11}-\d{1,10}$/.test(text)) return text;
+  try {
+    return pastMoment(text);
+  } catch (error) {
+    if (!(error instanceof InvalidArgumentError)) throw error;
+    throw new InvalidArgumentError(
+      `${error.message} Or the id of a batch, which generate prints, such as 1767607200-123456.`,
+    );
+  }
 }
 
 function firstExample(help: string): string {

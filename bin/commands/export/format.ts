@@ -1,6 +1,10 @@
 import type { Command } from 'commander';
 import type { Crawl, ExportOptions, ExportSelection, Report } from '../../../packages/webcrawl/index.js';
 
+/** The help of `--output` and `--force`. */
+export const OUTPUT_HELP = 'the file or folder that is made, or s3://bucket/name; - for standard output';
+export const FORCE_HELP = 'replace what an earlier export made there, and nothing else, when this one is whole';
+
 /** Where an export goes and what is selected, as every export takes it from the command line. */
 export type CommonExportOptions = ExportOptions & ExportSelection;
 

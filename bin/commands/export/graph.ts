@@ -7,8 +7,9 @@ import {
   type GraphFormat,
   type Level,
 } from '../../../packages/webcrawl/index.js';
-import { checkOutput, runJob, type Cli } from '../../cli.js';
+import { runJob, type Cli } from '../../cli.js';
 import { selectionOf } from '../../options/selection.js';
+import { FORCE_HELP, OUTPUT_HELP } from './format.js';
 import { say, write } from '../../output/output.js';
 
 interface GraphOptions {
@@ -31,7 +32,7 @@ export function addGraph(program: Command, cli: Cli): void {
       'Writes the graph of links: its nodes in the order of their keys, numbered from 0 on, and each edge once. Pages that ' +
         'are gone are no nodes; links to them, and to URLs that are not in the table, are left out and counted.',
     )
-    .requiredOption('-o, --output <path>', 'the file or folder that is made; - for standard output')
+    .requiredOption('-o, --output <path>', OUTPUT_HELP)
     .addOption(new Option('--level <level>', 'what a node is').choices(LEVELS).makeOptionMandatory())
     .addOption(
       new Option('--format <format>', 'the format (default: by the name of the target, else cc)').choices(
@@ -39,7 +40,7 @@ export function addGraph(program: Command, cli: Cli): void {
       ),
     )
     .option('--raw', 'links as they stand: redirects and canonicals are not resolved')
-    .option('--force', 'replace what is there, when this one is whole')
+    .option('--force', FORCE_HELP)
     .option('--host <host>', 'only pages of this host')
     .option('--domain <domain>', 'only pages of this domain and its sub-domains')
     .option('--prefix <url>', 'only pages whose URL begins so')
@@ -70,7 +71,6 @@ Examples:
       if (output === '-' && cli.options().json) {
         throw new CrawlError('USAGE', 'expected one of -o - and --json, found both');
       }
-      checkOutput(cli, output);
       const { counters, interrupted } = await runJob(
         cli,
         'graph',

@@ -1,15 +1,12 @@
 import { Option } from 'commander';
 import {
-  COMPUTED_FIELDS,
   DUMP_FIELDS,
-  FURTHER_FIELDS,
   PAGE_FORMATS,
   exportPages,
-  type ComputedFieldName,
   type PageField,
   type PageFormat,
 } from '../../../packages/webcrawl/index.js';
-import { listOf } from '../../options/arguments.js';
+import { fieldsOf } from '../../options/fields.js';
 import type { ExportFormat } from './format.js';
 
 interface PagesOptions {
@@ -29,15 +26,7 @@ export const pagesFormat: ExportFormat<PagesOptions> = {
           PAGE_FORMATS,
         ),
       )
-      .option(
-        '--fields <names>',
-        'only these fields, by commas; key, url and status are always there',
-        listOf<PageField>([
-          ...DUMP_FIELDS,
-          ...FURTHER_FIELDS,
-          ...(Object.keys(COMPUTED_FIELDS) as ComputedFieldName[]),
-        ]),
-      ),
+      .option('--fields <names>', 'only these fields, by commas; key, url and status are always there', fieldsOf),
   help: `Formats:
   jsonl    a JSON document a line; compressed where the name ends in .gz
   csv      RFC 4180 with a line of names, nested fields as JSON; compressed where the name ends in .gz
@@ -53,6 +42,7 @@ Examples:
   webcrawl export pages -o pages.parquet --status fetched --fields title,text,fetchedAt
   webcrawl export pages -o changed.csv --since 1767607200-123456 --fields title,modifiedTime
   webcrawl export pages -o pages.jsonl --status fetched --fields title,markdown
+  webcrawl export pages -o s3://my-bucket/pages --format parquet --status fetched
   webcrawl export pages -o by-host --format hosts --domain example.com
   webcrawl export pages -o - --host example.com --fields title | jq -r .title`,
   isText: ({ format = 'jsonl' }) => format === 'jsonl' || format === 'csv',

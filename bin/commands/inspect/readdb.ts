@@ -16,7 +16,8 @@ import {
   type PageSelection,
   type TableStats,
 } from '../../../packages/webcrawl/index.js';
-import { listOf, wholeNumber } from '../../options/arguments.js';
+import { wholeNumber } from '../../options/arguments.js';
+import { fieldsOf } from '../../options/fields.js';
 import { EXIT, open, type Cli } from '../../cli.js';
 import { withOutput, type OutputOptions } from '../../output/with-output.js';
 import { jsonLine, number, prettyJson, quantity, safeLines, say, table, write } from '../../output/output.js';
@@ -56,11 +57,7 @@ export function addReaddb(program: Command, cli: Cli): void {
     .addOption(new Option('--format <format>', 'dump: JSON Lines (the default) or CSV').choices(['jsonl', 'csv']))
     .option('--output <file>', 'dump, raw: write to this file, which gets its name when it is whole')
     .option('--force', 'replace the file of --output where it is there already')
-    .option(
-      '--fields <names>',
-      'only these fields, by commas; key and url are always there',
-      listOf<PageField>([...DUMP_FIELDS, ...FURTHER_FIELDS, ...COMPUTED]),
-    );
+    .option('--fields <names>', 'only these fields, by commas; key and url are always there', fieldsOf);
   addSelection(command)
     .addHelpText(
       'after',
@@ -180,7 +177,7 @@ async function showBody(cli: Cli, crawl: Crawl, url: string, options: OutputOpti
       hint: 'write it to a file: --output <file>, or > <file>',
     });
   }
-  await withOutput(cli, options, (put) => put(body));
+  await withOutput(cli, crawl, options, (put) => put(body));
   if (row?.protocolStatus?.truncated)
     say(cli.io, 'The body is not whole: it was longer than http.contentLimit, or ended early.');
 }
@@ -197,7 +194,7 @@ async function dump(cli: Cli, crawl: Crawl, options: ReaddbOptions, selection: P
   const { reads, dump: dumpRow } = await pageDump(crawl.settings, fields);
   const query = { ...selection, ...(limit !== undefined && { limit }), ...(sort && { sort }), fields: reads };
   let pages = 0;
-  await withOutput(cli, options, async (put) => {
+  await withOutput(cli, crawl, options, async (put) => {
     if (csv) await put(csv.head);
     for await (const row of crawl.pages(query)) {
       if (io.signal.aborted) {

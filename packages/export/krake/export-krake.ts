@@ -41,12 +41,12 @@ export interface ExportKrakeOptions extends ExportOptions, ExportSelection {}
  * @param sizes only tests need others than the defaults
  * @throws CrawlError BAD_OUTPUT, also for more than 2^31 - 1 pages or bytes of one; STORE_FULL; USAGE, BAD_URL for a selection that is wrong
  */
-export function exportKrake(
+export async function exportKrake(
   crawl: CrawlContext,
   options: ExportKrakeOptions,
   sizes: Pick<ExportSizes, 'checkpoint'> = SIZES,
 ): Promise<Report> {
-  checkSelection(crawl, options);
+  await checkSelection(crawl, options);
   const identity = { export: 'krake', selection: selectionIdentity(options) };
   const kind = { kind: 'folder', identity, total: options.limit } as const;
   return runExport(crawl, 'export krake', options, kind, async (target, tracker) => {

@@ -26,7 +26,7 @@ export function selectionIdentity(selection: ExportSelection): Record<string, Js
  * The rows of a selection in key order, from behind the last checkpoint of the target on. It ends early once the tracker is
  * aborted. Rows that cannot be read in full come with what can be read, and are counted as `damaged`, those whose body is lost
  * as `lost_body`.
- * @throws CrawlError USAGE for a limit below 1 or a `since` that is neither batch nor time, and as `PageSelection` says; BAD_URL
+ * @throws CrawlError as `PageSelection` says
  */
 export async function* selectedRows<F extends Field>(
   crawl: Pick<CrawlContext, 'tables' | 'plugins'>,
@@ -36,7 +36,7 @@ export async function* selectedRows<F extends Field>(
   tracker: Pick<Tracker, 'aborted' | 'fail'>,
 ): AsyncGenerator<PageRow<F>> {
   const { limit = Infinity } = selection;
-  const { ranges = [{ start: '' }], matches, fields: selecting } = checkSelection(crawl, selection);
+  const { ranges = [{ start: '' }], matches, fields: selecting } = selectorOf(crawl, selection);
   const isRecent = sinceTest(selection.since);
   const start = resumed?.lastKey === undefined ? '' : keyAfter(resumed.lastKey);
   const left = ranges
@@ -58,22 +58,28 @@ export async function* selectedRows<F extends Field>(
 
 /**
  * Checks a selection before anything is written.
- * @throws CrawlError as {@link selectedRows}
+ * @throws CrawlError USAGE for a limit below 1 or a `since` that is neither batch nor time, and as `PageSelection` says; BAD_URL; UNKNOWN_BATCH for a `since` that is none of the table
  */
-export function checkSelection(crawl: Pick<CrawlContext, 'plugins'>, selection: ExportSelection) {
+export async function checkSelection(
+  crawl: Pick<CrawlContext, 'tables' | 'plugins'>,
+  selection: ExportSelection,
+): Promise<void> {
   const { limit, since } = selection;
   if (limit !== undefined && !(Number.isInteger(limit) && limit >= 1)) {
     throw new CrawlError('USAGE', `expected a limit that is a whole number of at least 1, found ${String(limit)}`);
   }
   sinceTest(since);
-  return selectorOf(crawl, selection);
+  selectorOf(crawl, selection);
+  if (typeof since === 'string') await crawl.tables.batches.get(since);
 }
 
 function sinceTest(since: string | number | undefined): ((row: PageRow<'marks' | 'fetchedAt'>) => boolean) | undefined {
   if (since === undefined) return undefined;
   const time = typeof since === 'number' ? since : batchTime(since);
   if (time === undefined || !Number.isFinite(time)) {
-    throw new CrawlError('USAGE', `expected the id of a batch or a time, found "${safeText(String(since))}"`);
+    throw new CrawlError('USAGE', `expected the id of a batch or a time, found "${safeText(String(since))}"`, {
+      hint: 'generate prints the id of a batch, such as 1767607200-123456',
+    });
   }
   // Ids of batches hold whole seconds.
   const second = Math.floor(time / 1000) * 1000;

@@ -15,19 +15,14 @@ export function codeOf(error: unknown): unknown {
   return error instanceof Error && 'code' in error ? error.code : undefined;
 }
 
-/**
- * Runs what works on the disk for an output.
- * @throws CrawlError STORE_FULL for a full disk, BAD_OUTPUT for what else goes wrong; others as they are
- */
-export async function attempt<T>(path: string, task: () => Promise<T>): Promise<T> {
-  try {
-    return await task();
-  } catch (cause) {
-    if (cause instanceof CrawlError) throw cause;
-    const why = cause instanceof Error ? cause.message : String(cause);
-    const isFull = ['ENOSPC', 'EDQUOT'].includes(String(codeOf(cause)));
-    throw new CrawlError(isFull ? 'STORE_FULL' : 'BAD_OUTPUT', `expected to write ${path}, found: ${why}`, { cause });
-  }
+/** The signal of the caller has ended the work on an output; it may be the cause of another error. */
+export class Stopped extends Error {
+  override readonly name = 'Stopped';
+}
+
+/** Whether an error says that the signal of the caller has ended the work. */
+export function isStop(error: unknown): boolean {
+  return error instanceof Stopped || (error instanceof Error && error.cause instanceof Stopped);
 }
 
 /** The error for an output that is there already. */
@@ -35,6 +30,11 @@ export function thereAlready(path: string): CrawlError {
   return new CrawlError('BAD_OUTPUT', `expected nothing at ${path}, found an output there`, {
     hint: '--force replaces it',
   });
+}
+
+/** The error for an output in a folder that is not there. */
+export function noFolder(path: string): CrawlError {
+  return new CrawlError('BAD_OUTPUT', `expected a folder at ${path}, found none`, { hint: `mkdir -p ${path}` });
 }
 
 /** What a path leads to; undefined for nothing. */

@@ -1,12 +1,10 @@
-import { createHash } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
-import { hostname } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { CrawlError } from '../../errors/index.js';
-import { codeOf, type TargetFiles } from './files.js';
+import { processMark, processOf } from '../../util/index.js';
+import { codeOf, noFolder, type TargetFiles } from './files.js';
 
-/** The names of lock files: `lock.<pid>.<start of the process>.<machine>`. All is in the name, so that none is half there. */
-const NAME = /^lock\.(\d+)\.(\w+)\.(\w+)$/;
+/** The names of lock files: `lock.<mark of the process>`. All is in the name, so that none is half there. */
+const PREFIX = 'lock.';
 
 /** A lock that is held. */
 export interface Lock {
@@ -18,26 +16,26 @@ export interface Lock {
  * those of others: of two at once at least one sees the other, and nobody takes away what another may still need. A lock
  * whose process is gone counts for nothing.
  * @param path what the folder is for, for messages
- * @throws CrawlError BAD_OUTPUT where another has it
+ * @throws CrawlError BAD_OUTPUT where another has it, and where the folder cannot be made since the one above it is missing
  */
 export async function takeLock(files: TargetFiles, folder: string, path: string): Promise<Lock> {
-  const machine = createHash('sha256').update(hostname()).digest('hex').slice(0, 12);
-  const own = `lock.${process.pid}.${await startOf(process.pid)}.${machine}`;
+  const own = `${PREFIX}${await processMark()}`;
   await placeFile(files, folder, own, path);
   const release = (): Promise<void> => files.rm(join(folder, own), { force: true });
   for (const name of await files.readdir(folder)) {
-    const [, pid, start, where] = NAME.exec(name) ?? [];
-    if (pid === undefined || name === own) continue;
-    if (where === machine && (await isGone(Number(pid), start!))) {
+    if (!name.startsWith(PREFIX) || name === own) continue;
+    const mark = name.slice(PREFIX.length);
+    const other = await processOf(mark);
+    if (other === 'gone') {
       await files.rm(join(folder, name), { force: true });
       continue;
     }
     await release();
     const hint =
-      where === machine
+      other === 'running'
         ? 'wait until it has ended'
         : `when no process of another machine writes there any more, remove ${join(folder, name)}`;
-    const whose = `process ${pid}${where === machine ? '' : ' of another machine'}`;
+    const whose = `process ${Number.parseInt(mark)}${other === 'running' ? '' : ' of another machine'}`;
     throw new CrawlError('BAD_OUTPUT', `expected no other export to ${path}, found that of ${whose}`, { hint });
   }
   return { release };
@@ -46,6 +44,7 @@ export async function takeLock(files: TargetFiles, folder: string, path: string)
 async function placeFile(files: TargetFiles, folder: string, name: string, path: string): Promise<void> {
   for (;;) {
     await files.mkdir(folder).catch((error: unknown) => {
+      if (codeOf(error) === 'ENOENT') throw noFolder(dirname(folder));
       if (codeOf(error) !== 'EEXIST') throw error;
     });
     try {
@@ -60,21 +59,4 @@ async function placeFile(files: TargetFiles, folder: string, name: string, path:
       if (codeOf(error) !== 'ENOENT') throw error;
     }
   }
-}
-
-/** An id that goes to another process may be used again, so where the system says when it began that counts too. */
-async function isGone(pid: number, start: string): Promise<boolean> {
-  try {
-    process.kill(pid, 0);
-  } catch (error) {
-    if (codeOf(error) === 'ESRCH') return true;
-  }
-  return (await startOf(pid)) !== start;
-}
-
-/** When a process began, in units of the system; `0` where it does not say. */
-async function startOf(pid: number): Promise<string> {
-  const stat = await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => '');
-  // The name of the program, in brackets, may hold anything.
-  return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '0';
 }

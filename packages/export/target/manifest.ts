@@ -2,6 +2,8 @@ import type { TargetFiles } from './files.js';
 import type { ManifestHead, WholePart } from './journal.js';
 import type { Totals } from './target.js';
 
+/** The name of the manifest in a folder, and behind the name of a file. */
+export const MANIFEST = 'manifest.json';
 /** Parts written at a time. */
 const TOGETHER = 1000;
 

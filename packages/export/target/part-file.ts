@@ -1,6 +1,7 @@
 import { createHash, type Hash } from 'node:crypto';
 import { dirname } from 'node:path';
-import { attempt, closeOnError, type TargetFiles } from './files.js';
+import { onDisk } from '../../graph/index.js';
+import { closeOnError, type TargetFiles } from './files.js';
 import type { OpenPart, WholePart } from './journal.js';
 
 /** A part of an export that is being written. */
@@ -53,7 +54,7 @@ export async function openPart(
   let isOpen = true;
 
   async function flush(safe: boolean): Promise<void> {
-    await attempt(path, async () => {
+    await onDisk(path, async () => {
       if (size > 0) {
         const data = waiting.length === 1 ? waiting[0]! : Buffer.concat(waiting);
         waiting = [];

@@ -1,10 +1,15 @@
 import { createTracker, type CrawlContext, type JobOptions, type Report, type Tracker } from '../../jobs/index.js';
 import type { JsonValue } from '../../../webtable/index.js';
+import { VERSION } from '../../util/index.js';
+import { checkOutside } from './outside.js';
 import { writeTarget, type Target, type TargetResult } from './target.js';
 
 /** Where an export goes. */
 export interface ExportOptions extends JobOptions {
-  /** The file or folder that is made, or `-` for standard output where the format is one file. */
+  /**
+   * The file or folder that is made, `s3://bucket/key` for one in a store of the kind of S3, or `-` for standard output where the
+   * format is one file.
+   */
   readonly output: string;
   /** Replaces an earlier export there, when this one is whole. Default: false. */
   readonly force?: boolean;
@@ -25,7 +30,7 @@ export interface ExportKind {
  * Runs an export as a job: it is watched, counts, and returns a report.
  *
  * Counters: rows, parts and bytes of the export; kept_rows, kept_parts and kept_bytes of these were made by an earlier run that
- * was ended; and what `write` counts.
+ * was ended; uploaded_bytes of this run; and what `write` counts, which the manifest has, too.
  * @param write writes the parts, and calls `tracker.done` for its rows; `stopped` once the tracker is aborted
  * @throws CrawlError as `writeTarget`
  */
@@ -37,11 +42,31 @@ export async function runExport(
   write: (target: Target, tracker: Tracker) => Promise<TargetResult>,
 ): Promise<Report> {
   const tracker = createTracker(crawl, job, options, total === undefined ? {} : { total });
-  const { clock } = crawl;
-  const written = await writeTarget(output, { kind, identity, force, clock, ...(stdout && { stdout }) }, (target) => {
-    tracker.done(target.kept.rows);
-    return write(target, tracker);
-  });
+  const { clock, tables } = crawl;
+  await checkOutside(tables, output);
+  const written = await writeTarget(
+    output,
+    {
+      kind,
+      identity,
+      // Another table has other rows, and another version may write other bytes.
+      origin: output === '-' ? null : { table: await tables.id(), version: VERSION },
+      force,
+      clock,
+      signal: options.signal,
+      onUpload(bytes) {
+        tracker.count('uploaded_bytes', bytes);
+        tracker.done(0);
+      },
+      ...(stdout && { stdout }),
+    },
+    async (target) => {
+      tracker.done(target.kept.rows);
+      const result = await write(target, tracker);
+      return result === 'stopped' ? result : { ...result, counters: { ...tracker.progress().counters } };
+    },
+  );
+  tracker.add((written.finished?.['counters'] ?? {}) as Record<string, number>);
   const { rows, parts, bytes, kept } = written;
   tracker.count('rows', rows);
   tracker.count('parts', parts);

@@ -3,7 +3,9 @@ import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { JsonValue } from '../../../webtable/index.js';
 import { CrawlError } from '../../errors/index.js';
-import { DISK, attempt, kindOf, type TargetFiles } from './files.js';
+import { onDisk } from '../../graph/index.js';
+import type { Destination } from './destination.js';
+import { DISK, type TargetFiles } from './files.js';
 import {
   openJournal,
   readJournal,
@@ -15,14 +17,21 @@ import {
 } from './journal.js';
 import { takeLock, type Lock } from './lock.js';
 import { SMALL_PART, hashFile, openPart, type PartFile } from './part-file.js';
-import { checkName, checkTarget, isStaged, placeTarget, placesOf, type Places } from './place.js';
+import { diskDestination } from './place.js';
+import { s3Destination } from './s3/s3-destination.js';
+import { isS3 } from './s3/s3-url.js';
 import { writeManifest } from './manifest.js';
 import type { Target, Totals } from './target.js';
 
 /** An export that is being made beside its target. */
 export interface Staging extends Target {
-  /** An earlier run was ended after all parts were whole; by now the target is in its place. */
-  readonly finished: boolean;
+  /** The name of the part of an export that is one file. */
+  readonly name: string;
+  /**
+   * What the manifest of an earlier run begins with, which was ended after all parts were whole; by now the target is in its place.
+   * Absent: the parts have to be written.
+   */
+  readonly finished?: ManifestHead;
   /** Puts the target in its place. */
   commit(head: ManifestHead): Promise<Totals>;
   /** Lets others write to the target. What was checkpointed stays for another run, unless it is committed. */
@@ -35,65 +44,97 @@ export interface StagingOptions {
   readonly identity: JsonValue;
   readonly force: boolean;
   readonly files?: TargetFiles;
+  /** Ends an upload. */
+  readonly signal?: AbortSignal | undefined;
+  /** Is called for bytes that were uploaded. */
+  readonly onUpload?: ((bytes: number) => void) | undefined;
+}
+
+/** What the work on a staging goes by. */
+interface Stage extends StagingOptions {
+  readonly files: TargetFiles;
+  readonly to: Destination;
+  readonly lock: Lock;
 }
 
 /**
  * Begins an export, or goes on with one of the same identity that was ended.
- * @throws CrawlError BAD_OUTPUT, STORE_FULL
+ * @throws CrawlError USAGE, BAD_OUTPUT, STORE_FULL; Stopped
  */
 export async function openStaging(path: string, options: StagingOptions): Promise<Staging> {
   const { kind, force, files = DISK } = options;
-  checkName(path, kind);
-  return attempt(path, async () => {
-    const places = placesOf(path, kind);
-    const lock = await takeLock(files, places.staging, path);
+  return onDisk(path, async () => {
+    const to = await destinationOf(path, kind, options);
+    const lock = await takeLock(files, to.staging, path).catch((error: unknown) => {
+      to.close();
+      throw error;
+    });
+    const stage = { ...options, files, to, lock };
     try {
-      const earlier = await earlierRun(files, places, options);
-      if (earlier?.commit) return finishedStaging(files, places, lock);
-      await checkTarget(files, places, force);
-      if (!earlier) await clear(files, places);
-      return await createStaging(files, places, lock, options, earlier);
+      const earlier = await earlierRun(stage);
+      if (earlier?.commit) return finishedStaging(stage, earlier.commit);
+      await to.check(force);
+      if (!earlier) await clear(files, to);
+      return await createStaging(stage, earlier);
     } catch (error) {
-      await lock.release();
-      await files.rmdir(places.staging).catch(() => undefined);
+      await release(stage, { isEmpty: true });
       throw error;
     }
   });
 }
 
+async function destinationOf(
+  path: string,
+  kind: 'file' | 'folder',
+  { files = DISK, ...options }: StagingOptions,
+): Promise<Destination> {
+  return isS3(path) ? s3Destination(files, path, kind, options) : diskDestination(files, path, kind);
+}
+
+/** Lets others write to the target. @param isEmpty nothing is to stay of what is staged, unless an earlier run has left it */
+async function release({ files, to, lock }: Stage, { isEmpty }: { readonly isEmpty: boolean }): Promise<void> {
+  to.close();
+  await lock.release();
+  if (isEmpty) await files.rmdir(to.staging).catch(() => undefined);
+}
+
 /** What is left of an earlier run that can be used. One that was about to end is brought to its end, whatever it was. */
-async function earlierRun(
-  files: TargetFiles,
-  places: Places,
-  { kind, identity, force }: StagingOptions,
-): Promise<JournalState | undefined> {
-  const state = await readJournal(files, places.staging);
+async function earlierRun(stage: Stage): Promise<JournalState | undefined> {
+  const { files, to, kind, identity, force } = stage;
+  const state = await readJournal(files, to.staging);
   if (!state) return undefined;
   const isSame = state.kind === kind && isDeepStrictEqual(state.identity, identity);
   if (state.commit) {
-    await finish(files, placesOf(places.path, state.kind), state.commit, force);
-    // It may have been removed since.
-    if (isSame && (await kindOf(files, places.path)) === kind) return state;
-    await clear(files, places);
+    const from = state.kind === kind ? to : await destinationOf(to.path, state.kind, stage);
+    try {
+      // Who replaces an export that is in its place wants a new one, and not to hear of the old.
+      const isOld = force && (await from.isPlaced());
+      if (!isOld) await finish({ ...stage, to: from }, state.commit);
+      // It may have been removed since.
+      if (!isOld && isSame && (await to.exists())) return state;
+    } finally {
+      if (from !== to) from.close();
+    }
+    await clear(files, to);
     return undefined;
   }
-  if (!isSame || !(await areWhole(files, places, state.open))) return undefined;
+  if (!isSame || !(await areWhole(files, to, state.open))) return undefined;
   for (const name of state.begun) {
-    if (!state.open.some((part) => part.name === name)) await files.rm(join(places.parts, name), { force: true });
+    if (!state.open.some((part) => part.name === name)) await files.rm(join(to.parts, name), { force: true });
   }
   return state;
 }
 
 /** Puts an export in its place of which all parts are whole. It may be ended between any two steps and done again. */
-async function finish(files: TargetFiles, places: Places, head: ManifestHead, force: boolean): Promise<void> {
-  if (await isStaged(files, places)) {
-    const parts = (): AsyncIterable<WholePart> => partsOf(files, places.staging);
+async function finish({ files, to, force }: Pick<Stage, 'files' | 'to' | 'force'>, head: ManifestHead): Promise<void> {
+  const parts = (): AsyncIterable<WholePart> => partsOf(files, to.staging);
+  if (await to.isStaged()) {
     for await (const { name, bytes } of parts()) {
-      if (bytes < SMALL_PART) await syncFile(files, join(places.parts, name));
+      if (bytes < SMALL_PART) await syncFile(files, join(to.parts, name));
     }
-    await writeManifest(files, places.stagedManifest, head, await totalsOf(parts()), parts());
+    await writeManifest(files, to.stagedManifest, head, await totalsOf(parts()), parts());
   }
-  await placeTarget(files, places, force);
+  await to.place(force, head, parts);
 }
 
 /** Before the names of parts that are not for the target: seen from the folder of parts, a folder beside it. */
@@ -105,7 +146,11 @@ async function* partsOf(files: TargetFiles, staging: string): AsyncGenerator<Who
 }
 
 /** Whether all that a journal names is there: a power failure may take what was written last. */
-async function areWhole(files: TargetFiles, { staging, parts }: Places, open: readonly OpenPart[]): Promise<boolean> {
+async function areWhole(
+  files: TargetFiles,
+  { staging, parts }: Destination,
+  open: readonly OpenPart[],
+): Promise<boolean> {
   for await (const { name, bytes, sha256 } of wholePartsOf(files, staging)) {
     const path = join(parts, name);
     if ((await sizeOf(files, path)) !== bytes) return false;
@@ -126,7 +171,7 @@ async function sizeOf(files: TargetFiles, path: string): Promise<number> {
 }
 
 /** Removes what is staged, but locks; the journal last, since it says what the rest is. */
-async function clear(files: TargetFiles, { staging }: Places): Promise<void> {
+async function clear(files: TargetFiles, { staging }: Destination): Promise<void> {
   const names = await files.readdir(staging);
   for (const name of names.sort((a, b) => Number(a === 'journal') - Number(b === 'journal'))) {
     if (!name.startsWith('lock.')) await files.rm(join(staging, name), { recursive: true, force: true });
@@ -134,35 +179,31 @@ async function clear(files: TargetFiles, { staging }: Places): Promise<void> {
 }
 
 /** Of an export that needed only to be put in its place. */
-function finishedStaging(files: TargetFiles, places: Places, lock: Lock): Staging {
+function finishedStaging(stage: Stage, finished: ManifestHead): Staging {
+  const { files, to } = stage;
   const notNow = (): never => {
     throw new CrawlError('INTERNAL', 'expected nothing more of an export that is finished');
   };
   return {
-    finished: true,
+    finished,
+    name: to.name,
     kept: { parts: 0, rows: 0, bytes: 0 },
-    wholeParts: () => wholePartsOf(files, places.staging),
+    wholeParts: () => wholePartsOf(files, to.staging),
     part: notNow,
     scratch: notNow,
     scratchPath: notNow,
     checkpoint: notNow,
-    commit: () => totalsOf(partsOf(files, places.staging)),
+    commit: () => totalsOf(partsOf(files, to.staging)),
     async close() {
-      await clear(files, places);
-      await lock.release();
-      await files.rmdir(places.staging).catch(() => undefined);
+      await clear(files, to);
+      await release(stage, { isEmpty: true });
     },
   };
 }
 
-async function createStaging(
-  files: TargetFiles,
-  places: Places,
-  lock: Lock,
-  { kind, identity, force }: StagingOptions,
-  earlier: JournalState | undefined,
-): Promise<Staging> {
-  const { path, staging, parts } = places;
+async function createStaging(stage: Stage, earlier: JournalState | undefined): Promise<Staging> {
+  const { files, to, kind, identity, force } = stage;
+  const { path, staging, parts } = to;
   await files.mkdir(parts, { recursive: true });
   const left = new Map((earlier?.open ?? []).map((part) => [part.name, part]));
   const kept = await totalsOf(earlier ? partsOf(files, staging) : [], left.values());
@@ -184,38 +225,37 @@ async function createStaging(
   }
 
   return {
-    finished: false,
+    name: to.name,
     kept,
     ...(earlier?.checkpoint && { resumed: earlier.checkpoint }),
     wholeParts: () => wholePartsOf(files, staging),
-    part: (name) => attempt(path, () => part(name)),
-    scratch: (name) => attempt(path, () => part(`${SCRATCH}${name}`)),
+    part: (name) => onDisk(path, () => part(name)),
+    scratch: (name) => onDisk(path, () => part(`${SCRATCH}${name}`)),
     scratchPath: (name) => join(parts, `${SCRATCH}${name}`),
     async checkpoint(at = {}) {
       for (const part of open.values()) await part.flush(true);
       const opened = [...open.values()].map(({ name, rows, bytes }) => ({ name, rows, bytes }));
-      await attempt(path, () => journal.checkpoint(done, [...opened, ...left.values()], at));
+      await onDisk(path, () => journal.checkpoint(done, [...opened, ...left.values()], at));
       done = [];
       isKept = true;
     },
     commit: (head) =>
-      attempt(path, async () => {
+      onDisk(path, async () => {
         for (const name of left.keys()) throw new CrawlError('INTERNAL', `expected the part ${name} to be ended`);
         for (const part of [...open.values()]) await part.end();
-        await checkTarget(files, places, force);
+        await to.check(force);
         isKept = true;
         await journal.commit(done, head);
         const totals = await totalsOf(partsOf(files, staging));
-        await finish(files, places, head, force);
+        await finish(stage, head);
         isKept = false;
         return totals;
       }),
     async close() {
       for (const part of open.values()) await part.close();
       await journal.close();
-      if (!isKept) await clear(files, places);
-      await lock.release();
-      if (!isKept) await files.rmdir(staging).catch(() => undefined);
+      if (!isKept) await clear(files, to);
+      await release(stage, { isEmpty: !isKept });
     },
   };
 }

@@ -1,11 +1,10 @@
-import { basename } from 'node:path';
 import type { JsonValue } from '../../../webtable/index.js';
 import { CrawlError } from '../../errors/index.js';
 import { VERSION } from '../../util/index.js';
-import type { TargetFiles } from './files.js';
-import type { Checkpoint, WholePart } from './journal.js';
+import { isStop, type TargetFiles } from './files.js';
+import type { Checkpoint, ManifestHead, WholePart } from './journal.js';
 import type { Part } from './part-file.js';
-import { openStaging } from './staging.js';
+import { openStaging, type Staging } from './staging.js';
 
 /** Sums over the parts of an export. */
 export interface Totals {
@@ -59,6 +58,12 @@ export interface TargetOptions {
   readonly force?: boolean;
   /** Takes the data of the target `-`. */
   readonly stdout?: (data: Uint8Array) => Promise<void>;
+  /** What an earlier run must have in common, too, so that what it has made is kept; plain JSON. The manifest does not have it. */
+  readonly origin?: JsonValue;
+  /** Ends an upload; the export is not complete then. */
+  readonly signal?: AbortSignal | undefined;
+  /** Is called for bytes that were uploaded. */
+  readonly onUpload?: ((bytes: number) => void) | undefined;
   /** Milliseconds since the epoch. */
   readonly clock: () => number;
   /** The disk. Default: `node:fs/promises`. */
@@ -71,6 +76,8 @@ export interface WrittenTarget extends Readonly<Totals> {
   readonly kept: Readonly<Totals>;
   /** false: it was stopped, and the same call goes on from the last checkpoint. */
   readonly complete: boolean;
+  /** What the manifest begins with, of an earlier run that was ended when all was written. Absent: all was written now. */
+  readonly finished?: ManifestHead;
 }
 
 /** What the work on a target returns: what the manifest says besides, or `stopped` where it was asked to stop. */
@@ -79,7 +86,8 @@ export type TargetResult = Readonly<Record<string, JsonValue>> | 'stopped';
 /**
  * Writes an export. All is made in a folder beside the target, `.<name>.part`, and put in its place at the end, with a manifest:
  * `manifest.json` in a folder, `<name>.manifest.json` beside a file. It may be killed at any moment and run again: what the last
- * checkpoint has is kept. Two at a time to one target are refused. `-` is standard output, with nothing beside it.
+ * checkpoint has is kept. Two at a time to one target are refused. `-` is standard output, with nothing beside it. `s3://bucket/key`
+ * is uploaded at the end, the manifest last.
  * @param write writes the parts; it is not called where an earlier run was ended after that
  * @throws CrawlError USAGE for an empty path; BAD_OUTPUT where the target is there and `force` is not given, is of the other kind, cannot be written or is
  *   being written by another; STORE_FULL; USAGE for a folder on standard output. The target is as it was then
@@ -89,24 +97,38 @@ export async function writeTarget(
   options: TargetOptions,
   write: (target: Target) => Promise<TargetResult>,
 ): Promise<WrittenTarget> {
-  const { kind, force = false, clock, files } = options;
+  const { kind, force = false, clock, files, signal, onUpload, origin = null } = options;
   if (typeof path !== 'string' || path === '') {
     throw new CrawlError('USAGE', 'expected a path as output, found none', { hint: '- is standard output' });
   }
   const identity = JSON.parse(JSON.stringify(options.identity)) as Record<string, JsonValue>;
   if (path === '-') return writeStream(options, write);
   const began = new Date(clock()).toISOString();
-  const staging = await openStaging(path, { kind, force, identity, ...(files && { files }) });
+  let kept: Readonly<Totals> = { parts: 0, rows: 0, bytes: 0 };
+  let staging: Staging | undefined;
   try {
-    const { kept } = staging;
-    if (staging.finished) return { ...(await staging.commit({})), kept, complete: true };
-    const target: Target = kind === 'folder' ? staging : { ...staging, part: () => staging.part(basename(path)) };
+    staging = await openStaging(path, {
+      kind,
+      force,
+      identity: { ...identity, origin },
+      signal,
+      onUpload,
+      ...(files && { files }),
+    });
+    kept = staging.kept;
+    const { finished } = staging;
+    if (finished) return { ...(await staging.commit({})), kept, complete: true, finished };
+    const { name } = staging;
+    const target: Target = kind === 'folder' ? staging : { ...staging, part: () => staging!.part(name) };
     const result = await write(target);
     if (result === 'stopped') return { ...kept, kept, complete: false };
     const head = { webcrawl: VERSION, ...identity, ...result, began, ended: new Date(clock()).toISOString() };
     return { ...(await staging.commit(head)), kept, complete: true };
+  } catch (error) {
+    if (isStop(error)) return { ...kept, kept, complete: false };
+    throw error;
   } finally {
-    await staging.close();
+    await staging?.close();
   }
 }
 

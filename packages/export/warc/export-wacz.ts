@@ -17,6 +17,35 @@ import { zippedIndex } from './zipped-index.js';
 const WACZ_VERSION = '1.1.1';
 const BLOCKS = 'index.cdx.gz';
 
+/**
+ * A time that a ZIP gets in UTC. It has no time zone, and client-zip writes the local time, which would make each machine another file.
+ */
+class ZipTime extends Date {
+  override getFullYear(): number {
+    return this.getUTCFullYear();
+  }
+
+  override getMonth(): number {
+    return this.getUTCMonth();
+  }
+
+  override getDate(): number {
+    return this.getUTCDate();
+  }
+
+  override getHours(): number {
+    return this.getUTCHours();
+  }
+
+  override getMinutes(): number {
+    return this.getUTCMinutes();
+  }
+
+  override getSeconds(): number {
+    return this.getUTCSeconds();
+  }
+}
+
 /** A file of the package, as `datapackage.json` lists it. */
 interface Resource {
   readonly name: string;
@@ -45,7 +74,7 @@ export async function exportWacz(
   return exportArchive(crawl, options, { name: 'wacz', kind: 'file', begin, sizes }, async (target, archive) => {
     const file = await target.part(basename(options.output));
     // What is written has the time of the latest record: the clock would make each run another file.
-    const lastModified = new Date(Math.max(Date.parse(archive.latest) || 0, Date.UTC(1980, 0, 2)));
+    const lastModified = new ZipTime(Math.max(Date.parse(archive.latest) || 0, Date.UTC(1980, 0, 2)));
     for await (const piece of zip(entries(target, archive, lastModified)) as unknown as Bytes) await file.write(piece);
     await file.write('', archive.counts.pages);
     await file.end();

@@ -55,14 +55,14 @@ export interface ArchiveFormat {
  * Writes the files of an archive, and then what goes with them.
  * @param complete is called when all records are written, and again where it was ended by a kill
  */
-export function exportArchive(
+export async function exportArchive(
   crawl: CrawlContext,
   options: ExportArchiveOptions,
   { name, kind, begin, sizes }: ArchiveFormat,
   complete: (target: Target, archive: Archive) => Promise<void>,
 ): Promise<Report> {
   const { fileBytes, limit } = options;
-  checkSelection(crawl, options);
+  await checkSelection(crawl, options);
   const identity = { export: name, fileBytes, selection: selectionIdentity(options) };
   return runExport(crawl, `export ${name}`, options, { kind, identity, total: limit }, async (target, tracker) => {
     const rowsOf = (from: Pick<Target, 'resumed' | 'kept'>) =>
@@ -71,6 +71,6 @@ export function exportArchive(
     const archive = await writeArchive(crawl, target, rowsOf, { fileBytes, begin: toFile, tracker, sizes });
     if (archive === 'stopped') return archive;
     await complete(target, archive);
-    return { counters: { ...archive.counts } };
+    return {};
   });
 }

@@ -1,6 +1,6 @@
 import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
-import { hostname } from 'node:os';
 import { join } from 'node:path';
+import { processMark, processOf } from '../../util/index.js';
 import { onDisk } from './on-disk.js';
 
 const PREFIX = '.webcrawl-work-';
@@ -15,7 +15,7 @@ export async function withWorkFolder<T>(parent: string, task: (folder: string) =
   const folder = await onDisk(parent, async () => {
     await mkdir(parent, { recursive: true });
     await removeLeftFolders(parent);
-    return mkdtemp(join(parent, `${ownName()}-`));
+    return mkdtemp(join(parent, `${PREFIX}${await processMark()}-`));
   });
   try {
     return await task(folder);
@@ -30,30 +30,11 @@ export async function withWorkFolder<T>(parent: string, task: (folder: string) =
  */
 export async function removeLeftFolders(parent: string): Promise<void> {
   for (const name of await readdir(parent)) {
-    if (isLeft(name)) await rm(join(parent, name), { recursive: true, force: true }).catch(() => undefined);
+    if (await isLeft(name)) await rm(join(parent, name), { recursive: true, force: true }).catch(() => undefined);
   }
 }
 
-/** A process has the id of an earlier one, at once in a container; but not the time at which it began. */
-function ownName(pid: number | string = process.pid, began = Math.round(performance.timeOrigin)): string {
-  return `${PREFIX}${machine()}-${pid}-${began}`;
-}
-
-function machine(): string {
-  return hostname().replaceAll(/[^A-Za-z0-9]/g, '_');
-}
-
-function isLeft(name: string): boolean {
-  const [, pid, began] = /^\.webcrawl-work-.*-(\d+)-(\d+)-[^-]+$/.exec(name) ?? [];
-  if (pid === undefined || !name.startsWith(`${PREFIX}${machine()}-${pid}-`)) return false;
-  return Number(pid) === process.pid ? Number(began) !== Math.round(performance.timeOrigin) : !isRunning(Number(pid));
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code !== 'ESRCH';
-  }
+async function isLeft(name: string): Promise<boolean> {
+  if (!name.startsWith(PREFIX)) return false;
+  return (await processOf(name.slice(PREFIX.length, name.lastIndexOf('-')))) === 'gone';
 }

@@ -16,10 +16,7 @@ function toThreadError(error: unknown): ThreadError {
   return { code, message, ...(hint !== undefined && { hint }) };
 }
 
-async function answer(
-  writer: IndexWriter,
-  request: WriterRequest,
-): Promise<Pick<WriterReply, 'entries' | 'applied'>> {
+async function answer(writer: IndexWriter, request: WriterRequest): Promise<Pick<WriterReply, 'entries' | 'applied'>> {
   if (request.type === 'entries') return { entries: await writer.entries(request.after, request.limit) };
   if (request.type === 'apply') return { applied: await writer.apply(request.changes) };
   if (request.type === 'markWhole') await writer.markWhole();

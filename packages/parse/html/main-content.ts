@@ -1,7 +1,10 @@
 import { serializeOuter, type DefaultTreeAdapterTypes as Tree } from 'parse5';
 import { resolveLink } from '../../url/index.js';
 import type { ParseSettings } from '../shared/parse-settings.js';
+import { first, isElement, walk } from './elements.js';
 import { htmlDocument, type DocumentInput } from './html-document.js';
+import { attribute } from './html-tree.js';
+import { isCode, makeCode, makePlain } from './plain-blocks.js';
 
 /** A page of which the main content is wanted. */
 export interface MainContentInput extends DocumentInput {
@@ -18,10 +21,13 @@ const DROPPED = new Set(
 const DROPPED_ROLES = /^(navigation|banner|contentinfo|complementary|search|menu|menubar|dialog|toolbar)$/;
 /** Words in the class or id of what leads about a site, as generators of manuals and themes of blogs call it. */
 const NAVIGATION =
-  /(^|[\s_-])(nav(igation|bar|header|footer|path|row)?|breadcrumbs?|side-?bar|menu|site-?(header|footer)|footer|masthead|pagination|pager|cookie|skip(-?link|-?nav)?|related|share|social|toolbar|search|headerlink|tabs\d?|spirit-nav)([\s_-]|$)/i;
+  /(^|[\s_-])(nav(igation|bar|header|footer|path|row)?|breadcrumbs?|side-?bar|menu|site-?(header|footer)|footer|masthead|pagination|pager|cookie|skip(-?link|-?nav)?|related|share|ttc|tooltip|title-?area|linenos?|social|toolbar|search|headerlink|tabs\d?|spirit-nav)([\s_-]|$)/i;
 /** Characters up to which such an element is dropped whatever it holds, and the part of its text in links from which a longer one is. */
 const SMALL = 500;
 const MANY_LINKS = 0.3;
+/** A table at the top of a page that has nothing but links leads about the site. */
+const ALL_LINKS = 0.9;
+const SPACES = /[\t\n\f\r ]+/g;
 /** A landmark with less than this part of a longer page is not believed. */
 const LEAST = 0.1;
 const LONG = 2000;
@@ -30,7 +36,6 @@ const DEEPEST = 256;
 /** Characters of HTML of a piece, unless one element is longer that cannot be parted, and how deep a longer one is parted. */
 const PIECE = 65_536;
 const PARTED = 8;
-const NAMESPACE = 'http://www.w3.org/1999/xhtml' as Tree.Element['namespaceURI'];
 
 /**
  * The part of a page of HTML that it is there for, as HTML: what it marks as main (`main`, `role=main`, its only `article`), else all of its
@@ -96,42 +101,25 @@ function onlyArticle(body: Tree.Element): Tree.Element | undefined {
 function prune(element: Tree.Element, isBody: boolean, base: string, depth = 0): void {
   element.childNodes = element.childNodes.filter((child) => {
     if (child.nodeName === '#comment') return false;
+    // What makes Markdown of it takes a line break behind an element for nothing, which joins two words.
+    if (child.nodeName === '#text')
+      (child as Tree.TextNode).value = (child as Tree.TextNode).value.replace(SPACES, ' ');
     if (!isElement(child)) return true;
     if (depth >= DEEPEST || isNoContent(child, isBody)) return false;
+    if (isBody && depth === 0 && child.tagName === 'table' && isOfLinks(child)) return false;
     child.attrs = child.attrs.flatMap((attr) => {
       if (attr.name !== 'href' && attr.name !== 'src') return [attr];
       const value = resolveLink(attr.value, base);
       return value === null ? [] : [{ ...attr, value }];
     });
     if (child.tagName === 'img' && !attribute(child, 'src')) return false;
-    if (child.tagName === 'pre') makeCode(child);
-    else prune(child, isBody, base, depth + 1);
+    if (isCode(child)) makeCode(child);
+    else {
+      makePlain(child);
+      prune(child, isBody, base, depth + 1);
+    }
     return true;
   });
-}
-
-/** Generators colour the code of `pre` by elements; what it is written in stands in a class, if anywhere. */
-function makeCode(pre: Tree.Element): void {
-  const code = first(pre, ({ tagName }) => tagName === 'code');
-  const classes = [pre, code].flatMap((element) => (element && attribute(element, 'class')?.split(/\s+/)) || []);
-  const language = classes.find((name) => /^(language|lang)-/.test(name));
-  const text: string[] = [];
-  const stack: Tree.Node[] = [pre];
-  for (let node = stack.pop(); node; node = stack.pop()) {
-    if (node.nodeName === '#text') text.push((node as Tree.TextNode).value);
-    else if (node.nodeName === 'br') text.push('\n');
-    else if (isElement(node)) stack.push(...node.childNodes.slice().reverse());
-  }
-  const made: Tree.Element = {
-    nodeName: 'code',
-    tagName: 'code',
-    namespaceURI: NAMESPACE,
-    attrs: language === undefined ? [] : [{ name: 'class', value: language }],
-    childNodes: [],
-    parentNode: pre,
-  };
-  made.childNodes.push({ nodeName: '#text', value: text.join(''), parentNode: made });
-  pre.childNodes = [made];
 }
 
 function isNoContent(element: Tree.Element, isBody: boolean): boolean {
@@ -144,6 +132,11 @@ function isNoContent(element: Tree.Element, isBody: boolean): boolean {
   if (!NAVIGATION.test(`${attribute(element, 'class') ?? ''} ${attribute(element, 'id') ?? ''}`)) return false;
   const { all, inLinks } = textLengths(element);
   return all < SMALL || inLinks > all * MANY_LINKS;
+}
+
+function isOfLinks(table: Tree.Element): boolean {
+  const { all, inLinks } = textLengths(table);
+  return all < SMALL && inLinks >= all * ALL_LINKS;
 }
 
 /** Characters of text but white space, and how many of them are in links. */
@@ -162,31 +155,4 @@ function textLengths(element: Tree.Element): { all: number; inLinks: number } {
     }
   }
   return { all, inLinks };
-}
-
-/** The first element in the order of the page for which something holds. */
-function first(root: Tree.ParentNode, holds: (element: Tree.Element) => boolean): Tree.Element | undefined {
-  let found: Tree.Element | undefined;
-  walk(root, (element) => {
-    if (!found && holds(element)) found = element;
-    return !found;
-  });
-  return found;
-}
-
-/** Visits elements in the order of the page; the children of those for which `visit` says so. */
-function walk(root: Tree.ParentNode, visit: (element: Tree.Element) => boolean): void {
-  const stack: Tree.Node[] = [...root.childNodes].reverse();
-  for (let node = stack.pop(); node; node = stack.pop()) {
-    if (!isElement(node) || !visit(node)) continue;
-    for (let i = node.childNodes.length - 1; i >= 0; i--) stack.push(node.childNodes[i]!);
-  }
-}
-
-function isElement(node: Tree.Node): node is Tree.Element {
-  return 'tagName' in node;
-}
-
-function attribute({ attrs }: Tree.Element, name: string): string | undefined {
-  return attrs.find((attr) => attr.name === name)?.value;
 }

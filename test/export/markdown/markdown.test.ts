@@ -52,6 +52,49 @@ if (a) b();</code></pre></main><footer>Imprint</footer></body>`);
     expect(markdown).toContain('```js\nconst a = 1;\nif (a) b();\n```');
   });
 
+  it('keeps the lines of code that stand in elements of their own, without their numbers and hints', async () => {
+    const markdown =
+      await markdownOf(`<main><h1>Solve</h1><div class="fragment"><div class="line"><span class="lineno">1</span><a href="#m">Matrix</a> A;</div>
+      <div class="line">  solve(A);</div><div class="ttc" id="t"><div class="ttname">Matrix</div><div class="ttdoc">The matrix class</div></div></div>
+      <table><tr><td class="linenos"><pre>1\n2</pre></td><td class="code"><pre>int a;\n  a = 1;</pre></td></tr></table></main>`);
+    expect(markdown).toBe('# Solve\n\n```\nMatrix A;\n  solve(A);\n```\n\n```\nint a;\n  a = 1;\n```');
+  });
+
+  it('takes tables and lists apart that hold what Markdown cannot show in them', async () => {
+    const table = await markdownOf(
+      '<main><table><caption>Both</caption><tr><th>Source</th><th>Output</th></tr><tr><td><pre>a;\nb;</pre></td><td><table><tr><th>k</th></tr><tr><td>v</td></tr></table></td></tr></table></main>',
+    );
+    expect(table).toBe('Both\n\nSource\n\nOutput\n\n```\na;\nb;\n```\n\n| k |\n| - |\n| v |');
+    const list = await markdownOf(
+      '<main><h2>Methods</h2><ul><li><section><h3>add</h3><p>Adds.</p><ul><li>one</li></ul></section></li><li><h3>clear</h3>Clears.</li></ul></main>',
+    );
+    expect(list).toBe('## Methods\n\n### add\n\nAdds.\n\n* one\n\n### clear\n\nClears.');
+  });
+
+  it('keeps the numbers of a list of steps with code, and the spaces between words', async () => {
+    const steps =
+      '<main><ol start="3"><li>Do:<pre>a;</pre></li><li><pre>b;</pre>Then <code>c</code>\nand <b>d</b>\ne.</li></ol><p>End.</p></main>';
+    expect(await markdownOf(steps)).toBe(
+      '3\\. Do:\n\n```\na;\n```\n\n4\\. \n\n```\nb;\n```\n\nThen `c` and **d** e.\n\nEnd.',
+    );
+  });
+
+  it('makes one line of a heading of several', async () => {
+    const page = '<main><h1>Uses of Class<br>org.tides.<b>Gauge</b></h1><p>None.</p></main>';
+    expect(await markdownOf(page)).toBe('# Uses of Class org.tides.**Gauge**\n\nNone.');
+  });
+
+  it('drops a table of links at the top of a page without a landmark', async () => {
+    const page =
+      '<body><table><tr><td><a href="/">Home</a></td><td><a href="/faq">FAQ</a></td></tr></table><h1>Tides</h1><p>They come and go.</p>';
+    expect(await markdownOf(page)).toBe('# Tides\n\nThey come and go.');
+  });
+
+  it('parts a list of terms', async () => {
+    const terms = '<main><dl><dt>Returns:</dt><dd>the sum</dd><dt>Since:</dt><dd><p>2.1</p></dd></dl></main>';
+    expect(await markdownOf(terms)).toBe('Returns:\n\nthe sum\n\nSince:\n\n2.1');
+  });
+
   it('is absent where there is no body, no HTML, or no content', async () => {
     expect(await markdownOf('')).toBeUndefined();
     expect(await markdownOf('<nav><a href="/">Home</a></nav>')).toBeUndefined();

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import { mkdir, mkdtemp, readFile, readdir, rm, symlink, writeFile } from 'node:fs/promises';
-import { hostname, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { writeTarget, type TargetOptions, type WrittenTarget } from '../../../packages/export/index.js';
+import { marksOfGone } from '../../support/process-marks.js';
 import { failingDisk } from './failing-disk.js';
 
 let folder: string;
@@ -243,6 +244,55 @@ describe.each([
     expect(kept.rows).toBeGreaterThan(0);
   });
 
+  it('replaces with force only what an export has made', async () => {
+    const mine = kind === 'file' ? 'mine' : 'mine/thesis';
+    if (kind === 'folder') await mkdir(join(folder, 'mine'));
+    await writeFile(join(folder, mine), 'text');
+    const refused = { code: 'BAD_OUTPUT', hint: expect.stringContaining('only what an export has made') as string };
+    await expect(write('mine', { force: true })).rejects.toMatchObject(refused);
+    expect(await readFile(join(folder, mine), 'utf8')).toBe('text');
+    await write('out');
+    if (kind === 'file') {
+      // Somebody has written something of his own there since, beside the manifest.
+      await writeFile(join(folder, 'out'), 'mine');
+      await expect(write('out', { force: true })).rejects.toMatchObject(refused);
+    }
+  });
+
+  it('is made anew with force where an earlier one was killed when all was in its place', async () => {
+    const count = failingDisk(Infinity);
+    await write('count', { files: count.files });
+    await write('out', { files: failingDisk(count.steps()).files }).catch(() => undefined);
+    await dropLocks();
+    expect(Object.keys(await tree()).some((name) => name.startsWith('.out.part/journal'))).toBe(true);
+    const rows = ROWS.slice(0, 10);
+    const again = await write('out', { force: true, rows });
+    expect(again).toMatchObject({ complete: true, rows: 10 });
+    expect(again.finished).toBeUndefined();
+  });
+
+  it('keeps nothing of a run of another origin, which the manifest does not name', async () => {
+    await write('out', { stopAt: 25, origin: { table: 'a' } });
+    expect(await write('out', { stopAt: 35, origin: { table: 'b' } })).toMatchObject({ kept: { rows: 0 } });
+    const { kept } = await write('out', { origin: { table: 'b' } });
+    expect(kept.rows).toBeGreaterThan(20);
+    expect((await tree())[kind === 'file' ? 'out.manifest.json' : 'out/manifest.json']).not.toContain('"table"');
+  });
+
+  it('names a folder that is missing, and refuses the one it runs in', async () => {
+    await expect(write('none/out')).rejects.toMatchObject({
+      message: `expected a folder at ${join(folder, 'none')}, found none`,
+      hint: `mkdir -p ${join(folder, 'none')}`,
+    });
+    for (const path of ['.', '..', '/']) {
+      const run = writeTarget(path, { kind, identity: {}, force: true, clock: () => 0 }, () => Promise.resolve({}));
+      await expect(run, path).rejects.toMatchObject({
+        code: 'BAD_OUTPUT',
+        message: expect.stringContaining('name of a') as string,
+      });
+    }
+  });
+
   it('is refused while another one goes to the same target, and not after that has died', async () => {
     let inner: unknown;
     await writeTarget(join(folder, 'out'), { kind, identity: {}, clock: () => 0 }, async () => {
@@ -253,18 +303,16 @@ describe.each([
       code: 'BAD_OUTPUT',
       message: expect.stringContaining('found one of this process') as string,
     });
-    const machine = createHash('sha256').update(hostname()).digest('hex').slice(0, 12);
     const staging = join(folder, '.out.part');
-    // The parent lives, but began at another time than this says: its id was used again.
-    for (const name of [`lock.${process.ppid}.1.${machine}`, `lock.99999999.1.${machine}`]) {
+    for (const mark of await marksOfGone()) {
       await mkdir(staging, { recursive: true });
-      await writeFile(join(staging, name), '');
-      expect(await write('out', { force: true }), name).toMatchObject({ complete: true });
+      await writeFile(join(staging, `lock.${mark}`), '');
+      expect(await write('out', { force: true }), mark).toMatchObject({ complete: true });
     }
     await mkdir(staging, { recursive: true });
-    await writeFile(join(staging, 'lock.7.1.abcdef'), '');
+    await writeFile(join(staging, 'lock.7.1.a.abcdef'), '');
     await expect(write('out', { force: true })).rejects.toMatchObject({
-      hint: expect.stringContaining('lock.7.1.abcdef') as string,
+      hint: expect.stringContaining('lock.7.1.a.abcdef') as string,
     });
   });
 });

@@ -1,9 +1,10 @@
-import { spawnSync } from 'node:child_process';
 import { chmod, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
-import { hostname, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { withWorkFolder } from '../../../packages/graph/index.js';
+import { processMark } from '../../../packages/util/index.js';
+import { marksOfGone } from '../../support/process-marks.js';
 
 let parent: string;
 beforeEach(async () => {
@@ -23,12 +24,11 @@ test('the folder is there for the task, and gone whatever comes of it', async ()
 });
 
 test('what a killed process left is removed; what others use, and what is not ours, stays', async () => {
-  const machine = hostname().replaceAll(/[^A-Za-z0-9]/g, '_');
-  const ended = spawnSync(process.execPath, ['-e', '']).pid;
-  const left = [`.webcrawl-work-${machine}-${ended}-1-abc`, `.webcrawl-work-${machine}-${process.pid}-1-abc`];
+  const left = (await marksOfGone()).map((mark) => `.webcrawl-work-${mark}-abc`);
+  const own = await processMark();
   const kept = [
-    `.webcrawl-work-${machine}-${process.ppid}-1-abc`,
-    `.webcrawl-work-other.machine-${ended}-1-abc`,
+    `.webcrawl-work-${own}-abc`,
+    `.webcrawl-work-${own.replace(/\w+$/, 'othermachine')}-abc`,
     '.webcrawl-work-mine',
     'pages',
   ];
@@ -46,9 +46,7 @@ test('what a killed process left is removed; what others use, and what is not ou
 
 // Root may remove everything.
 test.skipIf(process.getuid?.() === 0)('what cannot be removed, as of another user, is no obstacle', async () => {
-  const machine = hostname().replaceAll(/[^A-Za-z0-9]/g, '_');
-  const ended = spawnSync(process.execPath, ['-e', '']).pid;
-  const left = join(parent, `.webcrawl-work-${machine}-${ended}-1-abc`);
+  const left = join(parent, `.webcrawl-work-${(await marksOfGone())[0]!}-abc`);
   await mkdir(left);
   await writeFile(join(left, 'a'), 'a');
   await chmod(left, 0o500);

@@ -29,7 +29,7 @@ export interface LevelStoreOptions {
 export class LevelStore implements Store {
   readonly content?: ContentStore;
   readonly #database: LevelDatabase;
-  readonly #directory: string | undefined;
+  readonly directory: string | undefined;
   /** Ends with the last write that was asked for. Writes read what they merge with, so they run one by one. */
   #lastWrite: Promise<unknown> = Promise.resolve();
   #closing: Promise<void> | undefined;
@@ -38,7 +38,7 @@ export class LevelStore implements Store {
     checkDatabase(database);
     this.#database = database;
     if (content) this.content = content;
-    this.#directory = directory;
+    this.directory = directory;
   }
 
   async get(
@@ -60,7 +60,7 @@ export class LevelStore implements Store {
         await snapshot.close();
       }
     } catch (error) {
-      throw toCrawlError(error, this.#directory);
+      throw toCrawlError(error, this.directory);
     }
   }
 
@@ -79,7 +79,7 @@ export class LevelStore implements Store {
         await snapshot.close();
       }
     } catch (error) {
-      throw toCrawlError(error, this.#directory);
+      throw toCrawlError(error, this.directory);
     }
   }
 
@@ -94,7 +94,7 @@ export class LevelStore implements Store {
     try {
       await write;
     } catch (error) {
-      throw toCrawlError(error, this.#directory);
+      throw toCrawlError(error, this.directory);
     }
   }
 
@@ -108,7 +108,7 @@ export class LevelStore implements Store {
     try {
       await Promise.all([this.#database.close(), this.content?.close()]);
     } catch (error) {
-      throw toCrawlError(error, this.#directory);
+      throw toCrawlError(error, this.directory);
     }
   }
 

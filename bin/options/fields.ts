@@ -1,0 +1,13 @@
+import { COMPUTED_FIELDS, DUMP_FIELDS, FURTHER_FIELDS, type PageField } from '../../packages/webcrawl/index.js';
+import { listOf } from './arguments.js';
+
+/** What is shown of a page whether it is asked for or not, beside its status. */
+const ALWAYS = ['key', 'url'] as const;
+
+/** Reads `--fields`: names by commas. */
+export function fieldsOf(text: string): readonly PageField[] {
+  const computed = Object.keys(COMPUTED_FIELDS) as (keyof typeof COMPUTED_FIELDS)[];
+  const known = [...ALWAYS, ...DUMP_FIELDS, ...FURTHER_FIELDS, ...computed];
+  const isAlways = (name: string): name is (typeof ALWAYS)[number] => (ALWAYS as readonly string[]).includes(name);
+  return listOf(known)(text).filter((name): name is PageField => !isAlways(name));
+}

@@ -1,0 +1,30 @@
+// Runs each export that takes a package, where none of these packages is installed. Argument: a folder. Prints each error as JSON.
+import { register } from 'node:module';
+
+const hooks = `export function resolve(name, context, next) {
+  if (!/^(@aws-sdk\\/|client-zip|hyparquet-writer|node-html-markdown)/.test(name)) return next(name, context);
+  throw Object.assign(new Error('Cannot find package ' + name), { code: 'ERR_MODULE_NOT_FOUND' });
+}`;
+register(`data:text/javascript,${encodeURIComponent(hooks)}`);
+
+const { exportChunks, exportGraph, exportPages, exportWacz, openCrawl } =
+  await import('../../dist/packages/webcrawl/index.js');
+const folder = process.argv[2];
+const crawl = await openCrawl({ table: 'memory:' });
+const runs = {
+  parquet: () => exportPages(crawl, { output: `${folder}/p.parquet` }),
+  graph: () => exportGraph(crawl, { output: `${folder}/g`, level: 'host', format: 'parquet' }),
+  wacz: () => exportWacz(crawl, { output: `${folder}/c.wacz` }),
+  chunks: () => exportChunks(crawl, { output: `${folder}/c.jsonl` }),
+  markdown: () => exportPages(crawl, { output: `${folder}/m.jsonl`, fields: ['markdown'] }),
+  s3: () => exportPages(crawl, { output: 's3://bucket/p.jsonl' }),
+};
+const found = {};
+for (const [name, run] of Object.entries(runs)) {
+  found[name] = await run().then(
+    () => 'no error',
+    ({ code, hint }) => `${code}: ${hint}`,
+  );
+}
+await crawl.close();
+console.log(JSON.stringify(found));

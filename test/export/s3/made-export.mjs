@@ -1,0 +1,22 @@
+import { createHash } from 'node:crypto';
+
+/** Bytes that are always the same and cannot be compressed. */
+export function madeBytes(seed, size) {
+  const pieces = [];
+  for (let at = 0; at < size; at += 32) pieces.push(createHash('sha256').update(`${seed} ${at}`).digest());
+  return Buffer.concat(pieces).subarray(0, size);
+}
+
+/** The parts of a made export: small ones, and one that is uploaded in two pieces. */
+export const PARTS = { 'a.bin': 1000, 'sub/b.bin': 9_000_000, 'sub/c d.bin': 20, 'empty.bin': 0 };
+
+/** Writes them. */
+export async function writeMade(target) {
+  for (const [name, size] of Object.entries(PARTS).slice(target.kept.parts)) {
+    const part = await target.part(name);
+    await part.write(madeBytes(name, size), 1);
+    await part.end();
+    await target.checkpoint({ lastKey: name });
+  }
+  return {};
+}

@@ -1,0 +1,291 @@
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import * as sdk from '@aws-sdk/client-s3';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { exportPages, jobs } from '../../../packages/webcrawl/index.js';
+import { writeTarget, type TargetOptions, type WrittenTarget } from '../../../packages/export/index.js';
+import { testCrawl } from '../../support/test-crawl.js';
+import { hasPython, python } from '../python.js';
+import { PARTS, madeBytes, writeMade } from './made-export.mjs';
+import { openGate, startMoto, type Gate, type Moto } from './moto.js';
+
+const WORKER = fileURLToPath(new URL('s3-worker.mjs', import.meta.url));
+const LONG = 300_000;
+const KEYS = { AWS_ACCESS_KEY_ID: 'test', AWS_SECRET_ACCESS_KEY: 'test', AWS_REGION: '', AWS_PROFILE: '' };
+
+const folder = await mkdtemp(join(tmpdir(), 'webcrawl-s3-'));
+let moto: Moto;
+let gate: Gate;
+let client: sdk.S3Client;
+let bucket: string;
+let count = 0;
+
+/** What the AWS SDK and the exports find in the environment. */
+function stubEnv(endpoint: string): void {
+  for (const [name, value] of Object.entries({ ...KEYS, AWS_ENDPOINT_URL_S3: endpoint, TMPDIR: folder })) {
+    vi.stubEnv(name, value === '' ? undefined : value);
+  }
+}
+
+const sha256 = (data: Uint8Array): string => createHash('sha256').update(data).digest('hex');
+
+/** Every object of the bucket with its digest. */
+async function objects(): Promise<Record<string, string>> {
+  const found: Record<string, string> = {};
+  const { Contents = [] } = await client.send(new sdk.ListObjectsV2Command({ Bucket: bucket }));
+  for (const { Key } of Contents) found[Key!] = sha256(await body(Key!));
+  return found;
+}
+
+async function body(key: string): Promise<Uint8Array> {
+  const { Body } = await client.send(new sdk.GetObjectCommand({ Bucket: bucket, Key: key }));
+  return Body!.transformToByteArray();
+}
+
+async function put(key: string, text: string): Promise<void> {
+  await client.send(new sdk.PutObjectCommand({ Bucket: bucket, Key: key, Body: text }));
+}
+
+/** Uploads that were begun and never ended. */
+async function openUploads(): Promise<number> {
+  const { Uploads = [] } = await client.send(new sdk.ListMultipartUploadsCommand({ Bucket: bucket }));
+  return Uploads.length;
+}
+
+function write(name: string, options: Partial<TargetOptions> = {}): Promise<WrittenTarget> {
+  return writeTarget(
+    `s3://${bucket}/${name}`,
+    { kind: 'folder', identity: { format: 'test' }, clock: Date.now, ...options },
+    writeMade,
+  );
+}
+
+/** One small part of this text. */
+function writeText(name: string, text: string, options: Partial<TargetOptions> = {}): Promise<WrittenTarget> {
+  return writeTarget(
+    `s3://${bucket}/${name}`,
+    { kind: 'file', identity: { format: 'test' }, clock: Date.now, ...options },
+    async (target) => {
+      const part = await target.part('any');
+      await part.write(text, 1);
+      await part.end();
+      return {};
+    },
+  );
+}
+
+/** Another export into a folder. */
+function writeOld(name: string): Promise<WrittenTarget> {
+  return writeTarget(`s3://${bucket}/${name}`, { kind: 'folder', identity: {}, clock: Date.now }, async (target) => {
+    const part = await target.part('old.bin');
+    await part.write('old');
+    await part.end();
+    return {};
+  });
+}
+
+const DATA = Object.fromEntries(Object.entries(PARTS).map(([name, size]) => [name, sha256(madeBytes(name, size))]));
+const under = (prefix: string): Record<string, unknown> => ({
+  ...Object.fromEntries(Object.entries(DATA).map(([name, digest]) => [`${prefix}/${name}`, digest])),
+  [`${prefix}/manifest.json`]: expect.any(String) as unknown,
+});
+
+describe.skipIf(!hasPython('moto'))('an export to a store of the kind of S3', { timeout: LONG }, () => {
+  beforeAll(async () => {
+    moto = await startMoto();
+    gate = await openGate(moto.url);
+    stubEnv(moto.url);
+    client = new sdk.S3Client({ forcePathStyle: true, region: 'us-east-1' });
+  }, LONG);
+  beforeEach(async () => {
+    stubEnv(gate.url);
+    gate.fate = () => 'through';
+    count += 1;
+    bucket = `exports-${count}`;
+    await client.send(new sdk.CreateBucketCommand({ Bucket: bucket }));
+  }, LONG);
+  afterEach(async () => {
+    vi.unstubAllEnvs();
+    expect(await readdir(folder)).toEqual([]);
+  });
+  afterAll(async () => {
+    client.destroy();
+    await gate[Symbol.asyncDispose]();
+    await moto[Symbol.asyncDispose]();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  it('uploads every part, the manifest last, and leaves nothing here', async () => {
+    const asked: string[] = [];
+    gate.fate = ({ method, url = '' }) => {
+      if (method === 'PUT' || method === 'DELETE') asked.push(`${method} ${url.replace(/\?.*/, '')}`);
+      return 'through';
+    };
+    const uploads: number[] = [];
+    const written = await write('a/b', { onUpload: (bytes) => uploads.push(bytes) });
+    expect(written).toMatchObject({ complete: true, parts: 4, rows: 4, bytes: 9_001_020 });
+    expect(await objects()).toEqual(under('a/b'));
+    const manifest = JSON.parse(Buffer.from(await body('a/b/manifest.json')).toString()) as { parts: object[] };
+    expect(manifest.parts).toEqual(
+      Object.entries(PARTS).map(([name, bytes]) => ({ name, rows: 1, bytes, sha256: DATA[name] })),
+    );
+    const place = `/${bucket}/a/b`;
+    expect(asked[0]).toBe(`PUT ${place}/manifest.json.part`);
+    expect(asked.slice(-2)).toEqual([`PUT ${place}/manifest.json`, `DELETE ${place}/manifest.json.part`]);
+    expect(uploads.reduce((sum, n) => sum + n, 0)).toBeGreaterThanOrEqual(9_001_020);
+  });
+
+  it('exports pages, as a file and as Parquet that another program reads there', async () => {
+    await using crawl = await testCrawl(undefined);
+    await jobs.inject(crawl, { seeds: ['http://a.com/', 'http://b.com/'] });
+    const output = `s3://${bucket}/deep/pages.jsonl.gz`;
+    const { counters } = await exportPages(crawl, { output });
+    expect(counters).toMatchObject({ rows: 2, uploaded_bytes: expect.any(Number) as number });
+    expect(Object.keys(await objects())).toEqual(['deep/pages.jsonl.gz', 'deep/pages.jsonl.gz.manifest.json']);
+    await expect(exportPages(crawl, { output })).rejects.toMatchObject({ hint: '--force replaces it' });
+    await exportPages(crawl, { output: `s3://${bucket}/parquet`, format: 'parquet', fields: ['title'] });
+    if (!hasPython('pyarrow')) return;
+    const read = python([
+      '-c',
+      `import pyarrow.fs as f, pyarrow.parquet as p
+store = f.S3FileSystem(access_key='test', secret_key='test', endpoint_override='${moto.url}', region='us-east-1')
+print(p.read_table('${bucket}/parquet/part-00000.parquet', filesystem=store).column('url').to_pylist())`,
+    ]);
+    expect(read).toMatchObject({ status: 0, out: "['http://a.com/', 'http://b.com/']\n" });
+  });
+
+  it('replaces with force only what an export has put there, and nothing beside it', async () => {
+    await put('mine/thesis', 'text');
+    await put('mine.txt', 'text');
+    for (const force of [false, true]) {
+      await expect(write('mine', { force })).rejects.toMatchObject({
+        code: 'BAD_OUTPUT',
+        message: expect.stringContaining('found other objects') as string,
+      });
+      await expect(writeText('mine.txt', 'other', { force })).rejects.toMatchObject({ code: 'BAD_OUTPUT' });
+    }
+    await writeOld('out');
+    await put('out/note', 'mine');
+    await put('out2/old.bin', 'of another');
+    await expect(write('out')).rejects.toMatchObject({ hint: '--force replaces it' });
+    expect(Object.keys(await objects())).toContain('out/old.bin');
+    await write('out', { force: true });
+    const found = await objects();
+    expect(found).toEqual({
+      ...under('out'),
+      'mine/thesis': sha256(Buffer.from('text')),
+      'mine.txt': sha256(Buffer.from('text')),
+      'out/note': sha256(Buffer.from('mine')),
+      'out2/old.bin': sha256(Buffer.from('of another')),
+    });
+    await writeText('file.txt', 'one');
+    await expect(writeText('file.txt', 'two')).rejects.toMatchObject({ code: 'BAD_OUTPUT' });
+    await writeText('file.txt', 'two', { force: true });
+    expect(Buffer.from(await body('file.txt')).toString()).toBe('two');
+  });
+
+  it('says what is wrong with a bucket, a key, an endpoint and a name', async () => {
+    const fails = (output: string) =>
+      writeTarget(output, { kind: 'file', identity: {}, clock: Date.now }, () => Promise.reject(new Error('begun')));
+    const message = (text: string) => expect.stringContaining(text) as string;
+    await expect(fails('s3://no-such-bucket/x')).rejects.toMatchObject({
+      code: 'BAD_OUTPUT',
+      message: message('no bucket of this name'),
+    });
+    for (const output of ['s3://', `s3://${bucket}`, `s3://${bucket}/x/`, `s3://${bucket}//x`, `s3://${bucket}/../x`]) {
+      await expect(fails(output), output).rejects.toMatchObject({ code: 'USAGE', message: message('expected s3://') });
+    }
+    stubEnv('http://127.0.0.1:1');
+    await expect(fails('s3://any/x')).rejects.toMatchObject({ message: message('a store that cannot be reached') });
+    vi.stubEnv('AWS_ACCESS_KEY_ID', undefined);
+    vi.stubEnv('AWS_SECRET_ACCESS_KEY', undefined);
+    vi.stubEnv('AWS_EC2_METADATA_DISABLED', 'true');
+    vi.stubEnv('AWS_SHARED_CREDENTIALS_FILE', join(folder, 'none'));
+    await expect(fails('s3://any/x')).rejects.toMatchObject({ message: message('no key for the store') });
+    await using strict = await startMoto({ INITIAL_NO_AUTH_ACTION_COUNT: '0' });
+    stubEnv(strict.url);
+    await expect(fails('s3://any/x')).rejects.toMatchObject({ message: message('a key that the store does not take') });
+  });
+
+  it('keeps what is uploaded where the store breaks off, and goes on', async () => {
+    let broken = 0;
+    gate.fate = ({ method, url = '' }) => {
+      if (method !== 'PUT' || !url.includes('partNumber=2')) return 'through';
+      broken += 1;
+      return 'broken';
+    };
+    await expect(write('out')).rejects.toMatchObject({
+      code: 'BAD_OUTPUT',
+      hint: expect.stringContaining('run the same command again') as string,
+    });
+    expect(broken).toBeGreaterThan(1);
+    const half = await objects();
+    expect(Object.keys(half)).toContain('out/manifest.json.part');
+    expect(Object.keys(half)).not.toContain('out/manifest.json');
+    expect(Object.keys(half)).toContain('out/a.bin');
+    expect(await openUploads()).toBe(0);
+    const sent: string[] = [];
+    gate.fate = ({ method, url = '' }) => {
+      if (method === 'PUT') sent.push(url.replace(/\?.*/, ''));
+      return 'through';
+    };
+    expect(await write('out')).toMatchObject({ complete: true, finished: { format: 'test' } });
+    expect(sent).not.toContain(`/${bucket}/out/a.bin`);
+    expect(await objects()).toEqual(under('out'));
+  });
+
+  it('stops in the middle of an upload when it is asked to, and goes on', async () => {
+    const controller = new AbortController();
+    gate.fate = ({ method, url = '' }) => {
+      if (method === 'PUT' && url.includes('partNumber=2')) controller.abort();
+      return 'through';
+    };
+    expect(await write('out', { signal: controller.signal })).toMatchObject({ complete: false });
+    expect(Object.keys(await objects())).not.toContain('out/manifest.json');
+    expect(await write('out')).toMatchObject({ complete: true });
+    expect(await objects()).toEqual(under('out'));
+    expect(await openUploads()).toBe(0);
+  });
+
+  /** Runs the export in a process of its own, which is killed at its n-th request that changes something; returns how many there were. */
+  async function killedAt(n: number, name: string, options: object): Promise<number> {
+    let changes = 0;
+    const args = [WORKER, `s3://${bucket}/${name}`, JSON.stringify({ kind: 'folder', identity: {}, ...options })];
+    const child = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'pipe'] });
+    let errors = '';
+    child.stderr.on('data', (data: Buffer) => (errors += data.toString()));
+    gate.fate = ({ method }) => {
+      if (method !== 'GET' && method !== 'HEAD') changes += 1;
+      if (changes === n) child.kill('SIGKILL');
+      return 'through';
+    };
+    const [code, signal] = await new Promise<[number | null, NodeJS.Signals | null]>((resolve) => {
+      child.on('close', (code, signal) => resolve([code, signal]));
+    });
+    gate.fate = () => 'through';
+    if (code !== 0 && signal !== 'SIGKILL') throw new Error(errors);
+    return changes;
+  }
+
+  it('killed at any request ends in the same bytes, also where it replaces another export', async () => {
+    const changes = await killedAt(Infinity, 'whole', {});
+    expect(changes).toBeGreaterThan(8);
+    for (let n = 1; n <= changes; n += 1) {
+      const name = `killed-${n}`;
+      const replaces = n % 2 === 0;
+      if (replaces) await writeOld(name);
+      await killedAt(n, name, { force: replaces });
+      // Where it was killed behind the last change, all is there.
+      await killedAt(Infinity, name, { force: replaces }).catch((error: unknown) => {
+        expect(String(error)).toContain('found an output there');
+      });
+      const found = Object.entries(await objects()).filter(([key]) => key.startsWith(`${name}/`));
+      expect(Object.fromEntries(found)).toEqual(under(name));
+      expect(await openUploads()).toBe(0);
+    }
+  });
+});
