@@ -7,8 +7,7 @@ export { DEFAULT_TABLE, openCrawl, type Crawl, type OpenCrawlOptions } from './o
 export { openChecks, type Checks } from './open-checks.js';
 export { jobs } from './jobs.js';
 export { repairFiles, type RepairFilesOptions } from './repair-files.js';
-export { status, type CrawlStatus, type StatusCrawl } from './status.js';
-export { type IndexUse } from './index-use.js';
+export { status, type CrawlStatus, type IndexUse, type StatusCrawl } from './status.js';
 export { keepCrawled } from './keep-crawled.js';
 export { serve } from './serve.js';
 export { DEFAULT_PORT, type Served, type ServeAddress } from '../serve/index.js';

@@ -1,9 +1,8 @@
 import { createSeldom } from '../jobs/index.js';
 import { servePages, type CachedText, type Served, type ServeAddress } from '../serve/index.js';
-import { indexUseOf } from './index-use.js';
 import type { Crawl } from './open-crawl.js';
 import { openSearch } from './open-search.js';
-import { statusWith } from './status.js';
+import { indexUseOf, statusWith } from './status.js';
 
 /**
  * Serves the search page, the API, the dashboard and the metrics of a table until it is closed, which is before the crawl is. It
