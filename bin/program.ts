@@ -20,6 +20,7 @@ import { addReaddb } from './commands/inspect/readdb.js';
 import { addRepair } from './commands/maintain/repair.js';
 import { addRemove } from './commands/maintain/remove.js';
 import { addSearch } from './commands/search/search.js';
+import { addServe } from './commands/search/serve.js';
 import { addStatus } from './commands/inspect/status.js';
 import { addUpdatedb } from './commands/cycle/updatedb.js';
 import type { Io } from './io.js';
@@ -69,7 +70,7 @@ const GROUPS = {
   'Crawl:': [addCrawl, addInject, addGenerate, addFetch, addParse, addUpdatedb],
   'Inspect:': [addStatus, addReaddb, addExplain, addCheck],
   'Export:': [addExport, addGraph, addRank, addDedup],
-  'Search:': [addIndex, addSearch],
+  'Search:': [addIndex, addSearch, addServe],
   'Maintain:': [addRemove, addCompact, addConfig, addRepair],
 } as const;
 

@@ -78,7 +78,9 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
     'packages/util',
     'packages/errors',
   ],
+  'packages/serve': ['packages/jobs', 'packages/url', 'packages/util', 'packages/errors'],
   'packages/webcrawl': [
+    'packages/serve',
     'packages/search',
     'packages/index',
     'packages/export',
@@ -125,6 +127,7 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
   'packages/parse': ['charset', 'shared', 'sniff', 'html', 'xml', 'pdf', '*'],
   'packages/plugins': ['patterns', '*'],
   'packages/graph': ['sort', '*'],
+  'packages/serve': ['source.ts', 'http', 'live', 'pages', '*'],
   'packages/export': ['target', 'markdown', 'pages', 'warc', 'krake', 'graph', '*'],
   'packages/index': ['words', 'documents', 'sqlite', '*'],
   'packages/search': ['results', 'query', '*'],

@@ -22,6 +22,7 @@ import {
   ownStatus,
   readPages,
   type CrawlContext,
+  type DiskUse,
   type FoundPage,
   type PageQuery,
   type ParseThreads,
@@ -31,6 +32,7 @@ import type { OnPage, Plugin } from '../plugin-api/index.js';
 import { normalizeUrl } from '../plugin-api/index.js';
 import { urlPatterns } from '../plugins/index.js';
 import { checkPlugin } from './check-plugin.js';
+import { createDiskUse } from './disk-use.js';
 import { mainPlugins, readRules } from './default-plugins.js';
 import { loadPlugins } from './load-plugins.js';
 import { parsePlugins, urlPlugins } from './page-plugins.js';
@@ -54,6 +56,11 @@ export interface OpenCrawlOptions {
   readonly alone?: boolean;
   /** Let other processes read the table and inject while it is open here. Default: true. */
   readonly serve?: boolean;
+  /**
+   * Close the table for a process that needs it alone, and read it through that process meanwhile: for a service that only
+   * reads, and is not to keep jobs of other processes away. Default: false.
+   */
+  readonly yields?: boolean;
   /** What other processes see as the user of the table. Default: `a service`. */
   readonly name?: string;
   /** Seconds to wait for a table that cannot be used now. Default: 0. */
@@ -93,6 +100,10 @@ export interface Crawl extends CrawlContext, AsyncDisposable {
   readonly settingSources: Readonly<Record<string, SettingSource>>;
   /** The jobs under way in this process. */
   readonly running: RunningJobs;
+  /** When the table was opened, in ms since the epoch. */
+  readonly since: number;
+  /** Bytes of the table on the disk, measured seldom. Absent: the table has no folder. */
+  readonly diskUse?: () => Promise<DiskUse>;
   /** The other process that has the table open; undefined where this one has. */
   readonly holder: Holder | undefined;
   /** Why other processes cannot use the table meanwhile; undefined where they can, or are not to. */
@@ -126,7 +137,10 @@ export async function openCrawl(options: OpenCrawlOptions = {}): Promise<Crawl> 
   const lookup = cachedLookup(options.lookup ?? systemLookup, { clock });
   const { plugins, shared: pagePlugins } = await assemblePlugins(settings, lookup, options);
   const parseThreads = parseThreadsOf(settings, pagePlugins, folderOf(options.config));
-  const status = (): Promise<unknown> => ownStatus({ tables, clock }, running);
+  const since = clock();
+  const folder = typeof options.table === 'object' ? undefined : directoryOf(options.table ?? DEFAULT_TABLE);
+  const diskUse = folder === undefined ? undefined : createDiskUse(folder);
+  const status = (): Promise<unknown> => ownStatus({ tables, clock, running, since, ...(diskUse && { diskUse }) });
   const store = await openStore(options, status);
   const shared = store instanceof SharedStore ? store : undefined;
   let tables: Tables;
@@ -146,6 +160,8 @@ export async function openCrawl(options: OpenCrawlOptions = {}): Promise<Crawl> 
   return {
     tables,
     running,
+    since,
+    ...(diskUse && { diskUse }),
     outsideChanges: () => shared?.outsideChanges ?? 0,
     get holder() {
       return shared?.holder;

@@ -1,6 +1,8 @@
 import { describeSettings, loadSettings } from '../../config/index.js';
 import { CrawlError, ERROR_CODES, safeText } from '../../packages/errors/index.js';
 import { csvRecord, looksLikeFormula, openOutput } from '../../packages/export/index.js';
+import { DEFAULT_PORT } from '../../packages/serve/index.js';
+import { figures } from '../../packages/util/index.js';
 import { tryParseUrl } from '../../packages/url/index.js';
 import type { SearchResult } from '../../packages/search/index.js';
 import type { JobOptions, Report } from '../../packages/jobs/reporting/job.js';
@@ -59,6 +61,8 @@ function job(name: string) {
 export const api = {
   CrawlError,
   ERROR_CODES,
+  DEFAULT_PORT,
+  figures,
   safeText,
   tryParseUrl,
   csvRecord,
