@@ -1,3 +1,4 @@
+import { withWorkFolder } from '../../graph/index.js';
 import type { CrawlContext, Report } from '../../jobs/index.js';
 import type { ExportSizes } from '../pages/sizes.js';
 import { checkSelection, selectedRows, selectionIdentity, type ExportSelection } from '../pages/selected-rows.js';
@@ -35,9 +36,12 @@ export function exportWarc(
   sizes?: Pick<ExportSizes, 'checkpoint'>,
 ): Promise<Report> {
   const format = { name: 'warc', kind: 'folder', sizes } as const;
-  return exportArchive(crawl, options, format, async (target, { linesPath, workFolder }) => {
+  return exportArchive(crawl, options, format, async (target, { linesPath }, workFolder) => {
     const index = await target.part(INDEX);
-    for await (const line of sortedLines(linesPath, workFolder)) await index.write(Buffer.from(line));
+    for await (const line of sortedLines(linesPath, workFolder)) {
+      options.signal?.throwIfAborted();
+      await index.write(Buffer.from(line));
+    }
     await index.end();
   });
 }
@@ -53,13 +57,14 @@ export interface ArchiveFormat {
 
 /**
  * Writes the files of an archive, and then what goes with them.
- * @param complete is called when all records are written, and again where it was ended by a kill
+ * @param complete is called when all records are written, and again where it was ended by a kill; it takes an existing folder for what
+ *   is sorted
  */
 export async function exportArchive(
   crawl: CrawlContext,
   options: ExportArchiveOptions,
   { name, kind, begin, sizes }: ArchiveFormat,
-  complete: (target: Target, archive: Archive) => Promise<void>,
+  complete: (target: Target, archive: Archive, workFolder: string) => Promise<void>,
 ): Promise<Report> {
   const { fileBytes, limit } = options;
   await checkSelection(crawl, options);
@@ -70,7 +75,7 @@ export async function exportArchive(
     const toFile = begin && ((file: string) => begin(target, file));
     const archive = await writeArchive(crawl, target, rowsOf, { fileBytes, begin: toFile, tracker, sizes });
     if (archive === 'stopped') return archive;
-    await complete(target, archive);
+    await withWorkFolder(target.scratchFolder, (folder) => complete(target, archive, folder));
     return {};
   });
 }

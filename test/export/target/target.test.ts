@@ -260,15 +260,41 @@ describe.each([
   });
 
   it('is made anew with force where an earlier one was killed when all was in its place', async () => {
-    const count = failingDisk(Infinity);
+    // The last folder that is read is the one of what was staged, before it is removed.
+    const only = /^readdir$/;
+    const count = failingDisk(Infinity, { only });
     await write('count', { files: count.files });
-    await write('out', { files: failingDisk(count.steps()).files }).catch(() => undefined);
+    await write('out', { files: failingDisk(count.steps(), { only }).files }).catch(() => undefined);
     await dropLocks();
     expect(Object.keys(await tree()).some((name) => name.startsWith('.out.part/journal'))).toBe(true);
     const rows = ROWS.slice(0, 10);
     const again = await write('out', { force: true, rows });
     expect(again).toMatchObject({ complete: true, rows: 10 });
     expect(again.finished).toBeUndefined();
+  });
+
+  it('is stopped by the reason of its signal, and goes on from its last checkpoint', async () => {
+    const controller = new AbortController();
+    const { signal } = controller;
+    const checkpoint = 'at';
+    const stopped = await writeTarget(
+      join(folder, 'out'),
+      { kind, identity: {}, clock: () => 0, signal },
+      async (target) => {
+        await target.checkpoint({ lastKey: checkpoint });
+        controller.abort();
+        signal.throwIfAborted();
+        return {};
+      },
+    );
+    expect(stopped).toMatchObject({ complete: false });
+    let found: string | undefined;
+    await writeTarget(join(folder, 'out'), { kind, identity: {}, clock: () => 0 }, async (target) => {
+      found = target.resumed?.lastKey;
+      await (await target.part('out')).end();
+      return {};
+    });
+    expect(found).toBe(checkpoint);
   });
 
   it('keeps nothing of a run of another origin, which the manifest does not name', async () => {
