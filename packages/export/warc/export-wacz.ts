@@ -74,7 +74,7 @@ export async function exportWacz(
   return exportArchive(
     crawl,
     options,
-    { name: 'wacz', kind: 'file', begin, sizes },
+    { name: 'wacz', kind: 'file', endings: ['wacz', 'zip'], begin, sizes },
     async (target, archive, workFolder) => {
       const file = await target.part(basename(options.output));
       // What is written has the time of the latest record: the clock would make each run another file.

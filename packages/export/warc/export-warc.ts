@@ -50,6 +50,8 @@ export function exportWarc(
 export interface ArchiveFormat {
   readonly name: string;
   readonly kind: 'file' | 'folder';
+  /** Of a file: what its name may end in. */
+  readonly endings?: readonly string[];
   /** Where a WARC file goes. Default: into the target. */
   readonly begin?: (target: Target, name: string) => Promise<Part>;
   readonly sizes?: Pick<ExportSizes, 'checkpoint'> | undefined;
@@ -63,19 +65,25 @@ export interface ArchiveFormat {
 export async function exportArchive(
   crawl: CrawlContext,
   options: ExportArchiveOptions,
-  { name, kind, begin, sizes }: ArchiveFormat,
+  { name, kind, endings, begin, sizes }: ArchiveFormat,
   complete: (target: Target, archive: Archive, workFolder: string) => Promise<void>,
 ): Promise<Report> {
   const { fileBytes, limit } = options;
   await checkSelection(crawl, options);
   const identity = { export: name, fileBytes, selection: selectionIdentity(options) };
-  return runExport(crawl, `export ${name}`, options, { kind, identity, total: limit }, async (target, tracker) => {
-    const rowsOf = (from: Pick<Target, 'resumed' | 'kept'>) =>
-      selectedRows(crawl, options, ['status', ...ARCHIVE_FIELDS], from, uncounted(tracker));
-    const toFile = begin && ((file: string) => begin(target, file));
-    const archive = await writeArchive(crawl, target, rowsOf, { fileBytes, begin: toFile, tracker, sizes });
-    if (archive === 'stopped') return archive;
-    await withWorkFolder(target.scratchFolder, (folder) => complete(target, archive, folder));
-    return {};
-  });
+  return runExport(
+    crawl,
+    `export ${name}`,
+    options,
+    { kind, endings, identity, total: limit },
+    async (target, tracker) => {
+      const rowsOf = (from: Pick<Target, 'resumed' | 'kept'>) =>
+        selectedRows(crawl, options, ['status', ...ARCHIVE_FIELDS], from, uncounted(tracker));
+      const toFile = begin && ((file: string) => begin(target, file));
+      const archive = await writeArchive(crawl, target, rowsOf, { fileBytes, begin: toFile, tracker, sizes });
+      if (archive === 'stopped') return archive;
+      await withWorkFolder(target.scratchFolder, (folder) => complete(target, archive, folder));
+      return {};
+    },
+  );
 }
