@@ -142,6 +142,10 @@ async function finish({ files, to, force }: Pick<Stage, 'files' | 'to' | 'force'
   await to.place(force, head, parts);
 }
 
+function scratchFolderOf({ parts }: Destination): string {
+  return join(parts, SCRATCH);
+}
+
 /** The whole parts that are for the target. */
 async function* partsOf(files: TargetFiles, staging: string): AsyncGenerator<WholePart> {
   for await (const part of wholePartsOf(files, staging)) if (!part.name.startsWith(SCRATCH)) yield part;
@@ -195,6 +199,7 @@ function finishedStaging(stage: Stage, finished: ManifestHead): Staging {
     part: notNow,
     scratch: notNow,
     scratchPath: notNow,
+    scratchFolder: scratchFolderOf(to),
     checkpoint: notNow,
     commit: () => totalsOf(partsOf(files, to.staging)),
     async close() {
@@ -235,6 +240,7 @@ async function createStaging(stage: Stage, earlier: JournalState | undefined): P
     part: (name) => onDisk(path, () => part(name)),
     scratch: (name) => onDisk(path, () => part(`${SCRATCH}${name}`)),
     scratchPath: (name) => join(parts, `${SCRATCH}${name}`),
+    scratchFolder: scratchFolderOf(to),
     async checkpoint(at = {}) {
       for (const part of open.values()) await part.flush(true);
       const opened = [...open.values()].map(({ name, rows, bytes }) => ({ name, rows, bytes }));

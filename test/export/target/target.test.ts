@@ -282,6 +282,30 @@ describe.each([
     expect(again.finished).toBeUndefined();
   });
 
+  it('is stopped by the reason of its signal, and goes on from its last checkpoint', async () => {
+    const controller = new AbortController();
+    const { signal } = controller;
+    const checkpoint = 'at';
+    const stopped = await writeTarget(
+      join(folder, 'out'),
+      { kind, identity: {}, clock: () => 0, signal },
+      async (target) => {
+        await target.checkpoint({ lastKey: checkpoint });
+        controller.abort();
+        signal.throwIfAborted();
+        return {};
+      },
+    );
+    expect(stopped).toMatchObject({ complete: false });
+    let found: string | undefined;
+    await writeTarget(join(folder, 'out'), { kind, identity: {}, clock: () => 0 }, async (target) => {
+      found = target.resumed?.lastKey;
+      await (await target.part('out')).end();
+      return {};
+    });
+    expect(found).toBe(checkpoint);
+  });
+
   it('keeps nothing of a run of another origin, which the manifest does not name', async () => {
     await write('out', { stopAt: 25, origin: { table: 'a' } });
     expect(await write('out', { stopAt: 35, origin: { table: 'b' } })).toMatchObject({ kept: { rows: 0 } });
