@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { openIndexer, type Indexer } from '../index/index.js';
 import { isAnyDue, type CrawlContext, type CrawlOptions, type JobOptions, type Report } from '../jobs/index.js';
 import { jobs, watched } from './jobs.js';
-import { createFreshRanks } from './fresh-ranks.js';
+import { createFreshRanks } from '../graph/index.js';
 import type { Crawl } from './open-crawl.js';
 
 /** Milliseconds between two looks whether a page is due; longer after crawls that found nothing to fetch. */

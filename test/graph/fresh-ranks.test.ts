@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createFreshRanks } from '../../packages/webcrawl/fresh-ranks.js';
+import { createFreshRanks } from '../../packages/graph/fresh-ranks.js';
 
 const MINUTE = 60_000;
 
