@@ -6,7 +6,7 @@ import { pageDump } from './pages/computed-fields.js';
 import { withCounters } from './pages/kept-counters.js';
 import { checkSelection, selectedRows, selectionIdentity, type ExportSelection } from './pages/selected-rows.js';
 import { SIZES, type ExportSizes } from './pages/sizes.js';
-import { writeText } from './pages/text-file.js';
+import { JSON_LINES_ENDINGS, writeText } from './pages/text-file.js';
 import { runExport, type ExportOptions } from './target/run-export.js';
 
 /** What {@link exportChunks} takes. */
@@ -43,6 +43,7 @@ export async function exportChunks(
     options,
     {
       kind: 'file',
+      endings: JSON_LINES_ENDINGS,
       identity: { export: 'chunks', maxWords, selection: selectionIdentity(options) },
       total: options.limit,
     },

@@ -1,5 +1,3 @@
-import { tmpdir } from 'node:os';
-import { dirname } from 'node:path';
 import { CrawlError, safeText } from '../errors/index.js';
 import {
   LEVELS,
@@ -66,29 +64,25 @@ export async function exportGraph(crawl: CrawlContext, options: ExportGraphOptio
   const { ranges } = selectorOf(crawl, selection);
   const { kind, write } = await WRITERS[format]();
   const identity = { export: 'graph', level, format, raw, selection };
-  return runExport(crawl, 'graph', options, { kind, identity }, async (target, tracker) => {
-    const parent = output === '-' ? tmpdir() : dirname(target.scratchPath('work'));
-    const counted = await stoppable(signal, () =>
-      withWorkFolder(parent, async (folder) => {
-        const { graphs } = await buildGraphs(rowsOf(crawl, ranges, tracker), {
-          folder,
-          raw,
-          levels: [level],
-          count: tracker.count,
-          onRow: () => tracker.done(),
-          ...(ranges && { ranges }),
-          ...(signal && { signal }),
-        });
-        const graph = graphs[0]!;
-        const { nodes, edges } = graph.adjacency;
-        tracker.count('nodes', nodes);
-        tracker.count('edges', edges);
-        await write({ graph, target, folder, isAborted: () => tracker.aborted });
-        return { nodes, edges };
-      }),
-    );
-    return counted === undefined || tracker.aborted ? 'stopped' : counted;
-  });
+  return runExport(crawl, 'graph', options, { kind, identity }, (target, tracker) =>
+    withWorkFolder(target.scratchFolder, async (folder) => {
+      const { graphs } = await buildGraphs(rowsOf(crawl, ranges, tracker), {
+        folder,
+        raw,
+        levels: [level],
+        count: tracker.count,
+        onRow: () => tracker.done(),
+        ...(ranges && { ranges }),
+        ...(signal && { signal }),
+      });
+      const graph = graphs[0]!;
+      const { nodes, edges } = graph.adjacency;
+      tracker.count('nodes', nodes);
+      tracker.count('edges', edges);
+      await write({ graph, target, folder, signal });
+      return { nodes, edges };
+    }),
+  );
 }
 
 async function* rowsOf(
@@ -99,15 +93,5 @@ async function* rowsOf(
   for await (const row of pages.scan({ fields: LINK_FIELDS, ...(ranges && { ranges }) })) {
     if (row.damaged) fail('damaged');
     yield linkRowOf(row);
-  }
-}
-
-/** What a task returns; undefined where the signal ended it. */
-async function stoppable<T>(signal: AbortSignal | undefined, task: () => Promise<T>): Promise<T | undefined> {
-  try {
-    return await task();
-  } catch (error) {
-    if (signal?.aborted && error === signal.reason) return undefined;
-    throw error;
   }
 }

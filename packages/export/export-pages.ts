@@ -10,7 +10,8 @@ import { writeParquet } from './pages/parquet-files.js';
 import { SIZES, type ExportSizes } from './pages/sizes.js';
 import { withCounters } from './pages/kept-counters.js';
 import { checkSelection, selectedRows, selectionIdentity, type ExportSelection } from './pages/selected-rows.js';
-import { writeText } from './pages/text-file.js';
+import { JSON_LINES_ENDINGS, writeText } from './pages/text-file.js';
+import { endingOf } from './target/file-name.js';
 import { runExport, type ExportOptions } from './target/run-export.js';
 import type { Target, TargetResult } from './target/target.js';
 
@@ -51,7 +52,7 @@ export async function exportPages(
     );
   }
   await checkSelection(crawl, options);
-  const isFolder = format === 'hosts' || (format === 'parquet' && output !== '-' && !output.endsWith('.parquet'));
+  const isFolder = format === 'hosts' || (format === 'parquet' && output !== '-' && endingOf(output) !== 'parquet');
   // Of Parquet bytes stay bytes.
   const shown = format === 'parquet' ? fields.filter((field) => field !== 'content') : fields;
   const { reads, dump } = await pageDump(crawl.settings, shown);
@@ -63,6 +64,7 @@ export async function exportPages(
     options,
     {
       kind: isFolder ? 'folder' : 'file',
+      endings: ENDINGS[format],
       identity: { export: 'pages', format, fields, selection: selectionIdentity(options) },
       total: limit,
     },
@@ -73,9 +75,17 @@ export async function exportPages(
   );
 }
 
+/** By format, what the name of a file of it may end in. */
+const ENDINGS: Readonly<Record<PageFormat, readonly string[]>> = {
+  jsonl: JSON_LINES_ENDINGS,
+  csv: ['csv', 'txt', 'gz'],
+  parquet: ['parquet'],
+  hosts: [],
+};
+
 /** The format that a name speaks of. */
 function formatOf(output: string): PageFormat {
-  const [, ending] = /\.(csv|parquet)(?:\.gz)?$/.exec(output) ?? [];
+  const ending = endingOf(output);
   return ending === 'csv' || ending === 'parquet' ? ending : 'jsonl';
 }
 

@@ -19,6 +19,8 @@ export interface AdjacencyOptions {
   readonly pairs: AsyncIterable<Uint32Array>;
   /** Called with each number of pairs that were there before and are left out. */
   readonly onRepeated?: (count: number) => void;
+  /** Ends it; it throws the signal's reason. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** The most nodes and edges that the file can number. */
@@ -32,11 +34,12 @@ const READ = 4 * 2 ** 20;
  * Writes an adjacency file.
  * @throws CrawlError STORE_FULL; BAD_OUTPUT, also for more nodes or edges than it can number
  */
-export async function writeAdjacency(path: string, { nodes, pairs, onRepeated }: AdjacencyOptions): Promise<Adjacency> {
+export async function writeAdjacency(path: string, options: AdjacencyOptions): Promise<Adjacency> {
+  const { nodes } = options;
   checkCount(nodes, 'nodes');
   const file = await onDisk(path, () => open(path, 'w'));
   try {
-    const edges = await writeLists(path, file, nodes, pairs, onRepeated);
+    const edges = await writeLists(path, file, options);
     checkCount(edges, 'edges');
     const head = Uint32Array.of(nodes, edges);
     await onDisk(path, () => file.write(new Uint8Array(head.buffer), 0, HEAD, 0));
@@ -49,9 +52,7 @@ export async function writeAdjacency(path: string, { nodes, pairs, onRepeated }:
 async function writeLists(
   path: string,
   file: FileHandle,
-  nodes: number,
-  pairs: AsyncIterable<Uint32Array>,
-  onRepeated: ((count: number) => void) | undefined,
+  { nodes, pairs, onRepeated, signal }: AdjacencyOptions,
 ): Promise<number> {
   const out = new Uint32Array(PIECE);
   let used = 0;
@@ -86,6 +87,7 @@ async function writeLists(
   out[used++] = 0;
   out[used++] = 0;
   for await (const piece of pairs) {
+    signal?.throwIfAborted();
     let repeated = 0;
     for (let i = 0; i < piece.length; i += 2) {
       const target = piece[i]!;
@@ -116,13 +118,22 @@ export function checkCount(count: number, what: string): void {
   });
 }
 
-/** What comes behind the head of an adjacency file, in large pieces, each valid until the next is asked for. */
-export async function* readPieces({ path }: Adjacency, bytes = READ): AsyncGenerator<Uint32Array> {
+/**
+ * What comes behind the head of an adjacency file, in large pieces, each valid until the next is asked for.
+ * @param signal ends it; it throws the signal's reason
+ * @param bytes of a piece; only tests need others than the default
+ */
+export async function* readPieces(
+  { path }: Adjacency,
+  signal: AbortSignal | undefined,
+  bytes = READ,
+): AsyncGenerator<Uint32Array> {
   const file = await onDisk(path, () => open(path, 'r'));
   try {
     const piece = Buffer.from(new ArrayBuffer(bytes - (bytes % 4)));
     const numbers = new Uint32Array(piece.buffer);
     for (let position = HEAD; ;) {
+      signal?.throwIfAborted();
       let filled = 0;
       // A read may be short, and end within a number.
       while (filled < piece.length) {
@@ -140,12 +151,16 @@ export async function* readPieces({ path }: Adjacency, bytes = READ): AsyncGener
   }
 }
 
-/** The targets of each node by its number, ascending; each list is valid until the next is asked for. */
-export async function* readLists(adjacency: Adjacency): AsyncGenerator<Uint32Array> {
+/**
+ * The targets of each node by its number, ascending; each list is valid until the next is asked for. It holds the longest list, which has
+ * each other node once at the most.
+ * @param signal ends it; it throws the signal's reason
+ */
+export async function* readLists(adjacency: Adjacency, signal?: AbortSignal): AsyncGenerator<Uint32Array> {
   let list = new Uint32Array(1024);
   let size = -1;
   let filled = 0;
-  for await (const piece of readPieces(adjacency)) {
+  for await (const piece of readPieces(adjacency, signal)) {
     for (let i = 0; i < piece.length;) {
       if (size < 0) {
         size = piece[i++]!;

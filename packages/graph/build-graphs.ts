@@ -97,6 +97,7 @@ export async function buildGraphs(
     const adjacency = await writeAdjacency(`${folder}/${level}-edges`, {
       nodes: nodes[i]!.count,
       pairs: sorters[i]!.sorted(),
+      signal,
       onRepeated: (repeated) => count('links_repeated', level === levels[0] ? repeated : 0),
     });
     graphs.push({ level, ...nodes[i]!, adjacency });

@@ -1,7 +1,14 @@
-export { createRecordSorter, sortRecords, type RecordSorter, type SortOptions } from './sort/record-sorter.js';
-export { createPairSorter, type PairSorter } from './sort/pair-sorter.js';
-export { removeLeftFolders, withWorkFolder } from './sort/work-folder.js';
-export { onDisk } from './sort/on-disk.js';
+export {
+  createPairSorter,
+  createRecordSorter,
+  onDisk,
+  removeLeftFolders,
+  sortRecords,
+  withWorkFolder,
+  type PairSorter,
+  type RecordSorter,
+  type SortOptions,
+} from './sort/index.js';
 export { readLists, type Adjacency } from './adjacency.js';
 export { buildGraphs, type BuildOptions, type BuiltGraphs, type LinkGraph } from './build-graphs.js';
 export { LINK_FIELDS, linkRowOf, type LinkRow } from './link-rows.js';

@@ -44,7 +44,7 @@ export async function pageRank(
 ): Promise<PageRank> {
   const { nodes } = adjacency;
   if (nodes === 0) return { ranks: new Float64Array(0), rounds: 0, change: 0 };
-  const weights = internal && internal.weight !== 1 ? await weightsOf(adjacency, internal) : undefined;
+  const weights = internal && internal.weight !== 1 ? await weightsOf(adjacency, internal, signal) : undefined;
   let ranks: Float64Array = start ?? new Float64Array(nodes).fill(1 / nodes);
   let next: Float64Array = new Float64Array(nodes);
   let change = Infinity;
@@ -80,8 +80,7 @@ async function handOn(
   let node = 0;
   let left = 0;
   let share = 0;
-  for await (const piece of readPieces(adjacency)) {
-    signal?.throwIfAborted();
+  for await (const piece of readPieces(adjacency, signal)) {
     for (let i = 0; i < piece.length;) {
       if (left === 0) {
         left = piece[i++]!;
@@ -110,9 +109,10 @@ interface Weights {
 async function weightsOf(
   adjacency: Adjacency,
   { weight, hostStarts }: { readonly weight: number; readonly hostStarts: Uint32Array },
+  signal: AbortSignal | undefined,
 ): Promise<Weights> {
   const inside = new Uint32Array(adjacency.nodes);
-  await eachLink(adjacency, hostStarts, undefined, {
+  await eachLink(adjacency, hostStarts, signal, {
     node() {},
     link: (node, _, isInside) => void (inside[node]! += isInside ? 1 : 0),
   });
@@ -154,8 +154,7 @@ async function eachLink(
   let left = 0;
   let host = 0;
   let hostEnd = 0;
-  for await (const piece of readPieces(adjacency)) {
-    signal?.throwIfAborted();
+  for await (const piece of readPieces(adjacency, signal)) {
     for (let i = 0; i < piece.length;) {
       if (left === 0) {
         node += 1;

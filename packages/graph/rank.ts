@@ -1,4 +1,5 @@
 import { tmpdir } from 'node:os';
+import { CrawlError, safeText } from '../errors/index.js';
 import type { Field, PageChange, PageRow, RankedLevel } from '../../webtable/index.js';
 import {
   createRowCounts,
@@ -25,6 +26,7 @@ export interface RankOptions extends JobOptions {
   readonly folder?: string;
 }
 
+const RANK_LEVELS: readonly unknown[] = ['page', 'host', 'both'];
 const FIELD = { page: 'rank', host: 'hostRank' } as const satisfies Record<RankedLevel, Field>;
 const COUNTERS = {
   page: { nodes: 'pages', edges: 'edges', rounds: 'rounds' },
@@ -42,10 +44,16 @@ const CHUNK = 500;
  * begins that level anew. So the ranks are those of a run that nothing disturbed: to the bit where that began anew too, else
  * within what `rank.tolerance` allows. Rows that change meanwhile keep their changes.
  * Counters: see `COUNTERS`.
- * @throws CrawlError STORE_FULL, BAD_OUTPUT where the graph finds no room
+ * @throws CrawlError USAGE for a level that is none; STORE_FULL, BAD_OUTPUT where the graph finds no room
  */
-export function rank(crawl: CrawlContext, options: RankOptions = {}): Promise<Report> {
+export async function rank(crawl: CrawlContext, options: RankOptions = {}): Promise<Report> {
   const { level = 'both', folder = tmpdir(), signal } = options;
+  if (!RANK_LEVELS.includes(level)) {
+    throw new CrawlError(
+      'USAGE',
+      `expected a level of ${RANK_LEVELS.join(', ')}, found ${safeText(String(level), 80)}`,
+    );
+  }
   const tracker = createTracker(crawl, 'rank', options);
   const levels: readonly RankedLevel[] = level === 'both' ? ['page', 'host'] : [level];
   return crawl.tables.exclusive('rank', async () => {

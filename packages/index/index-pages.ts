@@ -38,6 +38,7 @@ export async function index(crawl: CrawlContext, options: IndexOptions = {}): Pr
 export interface Indexer {
   /** The same as {@link index}. */
   run(options?: IndexOptions): Promise<Report>;
+  /** Ends the writing; what was brought in stays. */
   close(): Promise<void>;
 }
 

@@ -18,6 +18,7 @@ import { newBatch } from './rows/new-batch.js';
 import { isReleasedSource, updatingBatches } from './rows/reschedule.js';
 import type { CounterName } from './reporting/counters.js';
 import { createQueueNames } from './hosts/queue-name.js';
+import { createRowCounts } from './reporting/row-counts.js';
 import { createTracker, type Tracker } from './reporting/tracker.js';
 
 /** What {@link generate} takes. */
@@ -214,7 +215,9 @@ async function take(
   const selected = new Map<string, DueRow>();
   // Until a stale entry is corrected, a row may have two.
   const distinct = new Set(found.map(({ rowKey }) => rowKey));
+  const counts = createRowCounts(tracker.count);
   await tables.changeRows([...distinct], FIELDS, now, async (rows, keys, stale) => {
+    const countOf = new Map(keys.map((key) => [key, counts.of(key)]));
     const rowOf = new Map(keys.map((key, i) => [key, rows[i]]));
     const updating = await updatingBatches(tables, rows);
     const changes = new Map<string, PageChange>();
@@ -231,9 +234,9 @@ async function take(
         changes.set(key, { key, set: { cashInFlight: row?.cash ?? 0 }, marks: { generate: batchId } });
         continue;
       }
-      if (verdict === 'stale') tracker.count('stale');
+      if (verdict === 'stale') countOf.get(key)!('stale');
       else {
-        tracker.count(verdict.reason);
+        countOf.get(key)!(verdict.reason);
         if (verdict.cause !== undefined) changes.set(key, { key, set: { refusedBy: verdict.cause } });
       }
       if (!due.refuse(entry)) continue;
@@ -243,6 +246,7 @@ async function take(
     await tables.batches.enter(batchId, [...selected.values()]);
     return keys.map((key) => changes.get(key));
   });
+  counts.end();
   return selected.size;
 }
 
@@ -266,18 +270,20 @@ async function releaseRows(
   batchId: string,
   renew: () => Promise<void>,
 ): Promise<number> {
-  let released = 0;
+  let count = 0;
   for await (const entries of tables.batches.entries(batchId)) {
     await renew();
     const keys = entries.map(({ rowKey }) => rowKey);
+    const released = new Set<string>();
     await tables.changeRows(keys, [], clock(), (rows) =>
       rows.map((row) => {
         if (!row || row.marks?.generate !== batchId) return undefined;
-        released += 1;
+        released.add(row.key);
         return { key: row.key, unset: ['cashInFlight'], marks: { generate: null } };
       }),
     );
     await tables.batches.remove(batchId, entries);
+    count += released.size;
   }
-  return released;
+  return count;
 }

@@ -13,6 +13,7 @@ import {
 } from './linking/link-slice.js';
 import { RESCHEDULE_FIELDS, handsOnLinks, isReleasedSource, reschedule } from './rows/reschedule.js';
 import { createScoring, scoringReads, type Scoring } from './rows/scoring-chain.js';
+import { createRowCounts } from './reporting/row-counts.js';
 import { createTracker, type Tracker } from './reporting/tracker.js';
 
 /** Rows read at a time together with their links, of which each may have `db.maxOutlinksPerPage`. */
@@ -166,19 +167,19 @@ async function releaseRows(
   for await (const entries of tables.batches.entries(batchId)) {
     if (tracker.aborted) return false;
     const updated = new Set<string>();
+    const notFetched = new Set<string>();
+    const counts = createRowCounts(tracker.count);
     const keys = entries.map(({ rowKey }) => rowKey);
-    await tables.changeRows(keys, fields, clock(), async (rows) => {
-      const changes = rows.map((row) => {
-        if (row?.damaged) tracker.count('damaged');
+    await tables.changeRows(keys, fields, clock(), async (rows, asked) => {
+      const changes = rows.map((row, i) => {
+        const count = counts.of(asked[i]!);
+        updated.delete(asked[i]!);
+        notFetched.delete(asked[i]!);
+        if (row?.damaged) count('damaged');
         if (!row || row.damaged || row.marks?.generate !== batchId) return undefined;
-        if (row.marks.fetch === batchId) {
-          updated.add(row.key);
-          released.fetched += 1;
-        } else {
-          released.notFetched += 1;
-        }
-        const links = linker.changeFor(row.key, row, left.get(row.key) ?? []);
-        const release = reschedule(crawl, { ...row, ...links?.set }, batchId, tracker.count);
+        (row.marks.fetch === batchId ? updated : notFetched).add(row.key);
+        const links = linker.changeFor(row.key, row, left.get(row.key) ?? [], count);
+        const release = reschedule(crawl, { ...row, ...links?.set }, batchId, count);
         const isLowered = links?.set?.distance !== undefined && release.set?.cashInFlight !== undefined;
         return {
           ...links,
@@ -196,6 +197,9 @@ async function releaseRows(
       await tables.batches.keepUpdated(batchId, kept);
       return linker.trim(changes);
     });
+    counts.end();
+    released.fetched += updated.size;
+    released.notFetched += notFetched.size;
     tracker.done(entries.length);
   }
   return true;

@@ -66,5 +66,6 @@ export interface IndexWriter {
   apply(changes: readonly IndexChange[]): Promise<AppliedChanges>;
   /** The documents from after this key on (undefined: from the first), in order of their keys as bytes, at most `limit`. */
   entries(after: string | undefined, limit: number): Promise<IndexEntry[]>;
+  /** Frees what it holds, after what is under way. */
   close(): Promise<void>;
 }

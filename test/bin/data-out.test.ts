@@ -273,3 +273,13 @@ describe('--raw', () => {
     expect((await webcrawl(raw)).err).toContain('not whole');
   });
 });
+
+test.each([
+  ['page', {}, 'No page links to another one in the table'],
+  ['host', { links_within_host: 7 }, 'All links between pages of the graph stay within a host: it has no edges.'],
+  ['domain', { links_within_domain: 7 }, 'stay within a domain'],
+  ['page', { links_outside: 7 }, 'lead to others, which are not selected'],
+])('a graph of the level %s with the counters %j has no edges: %s', async (level, counters, message) => {
+  stub.report = { counters: { scanned: 3, ...counters } };
+  expect((await webcrawl(['graph', '-o', 'g', '--level', level])).err).toContain(message);
+});

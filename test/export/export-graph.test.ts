@@ -114,9 +114,6 @@ test('a graph too large for such a format is said to be', () => {
 
 test('krake: nodes by the hash of their URL, links both ways', async () => {
   const { output } = await write('krake', { format: 'krake' });
-  // Its reader wants the files of pages too.
-  await writeFile(join(output, 'content.bin'), '');
-  await writeFile(join(output, 'offsets.bin'), '');
   const krake = await openKrake(output);
   const urls = [A_URL, B, C];
   const [a, b, c] = await Promise.all(urls.map((url) => krake.nodeOf(url)));
@@ -124,6 +121,12 @@ test('krake: nodes by the hash of their URL, links both ways', async () => {
   const links = await krake.links(C);
   expect(Array.from(links!.inlinks)).toEqual([a!, b!].sort((x, y) => x - y));
   expect(Array.from((await krake.links(A_URL))!.outlinks)).toEqual([b!, c!].sort((x, y) => x - y));
+  // A graph alone has no pages.
+  expect([krake.pages, await krake.content(A_URL), await krake.contents().next()]).toMatchObject([
+    0,
+    undefined,
+    { done: true },
+  ]);
   await krake.close();
 });
 
@@ -178,7 +181,8 @@ test('one that is stopped leaves nothing at its target', async () => {
   expect((await readdir(folder)).filter((name) => !name.startsWith('.'))).toEqual([]);
 });
 
-test('cc that is stopped while it writes ends without an error', async () => {
+test('cc that is stopped while it writes ends there', async () => {
+  const controller = new AbortController();
   const adjacency = { path: join(folder, 'edges'), nodes: 0, edges: 0 };
   await writeFile(adjacency.path, new Uint8Array(8));
   let pieces = 0;
@@ -187,12 +191,16 @@ test('cc that is stopped while it writes ends without an error', async () => {
     adjacency,
     // Names that do not compress, so that some come out of gzip while others are waited for.
     async *keys() {
-      for (; pieces < 100; pieces++) yield Array.from({ length: 500 }, (_, i) => hash('sha256', `${pieces} ${i}`));
+      for (; pieces < 100; pieces++) {
+        if (pieces > 10) controller.abort();
+        yield Array.from({ length: 500 }, (_, i) => hash('sha256', `${pieces} ${i}`));
+      }
     },
   } as unknown as LinkGraph;
   const part = { write: () => Promise.resolve(), end: () => Promise.resolve() };
   const target = { part: () => Promise.resolve(part) } as unknown as Target;
-  await commonCrawl.write({ graph, target, folder, isAborted: () => pieces > 10 });
+  const { signal } = controller;
+  await expect(commonCrawl.write({ graph, target, folder, signal })).rejects.toThrow('aborted');
   expect(pieces).toBeLessThan(100);
 });
 
@@ -253,6 +261,7 @@ describe('the name of the output', () => {
     ['G.SVG', 'svg'],
     ['links', 'cc'],
     ['example.com', 'cc'],
+    ['example.net', 'cc'],
   ])('%s makes %s', async (name, format) => {
     const { output } = await write(name, { level: 'host' });
     const manifest = format === 'cc' ? join(output, 'manifest.json') : `${output}.manifest.json`;
@@ -263,6 +272,7 @@ describe('the name of the output', () => {
     ['g.parquet', undefined, 'expected the name of a folder for a graph as Parquet, found'],
     ['g.parquet', 'parquet', 'expected the name of a folder for a graph as Parquet, found'],
     ['g.csv', undefined, 'expected the name of a folder, or of a file .graphml, .dot or .svg, found'],
+    ['hosts.dot.gz', 'cc', 'expected the name of a folder for the format cc, found'],
     ['edges.txt.gz', 'cc', 'expected the name of a folder for the format cc, found'],
     ['g.svg', 'dot', 'expected a name that ends in .dot for the format dot, found'],
     ['g.png', 'svg', 'expected a name that ends in .svg for the format svg, found'],

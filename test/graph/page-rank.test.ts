@@ -151,7 +151,7 @@ describe('the adjacency file', () => {
     }
     expect(found).toEqual(edges);
     const numbers: number[] = [];
-    for await (const piece of readPieces(adjacency, 12)) numbers.push(...piece);
+    for await (const piece of readPieces(adjacency, undefined, 12)) numbers.push(...piece);
     expect(numbers).toHaveLength(500 + edges.length);
   });
 

@@ -74,6 +74,14 @@ describe('rank', () => {
     expect(await readdir(folder)).toEqual([]);
   });
 
+  test('of a level that is none is refused', async () => {
+    await using crawl = await testCrawl(undefined);
+    await expect(jobs.rank(crawl, { folder, level: 'domain' as never })).rejects.toMatchObject({
+      code: 'USAGE',
+      message: 'expected a level of page, host, both, found domain',
+    });
+  });
+
   test('of one level writes that one', async () => {
     await using crawl = await testCrawl(undefined);
     await changeRows(crawl, [page(A, [B]), page(B, [])]);

@@ -179,7 +179,7 @@ it.skipIf(!PROMTOOL)(
     );
     expect(response.headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/);
     const metrics = await response.text();
-    expect(metrics).not.toContain('webcrawl_index_documents ');
+    expect(metrics).not.toMatch(/^webcrawl_index_documents /m);
     expect(metrics).not.toContain('a.example');
     const said = await new Promise<string>((resolve, reject) => {
       const child = execFile(PROMTOOL!, ['check', 'metrics'], (error, stdout, stderr) =>

@@ -6,6 +6,7 @@ import {
   exportGraph,
   type GraphFormat,
   type Level,
+  type Report,
 } from '../../../packages/webcrawl/index.js';
 import { runJob, type Cli } from '../../cli.js';
 import { selectionOf } from '../../options/selection.js';
@@ -91,6 +92,16 @@ Examples:
       );
       if (cli.options().quiet || interrupted) return;
       if (!counters.scanned) say(io, 'No page is selected: the graph has no nodes.');
-      else if (!counters.edges) say(io, 'No page links to another one in the table: the graph has no edges.');
+      else if (!counters.edges) say(io, noEdges(level, counters));
     });
+}
+
+/** Why a graph has no edges, as its counters say. */
+function noEdges(level: Level, counters: Report['counters']): string {
+  if (level !== 'page' && counters[`links_within_${level}`]) {
+    return `All links between pages of the graph stay within a ${level}: it has no edges. --level page shows them.`;
+  }
+  if (counters.links_outside)
+    return 'All links of these pages lead to others, which are not selected: the graph has no edges.';
+  return 'No page links to another one in the table: the graph has no edges.';
 }

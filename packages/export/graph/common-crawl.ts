@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { readLists } from '../../graph/index.js';
-import { nameOf, type GraphFormatWriter, type GraphOutput } from './graph-format.js';
+import { keysOf, nameOf, type GraphFormatWriter, type GraphOutput } from './graph-format.js';
 
 /**
  * The layout of Common Crawl's web graphs: `vertices.txt.gz` with a node a line, its number and key by a tab (of a page its URL too),
@@ -16,12 +16,13 @@ export const commonCrawl: GraphFormatWriter = {
   },
 };
 
-async function* vertexLines({ graph }: GraphOutput): AsyncGenerator<string> {
+async function* vertexLines(output: GraphOutput): AsyncGenerator<string> {
+  const { level } = output.graph;
   let node = 0;
-  for await (const keys of graph.keys()) {
+  for await (const keys of keysOf(output)) {
     let text = '';
     for (const key of keys) {
-      text += graph.level === 'page' ? `${node}\t${key}\t${nameOf('page', key)}\n` : `${node}\t${key}\n`;
+      text += level === 'page' ? `${node}\t${key}\t${nameOf('page', key)}\n` : `${node}\t${key}\n`;
       node += 1;
     }
     yield text;
@@ -30,10 +31,10 @@ async function* vertexLines({ graph }: GraphOutput): AsyncGenerator<string> {
 
 const PIECE = 2 ** 16;
 
-async function* edgeLines({ graph }: GraphOutput): AsyncGenerator<string> {
+async function* edgeLines({ graph, signal }: GraphOutput): AsyncGenerator<string> {
   let text = '';
   let source = 0;
-  for await (const targets of readLists(graph.adjacency)) {
+  for await (const targets of readLists(graph.adjacency, signal)) {
     for (const target of targets) text += `${source}\t${target}\n`;
     source += 1;
     if (text.length < PIECE) continue;
@@ -43,19 +44,10 @@ async function* edgeLines({ graph }: GraphOutput): AsyncGenerator<string> {
   if (text !== '') yield text;
 }
 
-async function writeGzip({ target, isAborted }: GraphOutput, name: string, pieces: AsyncIterable<string>) {
+async function writeGzip({ target }: GraphOutput, name: string, pieces: AsyncIterable<string>) {
   const part = await target.part(name);
-  const source = Readable.from(untilAborted(pieces, isAborted));
-  await pipeline(source, createGzip({ level: 4 }), async (chunks: AsyncIterable<Buffer>) => {
+  await pipeline(Readable.from(pieces), createGzip({ level: 4 }), async (chunks: AsyncIterable<Buffer>) => {
     for await (const chunk of chunks) await part.write(chunk);
   });
   await part.end();
-}
-
-/** It ends here, at the source: a pipeline whose last step returns early fails. */
-async function* untilAborted(pieces: AsyncIterable<string>, isAborted: () => boolean): AsyncGenerator<string> {
-  for await (const piece of pieces) {
-    if (isAborted()) return;
-    yield piece;
-  }
 }

@@ -1,4 +1,5 @@
 import { CrawlError, safeText } from '../../errors/index.js';
+import { endingOf } from '../target/file-name.js';
 
 /** The formats of `exportGraph`. */
 export const GRAPH_FORMATS = ['cc', 'parquet', 'krake', 'graphml', 'dot', 'svg'] as const;
@@ -6,18 +7,13 @@ export const GRAPH_FORMATS = ['cc', 'parquet', 'krake', 'graphml', 'dot', 'svg']
 /** A format of `exportGraph`. */
 export type GraphFormat = (typeof GRAPH_FORMATS)[number];
 
-/** By ending of a file name, the formats that such a file can have; of several the first is meant. A folder has none of these endings. */
+/** By ending of a file name, the formats that such a file can have; of several the first is meant. */
 const BY_ENDING: Readonly<Record<string, readonly GraphFormat[]>> = {
   graphml: ['graphml'],
   xml: ['graphml'],
   dot: ['dot'],
   gv: ['dot'],
   svg: ['svg'],
-  ...Object.fromEntries(
-    ['parquet', 'csv', 'tsv', 'txt', 'json', 'jsonl', 'ndjson', 'gz', 'zip', 'gexf', 'gml', 'net', 'png', 'pdf'].map(
-      (ending) => [ending, []],
-    ),
-  ),
 };
 
 /**
@@ -32,13 +28,13 @@ export function graphFormatOf(output: string, asked?: GraphFormat): GraphFormat 
       `expected a format of ${GRAPH_FORMATS.join(', ')}, found ${safeText(String(asked), 80)}`,
     );
   }
-  const [, ending = ''] = /[^/\\]\.([a-z]+)$/i.exec(output) ?? [];
-  const formats = BY_ENDING[ending.toLowerCase()];
-  if (!formats) return asked ?? 'cc';
+  const ending = endingOf(output);
+  if (ending === undefined) return asked ?? 'cc';
+  const formats = BY_ENDING[ending] ?? [];
   const format = asked ?? formats[0];
   if (format !== undefined && formats.includes(format)) return format;
   const file = safeText(output, 200);
-  if (ending.toLowerCase() === 'parquet') {
+  if (ending === 'parquet') {
     throw new CrawlError('USAGE', `expected the name of a folder for a graph as Parquet, found ${file}`, {
       hint: 'it has a file of nodes and one of edges: -o <folder> --format parquet',
     });

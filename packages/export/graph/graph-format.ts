@@ -9,8 +9,8 @@ export interface GraphOutput {
   readonly target: Target;
   /** An existing folder for what is sorted. */
   readonly folder: string;
-  /** true once the export is to end; what is written then counts for nothing. */
-  readonly isAborted: () => boolean;
+  /** Ends it; it throws the signal's reason. */
+  readonly signal: AbortSignal | undefined;
 }
 
 /** A format of the graph. */
@@ -26,10 +26,21 @@ export function nameOf(level: LinkGraph['level'], key: string): string {
   return /^\[|^\d+\.\d+\.\d+\.\d+$/.test(key) ? key : key.split('.').reverse().join('.');
 }
 
+/** The keys of the nodes in their order, in groups. */
+export async function* keysOf({ graph, signal }: GraphOutput): AsyncGenerator<readonly string[]> {
+  for await (const keys of graph.keys()) {
+    signal?.throwIfAborted();
+    yield keys;
+  }
+}
+
 /** The edges, by source and then by target. */
-export async function* edgesOf({ adjacency }: LinkGraph): AsyncGenerator<readonly [source: number, target: number]> {
+export async function* edgesOf({
+  graph,
+  signal,
+}: GraphOutput): AsyncGenerator<readonly [source: number, target: number]> {
   let source = 0;
-  for await (const targets of readLists(adjacency)) {
+  for await (const targets of readLists(graph.adjacency, signal)) {
     for (const target of targets) yield [source, target];
     source += 1;
   }

@@ -1,17 +1,18 @@
 import { writeWebGraph } from '../krake/web-graph.js';
 import { writeMapping, type NamedNode } from '../krake/write-mapping.js';
-import { nameOf, type GraphFormatWriter, type GraphOutput } from './graph-format.js';
+import { keysOf, nameOf, type GraphFormatWriter, type GraphOutput } from './graph-format.js';
 
 /** Krake's web graph with its URL mapping, and `urls.txt`; see `KRAKE_FILES`. Of hosts and domains the names are the keys. */
 export const krakeFormat: GraphFormatWriter = {
   kind: 'folder',
-  async write({ graph, target, folder, isAborted }) {
+  async write(output) {
+    const { graph, target, folder, signal } = output;
     const { count, adjacency } = graph;
-    const nodeIds = await writeMapping(target, { count, nodes: namesOf(graph), hasContent: false, folder });
-    if (!isAborted()) await writeWebGraph(target, { adjacency, nodeIds, folder, isAborted });
+    const nodeIds = await writeMapping(target, { count, nodes: namesOf(output), hasContent: false, folder, signal });
+    await writeWebGraph(target, { adjacency, nodeIds, folder, signal });
   },
 };
 
-async function* namesOf({ level, keys }: GraphOutput['graph']): AsyncGenerator<NamedNode> {
-  for await (const group of keys()) for (const key of group) yield { name: nameOf(level, key) };
+async function* namesOf(output: GraphOutput): AsyncGenerator<NamedNode> {
+  for await (const keys of keysOf(output)) for (const key of keys) yield { name: nameOf(output.graph.level, key) };
 }

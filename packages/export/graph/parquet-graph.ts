@@ -1,5 +1,5 @@
 import { loadParquet, type ParquetColumn } from '../pages/parquet-file.js';
-import { edgesOf, nameOf, type GraphFormatWriter } from './graph-format.js';
+import { edgesOf, keysOf, nameOf, type GraphFormatWriter } from './graph-format.js';
 
 const NODES: readonly ParquetColumn[] = [
   { name: 'id', type: 'INT64' },
@@ -19,18 +19,16 @@ export async function parquetGraph(): Promise<GraphFormatWriter> {
   const parquet = await loadParquet();
   return {
     kind: 'folder',
-    async write({ graph, target, isAborted }) {
+    async write(output) {
+      const { graph, target } = output;
       const nodes = parquet(await target.part('nodes.parquet'), NODES);
       let id = 0n;
-      for await (const keys of graph.keys()) {
+      for await (const keys of keysOf(output)) {
         for (const key of keys) await nodes.add([id++, key, nameOf(graph.level, key)]);
       }
       await nodes.end();
       const edges = parquet(await target.part('edges.parquet'), EDGES);
-      for await (const [source, to] of edgesOf(graph)) {
-        if (isAborted()) return;
-        await edges.add([BigInt(source), BigInt(to)]);
-      }
+      for await (const [source, to] of edgesOf(output)) await edges.add([BigInt(source), BigInt(to)]);
       await edges.end();
     },
   };

@@ -1,7 +1,7 @@
 import { safeText } from '../../errors/index.js';
-import { pageRank, readLists } from '../../graph/index.js';
+import { pageRank } from '../../graph/index.js';
 import { layoutOf, type Point } from './layout.js';
-import { nameOf, type GraphFormatWriter, type GraphOutput } from './graph-format.js';
+import { edgesOf, keysOf, nameOf, type GraphFormatWriter, type GraphOutput } from './graph-format.js';
 import { xmlText } from './text-graphs.js';
 
 /** Nodes in a picture: the best by rank. */
@@ -23,7 +23,8 @@ const RANKING = { damping: 0.85, tolerance: 1e-8, maxRounds: 100, danglingMass: 
 export const svg: GraphFormatWriter = {
   kind: 'file',
   async write(output) {
-    const { ranks } = await pageRank(output.graph.adjacency, RANKING);
+    const { graph, signal } = output;
+    const { ranks } = await pageRank(graph.adjacency, { ...RANKING, ...(signal && { signal }) });
     const best = bestOf(ranks, MOST_IN_PICTURE);
     const placeOf = new Map(best.map((node, place) => [node, place]));
     const names = await namesOf(output, placeOf);
@@ -50,28 +51,23 @@ function bestOf(ranks: Float64Array, most: number): readonly number[] {
   return best;
 }
 
-async function namesOf({ graph }: GraphOutput, placeOf: ReadonlyMap<number, number>): Promise<readonly string[]> {
+async function namesOf(output: GraphOutput, placeOf: ReadonlyMap<number, number>): Promise<readonly string[]> {
   const names: string[] = [];
   let node = 0;
-  for await (const keys of graph.keys()) {
+  for await (const keys of keysOf(output)) {
     for (const key of keys) {
       const place = placeOf.get(node++);
-      if (place !== undefined) names[place] = nameOf(graph.level, key);
+      if (place !== undefined) names[place] = nameOf(output.graph.level, key);
     }
   }
   return names;
 }
 
-async function edgesBetween({ graph }: GraphOutput, placeOf: ReadonlyMap<number, number>) {
+async function edgesBetween(output: GraphOutput, placeOf: ReadonlyMap<number, number>) {
   const edges: (readonly [number, number])[] = [];
-  let node = 0;
-  for await (const targets of readLists(graph.adjacency)) {
-    const source = placeOf.get(node++);
-    if (source === undefined) continue;
-    for (const target of targets) {
-      const place = placeOf.get(target);
-      if (place !== undefined) edges.push([source, place]);
-    }
+  for await (const [source, target] of edgesOf(output)) {
+    const [from, to] = [placeOf.get(source), placeOf.get(target)];
+    if (from !== undefined && to !== undefined) edges.push([from, to]);
   }
   return edges.sort(([a, b], [c, d]) => Math.max(a, b) - Math.max(c, d) || a - c || b - d).slice(0, MOST_EDGES);
 }

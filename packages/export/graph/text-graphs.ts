@@ -1,5 +1,5 @@
 import type { Part } from '../target/part-file.js';
-import { checkSmall, edgesOf, nameOf, type GraphFormatWriter, type GraphOutput } from './graph-format.js';
+import { checkSmall, edgesOf, keysOf, nameOf, type GraphFormatWriter, type GraphOutput } from './graph-format.js';
 
 /** Nodes or edges at the most: programs read these formats as a whole. */
 export const MOST_GRAPHML = 1_000_000;
@@ -49,18 +49,16 @@ interface TextFormat {
   readonly tail: string;
 }
 
-async function writeText({ graph, target, isAborted }: GraphOutput, format: TextFormat): Promise<void> {
+async function writeText(output: GraphOutput, format: TextFormat): Promise<void> {
+  const { graph, target } = output;
   checkSmall(graph, format.what, format.most);
   const part: Part = await target.part('graph');
   await part.write(format.head);
   let id = 0;
-  for await (const keys of graph.keys()) {
+  for await (const keys of keysOf(output)) {
     for (const key of keys) await part.write(format.node(id++, key, nameOf(graph.level, key)));
   }
-  for await (const [source, to] of edgesOf(graph)) {
-    if (isAborted()) return;
-    await part.write(format.edge(source, to));
-  }
+  for await (const [source, to] of edgesOf(output)) await part.write(format.edge(source, to));
   await part.write(format.tail);
   await part.end();
 }

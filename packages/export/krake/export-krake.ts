@@ -1,4 +1,3 @@
-import { dirname } from 'node:path';
 import { urlOf } from '../../../webtable/index.js';
 import { buildGraphs, withWorkFolder, type LinkGraph, type LinkRow } from '../../graph/index.js';
 import type { CrawlContext, Report, Tracker } from '../../jobs/index.js';
@@ -28,28 +27,26 @@ export async function exportKrake(
   options: ExportKrakeOptions,
   sizes: Pick<ExportSizes, 'checkpoint'> = SIZES,
 ): Promise<Report> {
+  const { signal } = options;
   await checkSelection(crawl, options);
   const identity = { export: 'krake', selection: selectionIdentity(options) };
   const kind = { kind: 'folder', identity, total: options.limit } as const;
   return runExport(crawl, 'export krake', options, kind, async (target, tracker) => {
     const counts = await writeContents(crawl, target, options, tracker, sizes);
     if (counts === 'stopped') return counts;
-    const nodes = await withWorkFolder(dirname(target.scratchPath('')), async (folder) => {
-      const build = { levels: ['page'], raw: true, folder, count: tracker.count } as const;
+    return withWorkFolder(target.scratchFolder, async (folder) => {
+      const build = { levels: ['page'], raw: true, folder, count: tracker.count, ...(signal && { signal }) } as const;
       const { graphs } = await buildGraphs(linkRows(crawl, options, tracker), build);
+      signal?.throwIfAborted();
       const [graph] = graphs as readonly [LinkGraph];
-      if (tracker.aborted) return undefined;
       checkInt32(graph.count, 'pages');
       const { count, adjacency } = graph;
       const named = nodesOf(graph, contentPlaces(target), tracker);
-      const nodeIds = await writeMapping(target, { count, nodes: named, hasContent: true, folder });
-      const isAborted = (): boolean => tracker.aborted;
-      await writeWebGraph(target, { adjacency, nodeIds, folder, isAborted });
-      if (isAborted()) return undefined;
+      const nodeIds = await writeMapping(target, { count, nodes: named, hasContent: true, folder, signal });
+      await writeWebGraph(target, { adjacency, nodeIds, folder, signal });
       tracker.count('edges', adjacency.edges);
-      return count;
+      return { nodes: count, counters: { ...counts } };
     });
-    return nodes === undefined ? 'stopped' : { nodes, counters: { ...counts } };
   });
 }
 

@@ -24,24 +24,31 @@ const HELD = 2 ** 18;
 /** Numbers that are read of these at a time. */
 const PIECE = 2 ** 14;
 
+/** How {@link linksOf} works. */
+export interface LinkListOptions {
+  /** An existing folder for what is sorted. */
+  readonly folder: string;
+  /** Ends the sorting; it throws the signal's reason. */
+  readonly signal?: AbortSignal | undefined;
+  /** Numbers of a list that are held; only tests need others than the default. */
+  readonly held?: number;
+}
+
 /**
  * The edges of each node by its NodeID, sorted anew. What it holds of them does not grow with the links of a node, though the file
  * says how many there are before it says which.
  * @param nodeIds the NodeID of each node of the graph
- * @param folder an existing one for what is sorted
- * @param held only tests need another than the default
  * @throws CrawlError STORE_FULL, BAD_OUTPUT
  */
 export async function* linksOf(
   adjacency: Adjacency,
   nodeIds: Uint32Array,
-  folder: string,
-  held = HELD,
+  { folder, signal, held = HELD }: LinkListOptions,
 ): AsyncGenerator<NodeLinks> {
   const outgoing = createPairSorter(folder);
   const incoming = createPairSorter(folder);
   let row = 0;
-  for await (const targets of readLists(adjacency)) {
+  for await (const targets of readLists(adjacency, signal)) {
     const node = nodeIds[row++]!;
     for (const target of targets) {
       const out = outgoing.add(node, nodeIds[target]!);

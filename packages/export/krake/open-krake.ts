@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -33,7 +34,8 @@ export interface Krake {
 }
 
 /**
- * Opens the files that `webcrawl export krake` has written, or Krake itself. Of memory it takes 8 bytes for every 256 nodes, once
+ * Opens the files that `webcrawl export krake` has written, or Krake itself; or those of `webcrawl graph --format krake`, which have no
+ * pages. Of memory it takes 8 bytes for every 256 nodes, once
  * links or URLs were asked for.
  * @throws CrawlError BAD_INPUT where a file is missing, or of another size than it says
  */
@@ -167,6 +169,12 @@ export interface KrakeFile {
   int(offset: number): Promise<number | undefined>;
 }
 
+/** Stands for a file that is not there. */
+function noFile(name: string): KrakeFile {
+  const int = (): Promise<undefined> => Promise.resolve(undefined);
+  return { name, size: 0, read: () => Promise.resolve(Buffer.alloc(0)), int };
+}
+
 type KrakeFiles = Awaited<ReturnType<typeof openFiles>>;
 
 async function openFiles(folder: string) {
@@ -199,10 +207,12 @@ async function openFiles(folder: string) {
     return { name, size, read, int };
   };
   let urls: Promise<KrakeFile> | undefined;
+  // A graph alone has neither of the two.
+  const hasContent = [KRAKE_FILES.content, KRAKE_FILES.offsets].some((name) => existsSync(join(folder, name)));
   try {
     return {
-      content: await openOne(KRAKE_FILES.content),
-      offsets: await openOne(KRAKE_FILES.offsets),
+      content: hasContent ? await openOne(KRAKE_FILES.content) : noFile(KRAKE_FILES.content),
+      offsets: hasContent ? await openOne(KRAKE_FILES.offsets) : noFile(KRAKE_FILES.offsets),
       mapping: await openOne(KRAKE_FILES.mapping),
       graph: await openOne(KRAKE_FILES.graph),
       urls: () => (urls ??= openOne(KRAKE_FILES.urls)),

@@ -13,21 +13,18 @@ export interface WebGraph {
   readonly nodeIds: Uint32Array;
   /** An existing folder for what is sorted. */
   readonly folder: string;
-  /** true once the export is to end; what is written then counts for nothing. */
-  readonly isAborted: () => boolean;
+  /** Ends it; it throws the signal's reason. */
+  readonly signal: AbortSignal | undefined;
 }
 
 /**
  * Writes the web graph file.
  * @throws CrawlError BAD_OUTPUT, also beyond 2^31 - 1 nodes, or edges of one; STORE_FULL
  */
-export async function writeWebGraph(
-  target: Target,
-  { adjacency, nodeIds, folder, isAborted }: WebGraph,
-): Promise<void> {
+export async function writeWebGraph(target: Target, { adjacency, nodeIds, folder, signal }: WebGraph): Promise<void> {
   const part = await target.part(KRAKE_FILES.graph);
-  for await (const piece of graphPieces(adjacency.nodes, linksOf(adjacency, nodeIds, folder))) {
-    if (isAborted()) return;
+  for await (const piece of graphPieces(adjacency.nodes, linksOf(adjacency, nodeIds, { folder, signal }))) {
+    signal?.throwIfAborted();
     await part.write(piece);
   }
   await part.end();

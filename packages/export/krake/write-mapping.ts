@@ -19,6 +19,8 @@ export interface Mapping {
   readonly hasContent: boolean;
   /** An existing folder for what is sorted. */
   readonly folder: string;
+  /** Ends it; it throws the signal's reason. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 const OFFSET = KEY_BYTES + INT;
@@ -33,12 +35,13 @@ const NO_OFFSET = 2n ** 64n - 1n;
  */
 export async function writeMapping(
   target: Target,
-  { count, nodes, hasContent, folder }: Mapping,
+  { count, nodes, hasContent, folder, signal }: Mapping,
 ): Promise<Uint32Array> {
   const head = int32(count, 'nodes');
   const sorter = createRecordSorter({ folder });
   let number = 0;
   for await (const node of nodes) {
+    signal?.throwIfAborted();
     const wait = sorter.add(recordOf(node, number++));
     if (wait) await wait;
   }
@@ -49,6 +52,7 @@ export async function writeMapping(
   const nodeIds = new Uint32Array(count);
   let nodeId = 0;
   for await (const record of sorter.sorted()) {
+    signal?.throwIfAborted();
     const offset = record.readBigUInt64BE(OFFSET);
     await mapping.write(Buffer.from(record.subarray(0, KEY_BYTES)));
     if (offset !== NO_OFFSET) await offsets?.write(offsetRecord(nodeId, Number(offset)));

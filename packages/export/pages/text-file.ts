@@ -6,6 +6,9 @@ import type { Target, TargetResult } from '../target/target.js';
 import type { Tracker } from '../../jobs/index.js';
 import type { ExportSizes } from './sizes.js';
 
+/** What the name of a file of JSON Lines may end in. */
+export const JSON_LINES_ENDINGS = ['jsonl', 'ndjson', 'json', 'txt', 'gz'] as const;
+
 /** Characters written at a time. */
 const CHUNK = 65_536;
 /** Characters of one member of gzip, which any reader takes as the next of one stream; large, so that little is lost by it. */

@@ -20,8 +20,9 @@ export class Stopped extends Error {
   override readonly name = 'Stopped';
 }
 
-/** Whether an error says that the signal of the caller has ended the work. */
-export function isStop(error: unknown): boolean {
+/** Whether an error says that the signal of the caller has ended the work: {@link Stopped}, or its reason. */
+export function isStop(error: unknown, signal: AbortSignal | undefined): boolean {
+  if (signal?.aborted && error === signal.reason) return true;
   return error instanceof Stopped || (error instanceof Error && error.cause instanceof Stopped);
 }
 

@@ -1,6 +1,7 @@
 import { createTracker, type CrawlContext, type JobOptions, type Report, type Tracker } from '../../jobs/index.js';
 import type { JsonValue } from '../../../webtable/index.js';
 import { VERSION } from '../../util/index.js';
+import { checkEnding } from './file-name.js';
 import { checkOutside } from './outside.js';
 import { writeTarget, type Target, type TargetResult } from './target.js';
 
@@ -20,6 +21,8 @@ export interface ExportOptions extends JobOptions {
 /** What an export makes. */
 export interface ExportKind {
   readonly kind: 'file' | 'folder';
+  /** Of a file: the endings of known formats that its name may have, see {@link checkEnding}. Absent: any. */
+  readonly endings?: readonly string[] | undefined;
   /** Format, selection and options, plain JSON: where they differ nothing of an earlier run is kept. */
   readonly identity: Readonly<Record<string, JsonValue | undefined>>;
   /** Rows at the most, where that is known. */
@@ -32,18 +35,20 @@ export interface ExportKind {
  * Counters: rows, parts and bytes of the export; kept_rows, kept_parts and kept_bytes of these were made by an earlier run that
  * was ended; uploaded_bytes of this run; and what `write` counts, which the manifest has, too.
  * @param write writes the parts, and calls `tracker.done` for its rows; `stopped` once the tracker is aborted
- * @throws CrawlError as `writeTarget`
+ * @throws CrawlError as `writeTarget`; USAGE for a name that is one of another kind
  */
 export async function runExport(
   crawl: CrawlContext,
   job: string,
   { output, force = false, stdout, ...options }: ExportOptions,
-  { kind, identity, total }: ExportKind,
+  { kind, endings, identity, total }: ExportKind,
   write: (target: Target, tracker: Tracker) => Promise<TargetResult>,
 ): Promise<Report> {
   const tracker = createTracker(crawl, job, options, total === undefined ? {} : { total });
   const { clock, tables } = crawl;
   await checkOutside(tables, output);
+  const allowed = kind === 'folder' ? [] : endings;
+  if (allowed && typeof output === 'string') checkEnding(output, allowed);
   const written = await writeTarget(
     output,
     {
@@ -63,7 +68,7 @@ export async function runExport(
     async (target) => {
       tracker.done(target.kept.rows);
       const result = await write(target, tracker);
-      return result === 'stopped' ? result : { ...result, counters: { ...tracker.progress().counters } };
+      return result === 'stopped' ? result : { ...result, counters: inOrder(tracker.progress().counters) };
     },
   );
   tracker.add((written.finished?.['counters'] ?? {}) as Record<string, number>);
@@ -75,4 +80,9 @@ export async function runExport(
   tracker.count('kept_parts', kept.parts);
   tracker.count('kept_bytes', kept.bytes);
   return tracker.report();
+}
+
+/** By name: a run that goes on counts first what the one before has counted, and its manifest is to be the same. */
+function inOrder(counters: Readonly<Record<string, number>>): Record<string, number> {
+  return Object.fromEntries(Object.entries(counters).sort(([a], [b]) => (a < b ? -1 : 1)));
 }

@@ -1,3 +1,4 @@
+import { tmpdir } from 'node:os';
 import type { JsonValue } from '../../../webtable/index.js';
 import { CrawlError } from '../../errors/index.js';
 import { VERSION } from '../../util/index.js';
@@ -37,6 +38,8 @@ export interface Target {
   scratch(name: string): Promise<Part>;
   /** Where a scratch part of this name is. What was written is there after its end, or a checkpoint. */
   scratchPath(name: string): string;
+  /** A folder for what only this run needs; it may have to be made. On standard output that of the system for temporary files. */
+  readonly scratchFolder: string;
   /**
    * Makes all that was written safe, and notes how far the export has got. A run that is killed goes on from here. For the same
    * bytes in the end, how often this is called may depend on rows and bytes, and never on time.
@@ -60,7 +63,7 @@ export interface TargetOptions {
   readonly stdout?: (data: Uint8Array) => Promise<void>;
   /** What an earlier run must have in common, too, so that what it has made is kept; plain JSON. The manifest does not have it. */
   readonly origin?: JsonValue;
-  /** Ends an upload; the export is not complete then. */
+  /** Ends an upload, and what throws its reason; the export is not complete then. */
   readonly signal?: AbortSignal | undefined;
   /** Is called for bytes that were uploaded. */
   readonly onUpload?: ((bytes: number) => void) | undefined;
@@ -88,7 +91,8 @@ export type TargetResult = Readonly<Record<string, JsonValue>> | 'stopped';
  * `manifest.json` in a folder, `<name>.manifest.json` beside a file. It may be killed at any moment and run again: what the last
  * checkpoint has is kept. Two at a time to one target are refused. `-` is standard output, with nothing beside it. `s3://bucket/key`
  * is uploaded at the end, the manifest last.
- * @param write writes the parts; it is not called where an earlier run was ended after that
+ * @param write writes the parts; it is not called where an earlier run was ended after that. Where it throws the reason of the signal, it
+ *   was stopped
  * @throws CrawlError USAGE for an empty path; BAD_OUTPUT where the target is there and `force` is not given, is of the other kind, cannot be written or is
  *   being written by another; STORE_FULL; USAGE for a folder on standard output. The target is as it was then
  */
@@ -125,7 +129,7 @@ export async function writeTarget(
     const head = { webcrawl: VERSION, ...identity, ...result, began, ended: new Date(clock()).toISOString() };
     return { ...(await staging.commit(head)), kept, complete: true };
   } catch (error) {
-    if (isStop(error)) return { ...kept, kept, complete: false };
+    if (isStop(error, signal)) return { ...kept, kept, complete: false };
     throw error;
   } finally {
     await staging?.close();
@@ -134,11 +138,18 @@ export async function writeTarget(
 
 /** To standard output: nothing is kept and nothing replaced. */
 async function writeStream(
-  { kind, stdout }: TargetOptions,
+  { kind, stdout, signal }: TargetOptions,
   write: (target: Target) => Promise<TargetResult>,
 ): Promise<WrittenTarget> {
-  if (kind === 'folder' || !stdout) {
-    throw new CrawlError('USAGE', 'expected a path for an export of many files, found - for standard output');
+  if (kind === 'folder') {
+    throw new CrawlError('USAGE', 'expected a path for an export of many files, found - for standard output', {
+      hint: 'name a folder, or take a format of one file',
+    });
+  }
+  if (!stdout) {
+    throw new CrawlError('USAGE', 'expected stdout, which takes the data of the output -, found none', {
+      hint: 'give a function as stdout, or a path as output',
+    });
   }
   const kept = { parts: 0, rows: 0, bytes: 0 };
   const totals = { ...kept };
@@ -170,7 +181,11 @@ async function writeStream(
     part: () => Promise.resolve(part),
     scratch: notToStream,
     scratchPath: notToStream,
+    scratchFolder: tmpdir(),
     checkpoint: () => Promise.resolve(),
+  }).catch((error: unknown) => {
+    if (isStop(error, signal)) return 'stopped' as const;
+    throw error;
   });
   return { ...totals, kept, complete: result !== 'stopped' };
 }

@@ -71,18 +71,27 @@ export async function exportWacz(
 ): Promise<Report> {
   const { makeZip: zip } = await optionalPackage('client-zip', 'WACZ', () => import('client-zip'));
   const begin = (target: Target, name: string): Promise<Part> => target.scratch(name);
-  return exportArchive(crawl, options, { name: 'wacz', kind: 'file', begin, sizes }, async (target, archive) => {
-    const file = await target.part(basename(options.output));
-    // What is written has the time of the latest record: the clock would make each run another file.
-    const lastModified = new ZipTime(Math.max(Date.parse(archive.latest) || 0, Date.UTC(1980, 0, 2)));
-    for await (const piece of zip(entries(target, archive, lastModified)) as unknown as Bytes) await file.write(piece);
-    await file.write('', archive.counts.pages);
-    await file.end();
-  });
+  return exportArchive(
+    crawl,
+    options,
+    { name: 'wacz', kind: 'file', endings: ['wacz', 'zip'], begin, sizes },
+    async (target, archive, workFolder) => {
+      const file = await target.part(basename(options.output));
+      // What is written has the time of the latest record: the clock would make each run another file.
+      const lastModified = new ZipTime(Math.max(Date.parse(archive.latest) || 0, Date.UTC(1980, 0, 2)));
+      const pieces = zip(entries(target, archive, workFolder, lastModified)) as unknown as Bytes;
+      for await (const piece of pieces) {
+        options.signal?.throwIfAborted();
+        await file.write(piece);
+      }
+      await file.write('', archive.counts.pages);
+      await file.end();
+    },
+  );
 }
 
 /** The files of the package, one after the other; the last ones list those before with their digests. */
-async function* entries(target: Target, archive: Archive, lastModified: Date) {
+async function* entries(target: Target, archive: Archive, workFolder: string, lastModified: Date) {
   const resources: Resource[] = [];
   const entry = (path: string, input: Bytes) => ({ name: path, input: hashed(path, input, resources), lastModified });
 
@@ -90,7 +99,7 @@ async function* entries(target: Target, archive: Archive, lastModified: Date) {
     const from = target.scratchPath(name);
     yield { ...entry(`archive/${name}`, createReadStream(from)), size: (await stat(from)).size };
   }
-  const { blocks, idx } = zippedIndex(sortedLines(archive.linesPath, archive.workFolder), BLOCKS);
+  const { blocks, idx } = zippedIndex(sortedLines(archive.linesPath, workFolder), BLOCKS);
   yield entry(`indexes/${BLOCKS}`, blocks);
   yield entry('indexes/index.idx', textOf(idx()));
   yield entry('pages/pages.jsonl', joined(textOf(PAGES_HEAD), createReadStream(archive.pagesPath)));

@@ -1,3 +1,4 @@
+import { withWorkFolder } from '../../graph/index.js';
 import type { CrawlContext, Report } from '../../jobs/index.js';
 import type { ExportSizes } from '../pages/sizes.js';
 import { checkSelection, selectedRows, selectionIdentity, type ExportSelection } from '../pages/selected-rows.js';
@@ -35,9 +36,12 @@ export function exportWarc(
   sizes?: Pick<ExportSizes, 'checkpoint'>,
 ): Promise<Report> {
   const format = { name: 'warc', kind: 'folder', sizes } as const;
-  return exportArchive(crawl, options, format, async (target, { linesPath, workFolder }) => {
+  return exportArchive(crawl, options, format, async (target, { linesPath }, workFolder) => {
     const index = await target.part(INDEX);
-    for await (const line of sortedLines(linesPath, workFolder)) await index.write(Buffer.from(line));
+    for await (const line of sortedLines(linesPath, workFolder)) {
+      options.signal?.throwIfAborted();
+      await index.write(Buffer.from(line));
+    }
     await index.end();
   });
 }
@@ -46,6 +50,8 @@ export function exportWarc(
 export interface ArchiveFormat {
   readonly name: string;
   readonly kind: 'file' | 'folder';
+  /** Of a file: what its name may end in. */
+  readonly endings?: readonly string[];
   /** Where a WARC file goes. Default: into the target. */
   readonly begin?: (target: Target, name: string) => Promise<Part>;
   readonly sizes?: Pick<ExportSizes, 'checkpoint'> | undefined;
@@ -53,24 +59,31 @@ export interface ArchiveFormat {
 
 /**
  * Writes the files of an archive, and then what goes with them.
- * @param complete is called when all records are written, and again where it was ended by a kill
+ * @param complete is called when all records are written, and again where it was ended by a kill; it takes an existing folder for what
+ *   is sorted
  */
 export async function exportArchive(
   crawl: CrawlContext,
   options: ExportArchiveOptions,
-  { name, kind, begin, sizes }: ArchiveFormat,
-  complete: (target: Target, archive: Archive) => Promise<void>,
+  { name, kind, endings, begin, sizes }: ArchiveFormat,
+  complete: (target: Target, archive: Archive, workFolder: string) => Promise<void>,
 ): Promise<Report> {
   const { fileBytes, limit } = options;
   await checkSelection(crawl, options);
   const identity = { export: name, fileBytes, selection: selectionIdentity(options) };
-  return runExport(crawl, `export ${name}`, options, { kind, identity, total: limit }, async (target, tracker) => {
-    const rowsOf = (from: Pick<Target, 'resumed' | 'kept'>) =>
-      selectedRows(crawl, options, ['status', ...ARCHIVE_FIELDS], from, uncounted(tracker));
-    const toFile = begin && ((file: string) => begin(target, file));
-    const archive = await writeArchive(crawl, target, rowsOf, { fileBytes, begin: toFile, tracker, sizes });
-    if (archive === 'stopped') return archive;
-    await complete(target, archive);
-    return {};
-  });
+  return runExport(
+    crawl,
+    `export ${name}`,
+    options,
+    { kind, endings, identity, total: limit },
+    async (target, tracker) => {
+      const rowsOf = (from: Pick<Target, 'resumed' | 'kept'>) =>
+        selectedRows(crawl, options, ['status', ...ARCHIVE_FIELDS], from, uncounted(tracker));
+      const toFile = begin && ((file: string) => begin(target, file));
+      const archive = await writeArchive(crawl, target, rowsOf, { fileBytes, begin: toFile, tracker, sizes });
+      if (archive === 'stopped') return archive;
+      await withWorkFolder(target.scratchFolder, (folder) => complete(target, archive, folder));
+      return {};
+    },
+  );
 }

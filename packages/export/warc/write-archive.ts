@@ -1,4 +1,3 @@
-import { dirname } from 'node:path';
 import { bodyGroups, type JsonValue } from '../../../webtable/index.js';
 import type { CrawlContext, Tracker } from '../../jobs/index.js';
 import { SIZES, type ExportSizes } from '../pages/sizes.js';
@@ -60,8 +59,6 @@ export interface Archive extends ArchiveState {
   /** The files of the unsorted lines of the index, and of the lines of the page list. */
   readonly linesPath: string;
   readonly pagesPath: string;
-  /** An existing folder for what is needed meanwhile. */
-  readonly workFolder: string;
 }
 
 /** The name of a file of an archive, from 0 on. */
@@ -168,7 +165,7 @@ export async function writeArchive(
 
   function archiveOf(): Archive {
     const [linesPath, pagesPath] = [target.scratchPath(LINES), target.scratchPath(PAGES)];
-    return { counts, files, isOpen, isWhole, latest, linesPath, pagesPath, workFolder: dirname(linesPath) };
+    return { counts, files, isOpen, isWhole, latest, linesPath, pagesPath };
   }
 }
 

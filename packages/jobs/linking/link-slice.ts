@@ -5,6 +5,7 @@ import { hintedFields, mergeHints, soonerDue, type LinkHints } from '../parsing/
 import { newRowFields } from '../rows/new-row.js';
 import { createRefusals, type Refusals } from '../selection/refusals.js';
 import { createScoring, type Scoring } from '../rows/scoring-chain.js';
+import { createRowCounts } from '../reporting/row-counts.js';
 import type { Tracker } from '../reporting/tracker.js';
 
 /** One link, as it is added to the row that it leads to. */
@@ -74,7 +75,7 @@ export interface Linker {
    */
   addLinks(slice: LinkSlice, leaveOwn: boolean): Promise<LinksByTarget>;
   /** The change that adds links to a row; undefined where it has them, or is new and no row is to be made. */
-  changeFor(key: string, row: Target | undefined, links: readonly LinkEvent[]): PageChange | undefined;
+  changeFor(key: string, row: Target | undefined, links: readonly LinkEvent[], count: Count): PageChange | undefined;
   /** The same changes, without the inlinks that a row would have too many. */
   trim(changes: readonly (PageChange | undefined)[]): Promise<(PageChange | undefined)[]>;
 }
@@ -93,18 +94,23 @@ export function createLinker(
   const scoring = createScoring(crawl, tracker.count);
   const trim: Linker['trim'] = (changes) => trimInlinks(crawl, changes);
 
-  function changeFor(key: string, row: Target | undefined, events: readonly LinkEvent[]): PageChange | undefined {
+  function changeFor(
+    key: string,
+    row: Target | undefined,
+    events: readonly LinkEvent[],
+    count: Count,
+  ): PageChange | undefined {
     const links = events.filter((link) => isNew(row, batchId, link));
     if (links.length === 0) return undefined;
     if (!row && !crawl.settings.db.updateAdditionsAllowed) {
-      tracker.count('not_added');
+      count('not_added');
       return undefined;
     }
-    tracker.count('links', links.length);
-    tracker.count(row ? 'linked' : 'added');
-    const change = linkChange(crawl, scoring, refusals, tracker.count, batchId, key, row, links, openIds);
-    if (row && change.set?.dueAt !== undefined) tracker.count('sooner');
-    if (!row && change.set?.refusedBy !== undefined) tracker.count('refused');
+    count('links', links.length);
+    count(row ? 'linked' : 'added');
+    const change = linkChange(crawl, scoring, refusals, count, batchId, key, row, links, openIds);
+    if (row && change.set?.dueAt !== undefined) count('sooner');
+    if (!row && change.set?.refusedBy !== undefined) count('refused');
     return change;
   }
 
@@ -115,18 +121,22 @@ export function createLinker(
       const left = new Map<string, readonly LinkEvent[]>();
       const sorted = [...targets.keys()].sort();
       for (let i = 0; i < sorted.length; i += CHUNK) {
+        const counts = createRowCounts(tracker.count);
         await crawl.tables.changeRows(sorted.slice(i, i + CHUNK), LINKED_FIELDS, crawl.clock(), (rows, keys) =>
           trim(
             keys.map((key, at) => {
               const row = rows[at];
               const links = targets.get(key)!;
-              if (row?.damaged) tracker.count('damaged');
+              const count = counts.of(key);
+              left.delete(key);
+              if (row?.damaged) count('damaged');
               else if (leaveOwn && row?.marks?.generate === batchId) left.set(key, links);
-              else return changeFor(key, row, links);
+              else return changeFor(key, row, links, count);
               return undefined;
             }),
           ),
         );
+        counts.end();
       }
       return left;
     },

@@ -84,7 +84,8 @@ function joinLines(heading: Tree.Element): void {
 }
 
 function numberItems(list: Tree.Element): void {
-  let number = Number.parseInt(attribute(list, 'start') ?? '1', 10) || 1;
+  const start = Number.parseInt(attribute(list, 'start') ?? '', 10);
+  let number = Number.isNaN(start) ? 1 : start;
   for (const item of list.childNodes) {
     if (!isElement(item) || item.tagName !== 'li') continue;
     item.childNodes.unshift({ nodeName: '#text', value: `${number}. `, parentNode: item });

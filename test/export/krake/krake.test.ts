@@ -5,6 +5,8 @@ import { describe, expect, test } from 'vitest';
 import { exportKrake, openKrake } from '../../../packages/webcrawl/index.js';
 import { contentRecord, int32, offsetRecord } from '../../../packages/export/krake/formats.js';
 import { linksOf, type LinkList } from '../../../packages/export/krake/link-lists.js';
+import type { Target } from '../../../packages/export/index.js';
+import { writeMapping } from '../../../packages/export/krake/write-mapping.js';
 import { graphPieces } from '../../../packages/export/krake/web-graph.js';
 import { writeAdjacency } from '../../../packages/graph/adjacency.js';
 import { filesOf, withTable } from '../../support/export/archive-table.js';
@@ -57,7 +59,7 @@ describe('the files of Krake, byte for byte', () => {
       let longest = 0;
       const bytes = async (held: number): Promise<Buffer> => {
         const nodes = async function* () {
-          for await (const node of linksOf(adjacency, nodeIds, folder, held)) {
+          for await (const node of linksOf(adjacency, nodeIds, { folder, held })) {
             longest = Math.max(longest, node.inlinks.last.length, node.outlinks.last.length);
             yield node;
           }
@@ -72,6 +74,19 @@ describe('the files of Krake, byte for byte', () => {
       expect([ofFirst.readInt32BE(0), ofFirst.readInt32BE(4)]).toEqual([2 * (count - 1), count - 1]);
       expect([ofFirst.readInt32BE(8), bounded.readInt32BE(bounded.length - 4)]).toEqual([0, count - 2]);
     });
+  });
+});
+
+test('what is sorted for its files ends by the signal', async () => {
+  await withTable(async (_, folder) => {
+    const adjacency = await writeAdjacency(join(folder, 'edges'), { nodes: 2, pairs: iterate([Uint32Array.of(1, 0)]) });
+    const signal = AbortSignal.abort();
+    const nodes = iterate([{ name: 'a' }, { name: 'b' }]);
+    const target = {} as Target;
+    await expect(linksOf(adjacency, Uint32Array.of(0, 1), { folder, signal }).next()).rejects.toThrow('aborted');
+    await expect(writeMapping(target, { count: 2, nodes, hasContent: false, folder, signal })).rejects.toThrow(
+      'aborted',
+    );
   });
 });
 
@@ -154,6 +169,13 @@ describe('export krake', () => {
       expect(await exportKrake(crawl, { output, ...stop })).toMatchObject({ interrupted: true });
       await exportKrake(crawl, { output });
       expect(await filesOf(output)).toEqual(await filesOf(join(folder, 'whole')));
+      const [part, whole] = await Promise.all(
+        [output, join(folder, 'whole')].map(async (made) => {
+          const text = await readFile(join(made, 'manifest.json'), 'utf8');
+          return text.replace(/"(began|ended)": ".*"/g, '');
+        }),
+      );
+      expect(part).toBe(whole);
     });
   });
 });

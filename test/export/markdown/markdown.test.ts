@@ -77,6 +77,7 @@ if (a) b();</code></pre></main><footer>Imprint</footer></body>`);
     expect(await markdownOf(steps)).toBe(
       '3\\. Do:\n\n```\na;\n```\n\n4\\. \n\n```\nb;\n```\n\nThen `c` and **d** e.\n\nEnd.',
     );
+    expect(await markdownOf(steps.replace('"3"', '"0"'))).toContain('0\\. Do:');
   });
 
   it('makes one line of a heading of several', async () => {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { tmpdir, userInfo } from 'node:os';
+import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { CrawlError } from '../../../errors/index.js';
 import type { Destination } from '../destination.js';
@@ -33,7 +33,8 @@ export async function s3Destination(
   const manifest = kind === 'folder' ? `${under}${MANIFEST}` : `${key}.${MANIFEST}`;
   const marker = `${manifest}.part`;
   const keyOf = (name: string): string => (kind === 'folder' ? `${under}${name}` : key);
-  const staging = join(tmpdir(), `webcrawl-export-${userInfo().uid}-${shortHash(path)}`);
+  // The user by number: in some containers it has no name.
+  const staging = join(tmpdir(), `webcrawl-export-${process.getuid?.() ?? 'user'}-${shortHash(path)}`);
   const parts = join(staging, 'parts');
   const stagedManifest = join(staging, MANIFEST);
   await makeOwnFolder(files, staging);

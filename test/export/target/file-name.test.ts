@@ -1,0 +1,47 @@
+import { readdir } from 'node:fs/promises';
+import { expect, test } from 'vitest';
+import { exportChunks, exportKrake, exportPages, exportWacz, exportWarc } from '../../../packages/webcrawl/index.js';
+import { endingOf } from '../../../packages/export/target/file-name.js';
+import { withTable } from '../../support/export/archive-table.js';
+
+test.each([
+  ['pages.jsonl', 'jsonl'],
+  ['a/b.c/PAGES.CSV.GZ', 'csv'],
+  ['s3://bucket/pages.gz', 'gz'],
+  ['archive.warc.gz', 'warc'],
+  ['example.net', undefined],
+  ['exports.csv/pages', undefined],
+  ['archive.zip/', undefined],
+  ['.csv', undefined],
+  ['2026.01', undefined],
+])('%s ends in %s', (output, ending) => {
+  expect(endingOf(output)).toBe(ending);
+});
+
+test('a name that says of an export what it is not is refused, and nothing is made', async () => {
+  await withTable(async (crawl, folder) => {
+    const runs = [
+      ['x.warc.gz', exportWarc, 'the name of a folder'],
+      ['x.bin', exportKrake, 'the name of a folder'],
+      ['x.warc.gz', exportWacz, 'a name that ends in .wacz'],
+      ['x.parquet', exportChunks, 'a name that ends in .jsonl'],
+      ['x.xlsx', exportPages, 'a name that ends in .jsonl'],
+    ] as const;
+    for (const [name, run, wanted] of runs) {
+      await expect(run(crawl, { output: `${folder}/${name}` })).rejects.toMatchObject({
+        code: 'USAGE',
+        message: `expected ${wanted} as output, found ${folder}/${name}`,
+      });
+    }
+    for (const [name, format] of [
+      ['p.csv', 'parquet'],
+      ['h.jsonl', 'hosts'],
+      ['p.parquet', 'csv'],
+    ] as const) {
+      await expect(exportPages(crawl, { output: `${folder}/${name}`, format })).rejects.toMatchObject({
+        code: 'USAGE',
+      });
+    }
+    expect((await readdir(folder)).filter((name) => /^\.?[xph]\./.test(name))).toEqual([]);
+  });
+});
