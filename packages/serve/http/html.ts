@@ -37,7 +37,6 @@ const ENTITIES: Readonly<Record<string, string>> = {
 };
 
 /** What nobody sees, and what turns the direction of the text around it: left out. */
-// eslint-disable-next-line no-control-regex -- these are what it looks for
 const UNSEEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/g;
 
 function escapeText(text: string): string {

@@ -91,7 +91,7 @@ export async function createMetrics(): Promise<Metrics> {
     }
     due.set(status.due.count);
     batches.set(status.batches.length);
-    for (const [part, size] of Object.entries(status.disk ?? {})) disk.set({ part }, size);
+    for (const [part, size] of Object.entries({ ...status.disk })) disk.set({ part }, size);
     if (status.index) {
       documents.set(status.index.documents);
       indexBytes.set(status.index.bytes);

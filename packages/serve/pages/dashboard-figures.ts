@@ -142,7 +142,7 @@ function rowsOf(status: ServedStatus): Record<string, string> {
   const failures = new Set(errors.map(([reason]) => reason));
   const outcomes = counted(of.map((job) => job.counters)).filter(([reason]) => !failures.has(reason));
   const fetching = jobs.flatMap((job) => job.fetching ?? []);
-  const parts = disk ? [...Object.entries(disk)] : [];
+  const parts = Object.entries({ ...disk });
   const index = status.index && !disk?.index ? [['index', status.index.bytes] as const] : [];
   return {
     errors: rows(errors.map(([reason, n]) => [reason, number(n)])),

@@ -1,5 +1,6 @@
 import { html, type Html } from '../http/html.js';
 import type { FoundHit, FoundHits } from '../source.js';
+import { tryParseUrl } from '../../url/index.js';
 import { figures } from '../../util/index.js';
 import { layout } from './layout.js';
 import { operatorHelp, searchBox } from './search-box.js';
@@ -94,7 +95,7 @@ function result(
 }
 
 function hostOf(url: string): string | undefined {
-  return URL.canParse(url) ? new URL(url).hostname : undefined;
+  return tryParseUrl(url)?.hostname;
 }
 
 function pager(asked: Asked, last: number): Html | false {

@@ -103,7 +103,7 @@ describe('words of a query together', () => {
   });
 
   test('two of three in a title are found, two of two words are not', async () => {
-    const pages = { a: ['text', 'red fox'], b: ['red'] } as Record<string, [string, string]>;
+    const pages = { a: ['text', 'red fox'], b: ['red', ''] } as Record<string, [string, string]>;
     expect(await best(pages, must('section', 'red', 'fox'))).toEqual(['a']);
     expect(await best(pages, must('red', 'fox'))).toEqual(['a']);
     expect(await best(pages, { ...must('section', 'red', 'fox'), together: [] })).toEqual([]);
