@@ -64,6 +64,13 @@ manuals() {
   debian "$peers/manuals" python3.11-doc postgresql-doc-15 libboost1.74-doc debian-reference-common debian-reference-en
 }
 
+# The same manuals in English, Chinese, Japanese and Russian, as far as there are translations.
+relevance() {
+  debian "$peers/relevance" debian-reference-{common,en,ja,zh-cn} debian-faq debian-faq-{ja,ru,zh-cn} debian-handbook \
+    maint-guide maint-guide-{ja,ru,zh-cn} installation-guide-amd64 developers-reference developers-reference-{ja,ru} \
+    debian-policy debian-policy-ja aptitude-doc-{en,ja,ru} gimp-help-{en,ja,ru,zh-cn} libreoffice-help-{en-us,ja,ru,zh-cn}
+}
+
 # For the benchmark `markdown`: beside the others, since more pages would change the site that is crawled.
 more_manuals() {
   debian "$peers/more-manuals" debian-reference-fr debian-reference-zh-cn maint-guide-zh-cn libeigen3-doc libcommons-lang3-java-doc
@@ -77,6 +84,7 @@ install scrapy "$peers/scrapy/bin/scrapy" scrapy
 install colly "$peers/colly/colly" colly
 install nginx "$peers/nginx/usr/sbin/nginx" nginx
 install manuals "$peers/manuals/usr/share/doc" manuals
+install relevance "$peers/relevance/usr/share/libreoffice" relevance
 install more-manuals "$peers/more-manuals/usr/share/doc" more_manuals
 
 if [ "${#missing[@]}" -gt 0 ]; then

@@ -19,6 +19,8 @@ import { markdownBench } from './markdown.js';
 import { memoryBench } from './memory.js';
 import { operationsBench } from './operations.js';
 import { profileBench } from './profile.js';
+import { relevanceBench } from './relevance.js';
+import { indexBench } from './search-index.js';
 import { statusBench } from './status.js';
 import { storeBench } from './store.js';
 import { waitingBench } from './waiting.js';
@@ -38,6 +40,8 @@ const BENCHES: Readonly<Record<string, Bench>> = {
   export: exportBench,
   markdown: markdownBench,
   graph: graphBench,
+  relevance: relevanceBench,
+  index: indexBench,
 };
 /** Unless the bench says otherwise. Fewer rounds, or a smaller scale, are for trying it out. */
 const ROUNDS = 5;
@@ -53,7 +57,7 @@ ${Object.entries(BENCHES)
   --scale <factor>  of the sizes (1), to try a bench out
   --only <a,b>      leave all others out
   --against <folder> crawl, operations: another checkout, to take turns with this one
-  --site <name>     crawl, operations, status, profile: docs or synthetic (docs)
+  --site <name>     crawl, operations, status, profile, relevance: docs or synthetic (docs)
   --minutes <n>     frontier: how long (10)
   --cache <folder>  where tables and outputs go (bench/.cache)
 
@@ -150,7 +154,7 @@ async function save(name: string, options: BenchOptions, machine: Machine, resul
     options.scale === 1 && options.only === undefined && options.against === undefined && options.rounds >= rounds;
   const folder = isWhole ? join(FOLDER, 'results') : join(options.cache, 'results');
   await mkdir(folder, { recursive: true });
-  const hasSites = ['crawl', 'operations', 'profile', 'status'].includes(name);
+  const hasSites = ['crawl', 'operations', 'profile', 'status', 'relevance'].includes(name);
   const file = hasSites && options.site !== 'docs' ? `${name}-${options.site}` : name;
   const notes = [...result.notes, ...(isWhole ? [] : ['Only a trial: not of full size, or of too few rounds.'])];
   await writeFile(join(folder, `${file}.svg`), drawChart(result.chart, [...notes, machineLine(machine)].join('\n')));

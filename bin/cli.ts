@@ -55,6 +55,8 @@ export interface OpenOptions {
   readonly create?: boolean;
   /** No other process may have the table open. */
   readonly alone?: boolean;
+  /** Give the table to a process that needs it alone. */
+  readonly yields?: boolean;
   /** Settings of the verb's own options, by dotted key; they win over `--set`. */
   readonly settings?: Readonly<Record<string, unknown>>;
 }

@@ -13,11 +13,14 @@ import { addGraph } from './commands/export/graph.js';
 import { addRank } from './commands/export/rank.js';
 import { addFetch } from './commands/cycle/fetch.js';
 import { addGenerate } from './commands/cycle/generate.js';
+import { addIndex } from './commands/search/index-pages.js';
 import { addInject } from './commands/cycle/inject.js';
 import { addParse } from './commands/cycle/parse.js';
 import { addReaddb } from './commands/inspect/readdb.js';
 import { addRepair } from './commands/maintain/repair.js';
 import { addRemove } from './commands/maintain/remove.js';
+import { addSearch } from './commands/search/search.js';
+import { addServe } from './commands/search/serve.js';
 import { addStatus } from './commands/inspect/status.js';
 import { addUpdatedb } from './commands/cycle/updatedb.js';
 import type { Io } from './io.js';
@@ -67,6 +70,7 @@ const GROUPS = {
   'Crawl:': [addCrawl, addInject, addGenerate, addFetch, addParse, addUpdatedb],
   'Inspect:': [addStatus, addReaddb, addExplain, addCheck],
   'Export:': [addExport, addGraph, addRank, addDedup],
+  'Search:': [addIndex, addSearch, addServe],
   'Maintain:': [addRemove, addCompact, addConfig, addRepair],
 } as const;
 

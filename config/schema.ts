@@ -17,6 +17,9 @@ function refusedBy<T extends z.ZodType>(schema: T, problem: (value: z.output<T>)
   });
 }
 
+/** Counts more the greater it is. */
+const weight = (value: number) => z.number().min(0).max(1000).default(value);
+
 const textByName = z.record(z.string(), z.string());
 
 /** A section that may be left out as a whole. */
@@ -263,6 +266,29 @@ export const settingsSchema = z.strictObject({
       .describe(
         'Words (of Chinese, Japanese, Thai and the like, characters) that a page must have to count as a near duplicate',
       ),
+  }),
+  index: section({
+    path: path
+      .default('')
+      .describe(
+        'Folder of the search index, which can be made anew from the table. Empty: index, in the folder of the table',
+      ),
+  }),
+  search: section({
+    weightTitle: weight(8).describe('What a word in the title counts, where one in the text counts 1'),
+    weightHeadings: weight(4).describe('What a word in a heading counts'),
+    weightAnchors: weight(3).describe('What a word in the text of a link to the page counts'),
+    weightUrl: weight(2).describe('What a word in the URL counts'),
+    weightText: weight(1).describe('What a word in the text counts'),
+    weightRank: weight(0.5).describe(
+      'What PageRank counts beside the words, times ln(1 + rank in relation to the mean)',
+    ),
+    commonWords: z
+      .number()
+      .min(0)
+      .max(1)
+      .default(0.5)
+      .describe('A word that a greater part of all pages holds is left out of a query that has another. 1: none is'),
   }),
   urlnormalizer: section({
     regexFile: path.default('').describe('File of regex normaliser rules. Empty: config/regex-normalize.txt'),

@@ -1,4 +1,5 @@
-// `npm start -- <url> [options]` crawls a site; `npm start` alone crawls a small site that it serves itself.
+// `npm start -- <url> [options]` crawls a site; `npm start` alone crawls a small site that it serves itself, indexes it and
+// searches it once. `npm start -- --serve` serves the search page of that site until it is stopped.
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
@@ -11,25 +12,34 @@ const COMMAND = fileURLToPath(new URL('../dist/bin/webcrawl.js', import.meta.url
 
 const webcrawl = (args) => runNode([COMMAND, ...args]);
 
-async function crawlSampleSite() {
+/** @param {readonly string[]} options of `crawl`, of which the first is --serve; empty: it crawls and ends */
+async function crawlSampleSite(options) {
   const site = await serveSampleSite();
   const table = `level:${join(mkdtempSync(join(tmpdir(), 'webcrawl-sample-')), 'table')}`;
   console.error(`Crawling the sample site at ${site.url}\n`);
   try {
-    const code = await webcrawl(['crawl', site.url, '--table', table, '--set', 'fetcher.serverDelay=0']);
-    if (code !== 0) return code;
-    console.error('\nWhat the table holds now:');
-    const shown = await webcrawl(['readdb', '--stats', '--table', table]);
-    if (shown !== 0) return shown;
+    const code = await webcrawl(['crawl', site.url, '--table', table, '--set', 'fetcher.serverDelay=0', ...options]);
+    if (code !== 0 || options.length > 0) return code;
+    for (const [about, ...args] of [
+      ['\nWhat the table holds now:', 'readdb', '--stats'],
+      ['\nIts pages are brought into a search index:', 'index'],
+      ['\nA search in it, for high tide:', 'search', 'high', 'tide', '--limit', '3'],
+    ]) {
+      console.error(about);
+      const status = await webcrawl([...args, '--table', table]);
+      if (status !== 0) return status;
+    }
   } finally {
     await site.close();
   }
   const command = `node ${relative(process.cwd(), COMMAND)}`;
   console.error(`
-To look around in it:
+To search it in a browser, and to look around in it:
+  ${command} serve --table ${table}
   ${command} readdb --dump --fields status,title --table ${table}
   ${command} readdb --url ${site.url} --table ${table}
-To crawl a site of yours, and to see all there is:
+To crawl and serve it at once, to crawl a site of yours, and to see all there is:
+  npm start -- --serve
   npm start -- https://example.com/ --max-pages 100
   ${command} --help`);
   return 0;
@@ -38,7 +48,9 @@ To crawl a site of yours, and to see all there is:
 try {
   setup();
   const args = process.argv.slice(2);
-  process.exitCode = await (args.length > 0 ? webcrawl(['crawl', ...args]) : crawlSampleSite());
+  process.exitCode = await (args.length === 0 || args[0] === '--serve'
+    ? crawlSampleSite(args)
+    : webcrawl(['crawl', ...args]));
 } catch (error) {
   console.error(`webcrawl: ${error.message}`);
   process.exitCode = 1;

@@ -39,9 +39,9 @@ export const SUITES = {
   export: {
     files: [
       'test/export/kill.test.ts',
-      'test/export/programs.test.ts',
-      'test/export/graph-programs.test.ts',
-      'test/export/webgraph.test.ts',
+      'test/export/programs/programs.test.ts',
+      'test/export/programs/graph-programs.test.ts',
+      'test/export/programs/webgraph.test.ts',
       'test/export/target',
       'test/export/warc/programs.test.ts',
       'test/export/krake/java.test.ts',

@@ -54,7 +54,7 @@ describe.each(DOCUMENTS)('%s', (document) => {
       (name) => /^[a-z]+\.[a-z]\w*$/i.test(name) && sections.has(name.split('.', 1)[0]),
     );
     // Nutch's own names have further dots or another case, and files have endings.
-    expect(named.filter((name) => !keys.has(name) && !/\.(ts|js|md)$/.test(name))).toEqual([]);
+    expect(named.filter((name) => !keys.has(name) && !/\.(ts|js|md|cdxj)$/.test(name))).toEqual([]);
   });
 
   test('names files and folders that exist', async () => {

@@ -3,6 +3,7 @@ export type { ChangeRows, Decide, RowToChange } from './tables/change-rows.js';
 export { encodeFields, type PageScan, type Pages } from './pages/pages.js';
 export { bodyGroups, isBodyLost } from './pages/page-bodies.js';
 export { after as keyAfter } from './scan-steps.js';
+export { makePrivateFolder } from './private-folder.js';
 export type {
   CustomFields,
   EncodedFields,

@@ -60,7 +60,7 @@ export const MARK_COLUMNS = {
   parse: 'm:kp',
   /** The batch in which it was last fetched, and which is closed. */
   updatedb: 'm:ku',
-  /** Kept free. */
+  /** The page is in the search index as of this batch. */
   index: 'm:kx',
 } as const;
 
@@ -102,6 +102,7 @@ export const FIELD_COLUMNS = {
   title: 'p:ti',
   text: 'p:tx',
   language: 'p:la',
+  headings: 'p:hd',
   pageMetadata: 'p:me',
   custom: 'p:cu',
   headers: 'p:he',

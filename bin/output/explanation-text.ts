@@ -89,6 +89,8 @@ function backoffRows({ failures, since, until, code, http, message }: BackoffRec
   ];
 }
 
+const INDEXED = { current: 'in it', earlier: 'in it as of an earlier fetch; run webcrawl index' } as const;
+
 function pageRows(page: ExplainedPage, now: number): Row[] {
   const { protocolStatus, parseStatus, marks } = page;
   const shown: [string, string | undefined][] = [
@@ -96,6 +98,7 @@ function pageRows(page: ExplainedPage, now: number): Row[] {
     ['protocol', protocolStatus && joined(protocolStatus.code, protocolStatus.http, protocolStatus.message)],
     ['parse', parseStatus && joined(parseStatus.code, parseStatus.message)],
     ['title', page.title],
+    ['search index', page.indexed && INDEXED[page.indexed]],
     ['type', page.contentType],
     ['redirect', page.redirectTarget],
     ['due', page.dueAt === undefined ? undefined : moment(page.dueAt, now)],

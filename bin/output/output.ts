@@ -1,4 +1,4 @@
-import { safeText } from '../../packages/webcrawl/index.js';
+import { figures, safeText } from '../../packages/webcrawl/index.js';
 import type { Io, TextSink } from '../io.js';
 
 /** Writes to a stream, and waits while it is full. */
@@ -47,32 +47,4 @@ export function table(rows: readonly (readonly string[])[], indent = ''): string
     .join('');
 }
 
-/** `1,234`, `0.25`: at most `digits` places. */
-export function number(value: number, digits = 2): string {
-  return value.toLocaleString('en-US', { maximumFractionDigits: digits });
-}
-
-/** `1 page`, `1,234 pages`. */
-export function quantity(count: number, noun: string): string {
-  return `${number(count)} ${noun}${count === 1 ? '' : 's'}`;
-}
-
-/** `512 bytes`, `12.3 MB`. */
-export function bytes(value: number): string {
-  const units = ['bytes', 'kB', 'MB', 'GB', 'TB'];
-  const power = Math.min(Math.floor(Math.log10(Math.max(value, 1)) / 3), units.length - 1);
-  return `${number(value / 1000 ** power, 1)} ${units[power]}`;
-}
-
-/** `0.4 s`, `12 s`, `3 min 20 s`, `2 h 5 min`, `4 d 1 h`. */
-export function duration(seconds: number): string {
-  if (!Number.isFinite(seconds) || seconds < 0) return '?';
-  if (seconds < 9.95) return `${seconds.toFixed(1)} s`;
-  const whole = Math.round(seconds);
-  if (whole < 60) return `${whole} s`;
-  if (whole < 3600) return `${Math.floor(whole / 60)} min ${whole % 60} s`;
-  const minutes = Math.round(seconds / 60);
-  if (minutes < 1440) return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
-  const hours = Math.round(minutes / 60);
-  return `${Math.floor(hours / 24)} d ${hours % 24} h`;
-}
+export const { bytes, duration, number, quantity } = figures;

@@ -29,6 +29,8 @@ export interface CrawlContext {
   readonly running?: RunningJobs;
   /** Takes how far this job has got. Absent: nobody asks. */
   readonly watch?: Watch;
+  /** The folder of the search index. Absent: there is none, as the table is in no folder and the settings name none. */
+  readonly indexFolder?: string;
   /** How often other processes have changed rows of the table. Absent: they cannot. */
   readonly outsideChanges?: () => number;
 }

@@ -45,6 +45,8 @@ export interface CrawlOptions
    * `stay` says, or of the whole table. Each once: after a stop or a kill the same call goes on with what is left.
    */
   readonly refetch?: boolean;
+  /** Called when updatedb has closed a batch: its pages are known with their links. */
+  readonly onUpdated?: () => void;
   /** Requests in flight at the most. Absent: `fetcher.threadsFetch`. */
   readonly threads?: number;
 }

@@ -54,6 +54,8 @@ export interface ExplainedMark {
 export interface ExplainedPage extends Omit<PageRow<(typeof FIELDS)[number]>, 'marks' | 'inlinks'> {
   readonly isSeed: boolean;
   readonly marks: readonly ExplainedMark[];
+  /** Whether the search index has it, as far as the mark says: as of the last fetch, or of an earlier one. Absent where it is not in it. */
+  readonly indexed?: 'current' | 'earlier';
   /** The best by score, at most 10. */
   readonly inlinks: readonly Inlink[];
 }
@@ -184,10 +186,15 @@ function pageOf(row: PageRow<(typeof FIELDS)[number]>, batches: ReadonlyMap<stri
   return {
     ...row,
     isSeed: row.marks?.inject !== undefined,
+    ...indexedOf(row.marks ?? {}),
     marks: marks.map(([mark, value]) => {
       const state = batches.get(value)?.state;
       return { mark, value, ...(state !== undefined && { batchState: state }) };
     }),
     inlinks: [...(row.inlinks ?? [])].sort((a, b) => b.score - a.score).slice(0, MAX_INLINKS),
   };
+}
+
+function indexedOf({ index, updatedb = 'y' }: Readonly<Partial<Record<Mark, string>>>): Pick<ExplainedPage, 'indexed'> {
+  return index === undefined ? {} : { indexed: index === updatedb ? 'current' : 'earlier' };
 }

@@ -95,6 +95,7 @@ export const FURTHER_FIELDS = [
   'refusedBy',
   'parseStatus',
   'language',
+  'headings',
   'pageMetadata',
   'custom',
   'headers',

@@ -2,6 +2,7 @@ import {
   FRONTIER_FIELDS,
   chunked,
   hostKeyOfRow,
+  hostOfKey,
   isHeld,
   type ContentLocation,
   type HostKey,
@@ -11,6 +12,7 @@ import { CrawlError } from '../errors/index.js';
 import type { CrawlContext } from './context.js';
 import type { JobOptions, Report } from './reporting/job.js';
 import { selectorOf, type PageSelection, type PageSelector, type SelectionField } from './pages/page-selection.js';
+import { newBatch } from './rows/new-batch.js';
 import { holdsSeed } from './hosts/seed-hosts.js';
 import { createTracker, type Tracker } from './reporting/tracker.js';
 
@@ -44,12 +46,14 @@ export async function remove(crawl: CrawlContext, options: RemoveOptions): Promi
     });
   }
   const tracker = createTracker(crawl, 'remove', options);
+  const notice = createNotice(crawl);
   for await (const rows of chunked(candidates(crawl, selector), CHUNK)) {
     if (tracker.aborted) break;
     if (options.dryRun) tracker.count('would_remove', removable(rows, tracker).length);
-    else await removeChunk(crawl, selector, rows, tracker);
+    else await removeChunk(crawl, selector, rows, notice, tracker);
     tracker.done(rows.length);
   }
+  await notice.end();
   return tracker.report();
 }
 
@@ -77,11 +81,13 @@ async function removeChunk(
   { tables, clock }: CrawlContext,
   selector: PageSelector,
   found: readonly Row[],
+  notice: Notice,
   tracker: Tracker,
 ): Promise<void> {
   const keys = found.map(({ key }) => key);
   const seedHosts = new Set<HostKey>();
   const places: ContentLocation[] = [];
+  await notice.give(keys);
   await tables.removeRows(keys, fieldsOf(selector), clock(), (rows) => {
     const selected = rows.filter((row): row is Row => row !== undefined && (!!row.damaged || selector.matches(row)));
     const removed = new Set(removable(selected, tracker));
@@ -98,4 +104,34 @@ async function removeChunk(
       if (!(await holdsSeed(tables, host))) await tables.hosts.seeds.remove(host);
     });
   }
+}
+
+type Notice = ReturnType<typeof createNotice>;
+
+/**
+ * Lets the consumers of updated batches find the rows that are removed, by a batch of its own that holds none of them. While they are
+ * removed it is one that is being updated: where this job is killed, updatedb closes it.
+ */
+function createNotice(crawl: CrawlContext) {
+  const { runs, batches, slots } = crawl.tables;
+  let batchId: string | undefined;
+  let consumers: readonly string[] | undefined;
+  return {
+    /** Call it before they are removed. A row that stays is only looked at once more. */
+    async give(keys: readonly string[]): Promise<void> {
+      consumers ??= await runs.consumers();
+      if (consumers.length === 0) return;
+      batchId ??= await newBatch(crawl, { state: 'updating', consumers });
+      const entries = keys.map((rowKey) => {
+        const queue = hostOfKey(hostKeyOfRow(rowKey));
+        return { rowKey, queue, slot: slots.of(queue), place: `${queue}|${rowKey}` };
+      });
+      await batches.keepUpdated(batchId, entries);
+    },
+    async end(): Promise<void> {
+      if (batchId === undefined || !consumers) return;
+      const state = { size: 0, state: 'updated', consumers } as const;
+      await batches.advance(batchId, ['updating'], () => state);
+    },
+  };
 }

@@ -3,8 +3,30 @@ import type { CrawlContext } from './context.js';
 import type { DueCount } from './reporting/due-count.js';
 import type { Progress } from './reporting/job.js';
 import type { RunningJobs } from './reporting/running-jobs.js';
+import type { Totals } from './reporting/totals.js';
 
-/** What goes on at a table, and what is left to do. Plain data, fit for JSON; URLs and hosts are untrusted text. */
+/** Bytes on the disk. */
+export interface DiskUse {
+  /** Rows and their indexes. */
+  readonly table: number;
+  /** Bodies. */
+  readonly content: number;
+  /** The index of words, where it is in the folder of the table. */
+  readonly index: number;
+}
+
+/** Bytes of memory of a process. */
+export interface MemoryUse {
+  /** What the system has given it. */
+  readonly resident: number;
+  /** Of this, the objects of JavaScript. */
+  readonly heap: number;
+}
+
+/**
+ * What goes on at a table, and what is left to do: the one object that the terminal, `status`, the dashboard and the metrics
+ * read. Plain data, fit for JSON; URLs and hosts are untrusted text.
+ */
 export interface TableStatus {
   /** When this was so, in ms since the epoch. */
   readonly now: number;
@@ -15,19 +37,42 @@ export interface TableStatus {
   readonly batches: readonly BatchHeader[];
   /** The last fetch, or crawl; absent where there was none. */
   readonly lastFetch?: LastFetch;
+  /** What the process that has the table open has done with it. */
+  readonly totals: Totals;
+  /** When that process opened the table, in ms since the epoch. */
+  readonly since: number;
+  /** Its memory. */
+  readonly memory: MemoryUse;
+  /** Absent of a table without a folder. */
+  readonly disk?: DiskUse;
+}
+
+/** Where a status gets its figures from. */
+export interface StatusSource extends Pick<CrawlContext, 'tables' | 'clock'> {
+  readonly running: RunningJobs;
+  /** When the table was opened, in ms since the epoch. */
+  readonly since: number;
+  /** Absent: the table has no folder. */
+  readonly diskUse?: () => Promise<DiskUse>;
 }
 
 /** The status of the table that is open in this process. */
-export async function ownStatus(
-  { tables, clock }: Pick<CrawlContext, 'tables' | 'clock'>,
-  running: RunningJobs,
-): Promise<TableStatus> {
+export async function ownStatus({ tables, clock, running, since, diskUse }: StatusSource): Promise<TableStatus> {
   const last = await tables.runs.lastFetch();
+  const due = await running.due();
+  const batches = await tables.batches.list();
+  const disk = await diskUse?.();
+  const { rss, heapUsed } = process.memoryUsage();
   return {
     now: clock(),
+    // In one go, so that they are of one moment.
     jobs: running.progress(),
-    due: await running.due(),
-    batches: await tables.batches.list(),
+    totals: running.totals(),
+    due,
+    batches,
     ...(last && { lastFetch: last }),
+    since,
+    memory: { resident: rss, heap: heapUsed },
+    ...(disk && { disk }),
   };
 }

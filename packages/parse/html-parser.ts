@@ -67,6 +67,7 @@ export function parseHtml(input: ParseInput, settings: ParseSettings, clock: () 
     charsetSource: charset.source,
     ...(canonical !== undefined && { canonical }),
     ...(isRedirect && { refresh: { url: target, delay: refresh.delay } }),
+    ...(body.headings.length > 0 && { headings: body.headings }),
     ...(language !== undefined && { language }),
     ...((seen.truncated || body.links.truncated || body.text.full) && { truncated: true }),
   };

@@ -1,5 +1,14 @@
 export type { Plugin, Signature, UrlScope } from './plugin.js';
 export type { FetchAnswer, FetchOutcome, FetchRequest, Protocol } from './protocol.js';
+export type {
+  AppliedChanges,
+  IndexChange,
+  IndexDocument,
+  IndexEntry,
+  IndexFilter,
+  IndexTarget,
+  IndexWriter,
+} from './index-writer.js';
 export type { FetchSchedule, Schedule } from './fetch-schedule.js';
 export type { CrawledPage, HtmlDocument, OnPage } from './on-page.js';
 export type {

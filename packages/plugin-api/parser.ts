@@ -53,6 +53,8 @@ export interface ParsedPage {
   readonly canonical?: string;
   /** A short meta refresh to another page. `delay` in seconds. */
   readonly refresh?: { readonly url: string; readonly delay: number };
+  /** The headings of the page in order, as text. */
+  readonly headings?: readonly string[];
   /** A BCP 47 tag as stated. */
   readonly language?: string;
   /** WHATWG name of the encoding used. */

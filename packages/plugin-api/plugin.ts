@@ -1,4 +1,5 @@
 import type { FetchSchedule } from './fetch-schedule.js';
+import type { IndexFilter, IndexTarget } from './index-writer.js';
 import type { OnPage } from './on-page.js';
 import type { Parser } from './parser.js';
 import type { Protocol } from './protocol.js';
@@ -37,6 +38,13 @@ export interface Plugin {
   readonly parser?: Parser;
   /** Sees every page before it is stored, and may add fields of its own. */
   readonly onPage?: OnPage;
+  /**
+   * Of a page that is to be indexed: true leaves it as it is, fields take the place of its own, and false or a string keeps it out of the
+   * index; the string names the rule that does. Those of several plugins form a chain. It must go by the document alone.
+   */
+  readonly indexFilter?: IndexFilter;
+  /** Where `index` writes, in place of the index in the folder of the table. Of several the last one serves. */
+  readonly indexWriter?: IndexTarget;
 }
 
 /** Digest of a page in lower-case hex; equal digests mean "not modified". */

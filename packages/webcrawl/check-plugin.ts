@@ -13,6 +13,8 @@ const MEMBERS: Readonly<Record<string, Shape>> = {
   protocol: { schemes: 'array', fetch: 'function' },
   parser: { contentTypes: 'array', parse: 'function' },
   onPage: 'function',
+  indexFilter: 'function',
+  indexWriter: { open: 'function' },
 };
 
 /** The schemes of URLs that a table can hold. */

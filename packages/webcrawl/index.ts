@@ -7,9 +7,13 @@ export { DEFAULT_TABLE, openCrawl, type Crawl, type OpenCrawlOptions } from './o
 export { openChecks, type Checks } from './open-checks.js';
 export { jobs } from './jobs.js';
 export { repairFiles, type RepairFilesOptions } from './repair-files.js';
-export { status, type CrawlStatus } from './status.js';
+export { status, type CrawlStatus, type IndexUse, type StatusCrawl } from './status.js';
+export { keepCrawled } from './keep-crawled.js';
+export { serve } from './serve.js';
+export { DEFAULT_PORT, type Served, type ServeAddress } from '../serve/index.js';
+export { openSearch, search } from './open-search.js';
 export { defaultPlugins } from './default-plugins.js';
-export { VERSION } from '../util/index.js';
+export { VERSION, figures } from '../util/index.js';
 export {
   COUNTERS,
   DUMP_FIELDS,
@@ -68,6 +72,10 @@ export {
   type SitemapSeeds,
   type TableStats,
   type TableStatus,
+  type DiskUse,
+  type JobTotals,
+  type MemoryUse,
+  type Totals,
   type ThreadDraft,
   type ThreadFailure,
   type ThreadResult,
@@ -124,6 +132,17 @@ export {
   type PageRankOptions,
   type RankOptions,
 } from '../graph/index.js';
+export {
+  MAX_HITS,
+  type NoticeCode,
+  type SearchHit,
+  type SearchNotice,
+  type SearchOptions,
+  type SearchResult,
+  type Searcher,
+  type SnippetPart,
+} from '../search/index.js';
+export { openIndexer, type IndexInfo, type Indexer, type IndexOptions } from '../index/index.js';
 export type { DedupOptions } from '../duplicates/index.js';
 export { readableUrl, tryParseUrl } from '../url/index.js';
 export { CrawlError, ERROR_CODES, safeText, type ErrorCode } from '../errors/index.js';
@@ -208,6 +227,13 @@ export {
   type ParseCode,
   type PluginErrorCode,
   type ProtocolCode,
+  type AppliedChanges,
+  type IndexChange,
+  type IndexDocument,
+  type IndexEntry,
+  type IndexFilter,
+  type IndexTarget,
+  type IndexWriter,
 } from '../plugin-api/index.js';
 export type {
   CharsetSource,

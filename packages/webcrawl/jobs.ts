@@ -15,6 +15,7 @@ import {
   type Report,
 } from '../jobs/index.js';
 import { rank } from '../graph/index.js';
+import { index, repairIndex } from '../index/index.js';
 
 /** Any of the jobs: each has options of its own. */
 type Job = (crawl: CrawlContext, options: never) => Promise<Report>;
@@ -42,6 +43,20 @@ function alone<J extends Job>(name: string, job: J): J {
   return alone as unknown as J;
 }
 
+/** Puts right the indexes of the table, and then the search index where there is one. */
+const repairAll: typeof repair = async (crawl, options) => {
+  const report = await repair(crawl, options);
+  const found = report.interrupted ? undefined : await repairIndex(crawl, options);
+  if (!found) return report;
+  const differences = Object.fromEntries(Object.entries(found.counters).filter(([, count]) => count > 0));
+  return {
+    ...report,
+    seconds: report.seconds + found.seconds,
+    counters: { ...report.counters, ...differences },
+    ...(found.interrupted && { interrupted: true }),
+  };
+};
+
 /** The jobs, each `(crawl, options) => Promise<Report>`. */
 export const jobs = {
   inject: watched('inject', inject),
@@ -50,7 +65,8 @@ export const jobs = {
   parse: alone('parse', parse),
   updatedb: alone('updatedb', updatedb),
   crawl: alone('crawl', crawl),
-  repair: alone('repair', repair),
+  index: alone('index', index),
+  repair: alone('repair', repairAll),
   compact: alone('compact', compact),
   remove: alone('remove', remove),
   rank: alone('rank', rank),

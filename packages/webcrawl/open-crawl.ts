@@ -1,4 +1,4 @@
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { absolutePath, loadSettings, type SettingSource, type Settings } from '../../config/index.js';
 import {
   MemoryStore,
@@ -22,6 +22,7 @@ import {
   ownStatus,
   readPages,
   type CrawlContext,
+  type DiskUse,
   type FoundPage,
   type PageQuery,
   type ParseThreads,
@@ -31,6 +32,7 @@ import type { OnPage, Plugin } from '../plugin-api/index.js';
 import { normalizeUrl } from '../plugin-api/index.js';
 import { urlPatterns } from '../plugins/index.js';
 import { checkPlugin } from './check-plugin.js';
+import { createDiskUse } from './disk-use.js';
 import { mainPlugins, readRules } from './default-plugins.js';
 import { loadPlugins } from './load-plugins.js';
 import { parsePlugins, urlPlugins } from './page-plugins.js';
@@ -54,6 +56,11 @@ export interface OpenCrawlOptions {
   readonly alone?: boolean;
   /** Let other processes read the table and inject while it is open here. Default: true. */
   readonly serve?: boolean;
+  /**
+   * Close the table for a process that needs it alone, and read it through that process meanwhile: for a service that only
+   * reads, and is not to keep jobs of other processes away. Default: false.
+   */
+  readonly yields?: boolean;
   /** What other processes see as the user of the table. Default: `a service`. */
   readonly name?: string;
   /** Seconds to wait for a table that cannot be used now. Default: 0. */
@@ -93,6 +100,10 @@ export interface Crawl extends CrawlContext, AsyncDisposable {
   readonly settingSources: Readonly<Record<string, SettingSource>>;
   /** The jobs under way in this process. */
   readonly running: RunningJobs;
+  /** When the table was opened, in ms since the epoch. */
+  readonly since: number;
+  /** Bytes of the table on the disk, measured seldom. Absent: the table has no folder. */
+  readonly diskUse?: () => Promise<DiskUse>;
   /** The other process that has the table open; undefined where this one has. */
   readonly holder: Holder | undefined;
   /** Why other processes cannot use the table meanwhile; undefined where they can, or are not to. */
@@ -126,7 +137,10 @@ export async function openCrawl(options: OpenCrawlOptions = {}): Promise<Crawl> 
   const lookup = cachedLookup(options.lookup ?? systemLookup, { clock });
   const { plugins, shared: pagePlugins } = await assemblePlugins(settings, lookup, options);
   const parseThreads = parseThreadsOf(settings, pagePlugins, folderOf(options.config));
-  const status = (): Promise<unknown> => ownStatus({ tables, clock }, running);
+  const since = clock();
+  const folder = typeof options.table === 'object' ? undefined : directoryOf(options.table ?? DEFAULT_TABLE);
+  const diskUse = folder === undefined ? undefined : createDiskUse(folder);
+  const status = (): Promise<unknown> => ownStatus({ tables, clock, running, since, ...(diskUse && { diskUse }) });
   const store = await openStore(options, status);
   const shared = store instanceof SharedStore ? store : undefined;
   let tables: Tables;
@@ -138,6 +152,7 @@ export async function openCrawl(options: OpenCrawlOptions = {}): Promise<Crawl> 
     throw error;
   }
   const running = createRunningJobs({ tables, clock });
+  const indexFolder = indexFolderOf(settings, options.table);
   await shared?.serve();
 
   let closing: Promise<void> | undefined;
@@ -145,6 +160,8 @@ export async function openCrawl(options: OpenCrawlOptions = {}): Promise<Crawl> 
   return {
     tables,
     running,
+    since,
+    ...(diskUse && { diskUse }),
     outsideChanges: () => shared?.outsideChanges ?? 0,
     get holder() {
       return shared?.holder;
@@ -160,6 +177,7 @@ export async function openCrawl(options: OpenCrawlOptions = {}): Promise<Crawl> 
     random: options.random ?? Math.random,
     lookup,
     ...(parseThreads && { parseThreads }),
+    ...(indexFolder !== undefined && { indexFolder }),
     async page(url, fields) {
       const verdict = normalizeUrl(plugins, url, 'inject');
       if (!verdict.accepted) throw new CrawlError('BAD_URL', verdict.rule);
@@ -212,6 +230,13 @@ export function directoryOf(table: string): string | undefined {
   throw new CrawlError('BAD_SETTING', `expected a table as level:<directory> or memory:, found "${safeText(table)}"`, {
     hint: `for instance --table ${DEFAULT_TABLE}`,
   });
+}
+
+/** Where the search index of a table is; undefined where the settings name no folder and the table is in none. */
+function indexFolderOf({ index }: Settings, table: OpenCrawlOptions['table'] = DEFAULT_TABLE): string | undefined {
+  if (index.path !== '') return index.path;
+  const directory = typeof table === 'string' ? directoryOf(table) : undefined;
+  return directory === undefined ? undefined : join(absolutePath(directory), 'index');
 }
 
 /** Where packages are looked up that the settings name as plugins. */

@@ -180,3 +180,16 @@ it('graph makes a graph and ranks it', async () => {
   expect(rows.map(({ step }) => step)).toEqual(['the rows alone', 'nodes and edges', 'a round of PageRank']);
   expect(samples).toMatchObject({ nodes: 2000 });
 });
+
+it('relevance asks made-up pages by three formulas, and finds most', async () => {
+  const { rows, samples } = await result('relevance', '--site', 'synthetic', '--scale', '0.05');
+  expect(rows).toHaveLength(12);
+  for (const row of rows.filter(({ kind }) => kind === 'title')) expect(row.oursMrr).toBeGreaterThan(0.5);
+  expect(samples).toMatchObject({ weights: expect.any(Object) as object });
+});
+
+it('index makes a search index, and measures it', async () => {
+  const { rows } = await result('index', '--scale', '0.001');
+  expect(rows).toHaveLength(1);
+  for (const name of ['rate', 'cpu', 'size', 'memory']) expect(rows[0]![name]).toBeGreaterThan(0);
+});

@@ -1,7 +1,10 @@
 import { describeSettings, loadSettings } from '../../config/index.js';
 import { CrawlError, ERROR_CODES, safeText } from '../../packages/errors/index.js';
 import { csvRecord, looksLikeFormula, openOutput } from '../../packages/export/index.js';
+import { DEFAULT_PORT } from '../../packages/serve/index.js';
+import { figures } from '../../packages/util/index.js';
 import { tryParseUrl } from '../../packages/url/index.js';
+import type { SearchResult } from '../../packages/search/index.js';
 import type { JobOptions, Report } from '../../packages/jobs/reporting/job.js';
 
 /** What the command called, and what the calls are to do. A stand-in for packages/webcrawl, so that no table is opened. */
@@ -12,6 +15,7 @@ export const stub = {
   retried: [] as string[],
   rows: [] as { key: string; [field: string]: unknown }[],
   report: {} as Partial<Report>,
+  found: {} as Partial<SearchResult>,
   run: undefined as ((options: JobOptions) => void | Promise<void>) | undefined,
   closeError: undefined as Error | undefined,
 };
@@ -24,6 +28,7 @@ export function resetStub(): void {
     retried: [],
     rows: [],
     report: {},
+    found: {},
     run: undefined,
     closeError: undefined,
   });
@@ -56,6 +61,8 @@ function job(name: string) {
 export const api = {
   CrawlError,
   ERROR_CODES,
+  DEFAULT_PORT,
+  figures,
   safeText,
   tryParseUrl,
   csvRecord,
@@ -92,6 +99,11 @@ export const api = {
       },
     };
   },
+  MAX_HITS: 100,
+  search: async (_crawl: unknown, query: string, { signal: _signal, ...options }: Record<string, unknown>) => {
+    stub.calls.push({ name: 'search', options: { query, ...options } });
+    return { total: 0, page: 1, pages: 0, hits: [], notices: [], seconds: 0.01, ...stub.found };
+  },
   COMPUTED_FIELDS: { markdown: {} },
   CHUNK_WORDS: 500,
   exportChunks: job('exportChunks'),
@@ -104,9 +116,20 @@ export const api = {
   exportWacz: job('exportWacz'),
   exportWarc: job('exportWarc'),
   jobs: Object.fromEntries(
-    ['inject', 'generate', 'fetch', 'parse', 'updatedb', 'crawl', 'repair', 'compact', 'remove', 'rank', 'dedup'].map(
-      (name) => [name, job(name)],
-    ),
+    [
+      'inject',
+      'generate',
+      'fetch',
+      'parse',
+      'updatedb',
+      'crawl',
+      'repair',
+      'compact',
+      'remove',
+      'rank',
+      'dedup',
+      'index',
+    ].map((name) => [name, job(name)]),
   ),
   stats: async () => ({
     total: 1234,

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { jobs, openCrawl, type Crawl } from '../../packages/webcrawl/index.js';
 import { typeFaults, writeExamples } from '../support/docs/doc-examples.js';
+import { dumpIndex } from '../support/index/dump-index.js';
 import { fakeWeb, type FakeWeb } from '../support/web/fake-web.js';
 import { START } from '../support/test-crawl.js';
 
@@ -35,6 +36,7 @@ describe('the examples of docs/PLUGINS.md', () => {
       'schedule-news.mjs',
       'protocol-mirror.mjs',
       'prices.mjs',
+      'only-manuals.mjs',
       'protocol-browser.mjs',
       'render.mjs',
       'my-store.test.mjs',
@@ -46,6 +48,19 @@ describe('the examples of docs/PLUGINS.md', () => {
     await using crawl = await openWith('no-print-pages.mjs', fakeWeb({ [HOME]: html, [`${HOME}a`]: 'a' }));
     const { counters } = await crawled(crawl);
     expect(counters).toMatchObject({ fetched: 2, 'links_rejected_no-print-pages': 2 });
+  });
+
+  it('an index filter', async () => {
+    const html = '<title>Home - Example Inc.</title><a href=/internal/a>a</a>';
+    const web = fakeWeb({ [HOME]: html, [`${HOME}internal/a`]: '<title>A</title>' });
+    const config = join(folder, 'index.json');
+    const settings = { plugins: ['./only-manuals.mjs'], fetcher: { serverDelay: 0 }, index: { path: './index' } };
+    await writeFile(config, JSON.stringify(settings));
+    await using crawl = await openCrawl({ table: 'memory:', config, clock: () => START, plugins: [web] });
+    await crawled(crawl);
+    expect((await jobs.index(crawl)).counters).toMatchObject({ added: 1, 'rejected_only-manuals': 1 });
+    expect((await dumpIndex(join(folder, 'index'))).terms).toContain('com.example:https/ title 0 home');
+    expect((await dumpIndex(join(folder, 'index'))).terms.join()).not.toContain('title 1');
   });
 
   it('a parser for JSON', async () => {

@@ -110,6 +110,18 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
     steps: [crawl(0), beside(crawl(8), compact(8)), beside(refetch(9), compact(9)), compact(9)],
     except: BY_ORDER,
   },
+  index: {
+    steps: [
+      crawl(0),
+      work(0, 'index'),
+      crawl(8),
+      work(8, 'index'),
+      refetch(9),
+      work(9, 'index'),
+      work(9, 'index', '--all'),
+    ],
+    except: BY_ORDER,
+  },
   inject: { steps: [beside(crawl(0), injectApart(0)), crawl(0)], except: BY_ORDER },
   exports: {
     fill: fillTable,

@@ -73,6 +73,7 @@ const COMPARED = {
   pageMetadata: true,
   custom: true,
   language: true,
+  headings: true,
   outlinks: true,
   inlinks: true,
   title: true,

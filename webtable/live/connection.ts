@@ -58,6 +58,16 @@ function dial(address: string): Promise<Socket | undefined> {
   });
 }
 
+/** Asks the other side to close the table for who needs it alone; whether it does. Then the connection is lost soon. */
+export async function askToYield(connection: Connection): Promise<boolean> {
+  try {
+    return (await connection.request({ op: 'yield' })).head['yields'] === true;
+  } catch (error) {
+    if (error instanceof ConnectionLost) return true;
+    throw error;
+  }
+}
+
 /** Waits for the first message of the other side. undefined: the connection ended before. */
 function greet(socket: Socket, directory: string, version: string): Promise<Connection | undefined> {
   return new Promise((resolve, reject) => {

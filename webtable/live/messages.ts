@@ -5,7 +5,7 @@
 import type { Column, RowChange, StoredRow } from '../store.js';
 
 /** Raised with every change of the messages. Both sides must have the same. */
-export const PROTOCOL = 1;
+export const PROTOCOL = 2;
 
 /** A request or an answer. */
 export interface Message {

@@ -26,6 +26,8 @@ export interface Service {
   readonly exclusive: Exclusive;
   /** What goes on here, as JSON. */
   readonly status: () => Promise<unknown>;
+  /** Called when another process needs the table for itself; whether it is given to it. Absent: never. */
+  readonly onWanted?: () => boolean;
   /** Called when another process has changed rows. */
   readonly onChange?: () => void;
   /** Milliseconds for which another process may hold the lock `rows`. Default: 10 s. */
@@ -138,6 +140,8 @@ export function serveClient(socket: Socket, service: Service): Session {
         return {};
       case 'status':
         return { value: await status() };
+      case 'yield':
+        return { yields: service.onWanted?.() === true };
       default:
         throw new Error('expected a known request');
     }

@@ -5,7 +5,7 @@ import type { ContentStore } from '../content/content-store.js';
 import type { TableName } from '../schema.js';
 import type { ColumnSelector, RowChange, ScanOptions, Store, StoredRow } from '../store.js';
 import { readChunk, scanChunks, type Chunk } from './scan-chunks.js';
-import { ConnectionLost, connectTo, type Connection } from './connection.js';
+import { ConnectionLost, askToYield, connectTo, type Connection } from './connection.js';
 import { lockedBy, type Holder } from './holder.js';
 import { RemoteStore } from './remote-store.js';
 import { serveTable, type LiveServer } from './server.js';
@@ -26,6 +26,8 @@ export interface SharedStoreOptions {
   readonly alone?: boolean;
   /** Let other processes use the table while it is open here. Default: true. */
   readonly serve?: boolean;
+  /** Close the table for a process that needs it alone, and read it through that process meanwhile. Default: false. */
+  readonly yields?: boolean;
   /** Seconds to wait for a table that cannot be used now. Default: 0. */
   readonly wait?: number;
   /** Ends the wait. */
@@ -41,7 +43,10 @@ export interface SharedStoreOptions {
 /** The table is open here, or in another process. */
 type Place =
   | { readonly kind: 'own'; readonly store: Store; server?: LiveServer }
-  | { readonly kind: 'remote'; readonly store: RemoteStore; readonly connection: Connection };
+  | { readonly kind: 'remote'; readonly store: RemoteStore; readonly connection: Connection }
+  | { readonly kind: 'given'; readonly store: Pick<Store, 'content' | 'close'>; readonly released: Promise<void> };
+/** Where the table can be read. */
+type OpenPlace = Exclude<Place, { kind: 'given' }>;
 
 /**
  * Milliseconds in which a process that opens or closes the table gets to where it can be asked, or is gone; and for which
@@ -50,6 +55,10 @@ type Place =
 const PATIENCE_MS = 5_000;
 const READER_MS = 2_000;
 const LOOK_AGAIN_MS = 100;
+/** Milliseconds for which the table is left to the process that it was closed for. */
+const YIELD_MS = 1_500;
+/** How often a process that needs the table alone asks for it. */
+const ASK_TIMES = 5;
 /** Milliseconds that a timer of Node can count. */
 const LONGEST_MS = 2 ** 31 - 1;
 
@@ -71,9 +80,14 @@ export class SharedStore implements Store {
   readonly #options: SharedStoreOptions;
   readonly #lock = createLocks();
   #place: Place;
-  #moving: Promise<Place> | undefined;
+  #moving: Promise<OpenPlace> | undefined;
+  /** Locks of this process under which it reads and writes. */
+  #locks = 0;
+  /** Questions under way, and what is called when there are none. */
+  #asking = 0;
+  #onQuiet = (): void => {};
   /** Under a lock of the other process: what is written goes there or nowhere. */
-  #lease: Place | undefined;
+  #lease: OpenPlace | undefined;
   #isServing = false;
   #closing: Promise<void> | undefined;
   #outsideChanges = 0;
@@ -116,12 +130,12 @@ export class SharedStore implements Store {
     keys: readonly string[],
     columns: readonly ColumnSelector[],
   ): Promise<(StoredRow | undefined)[]> {
-    if (this.#place.kind === 'own') return this.#place.store.get(table, keys, columns);
+    if (this.#place.kind === 'own' && !this.#yields) return this.#place.store.get(table, keys, columns);
     return this.#retry(({ store }) => store.get(table, keys, columns));
   }
 
   async *scan(table: TableName, options: ScanOptions): AsyncGenerator<StoredRow> {
-    if (this.#place.kind === 'own') {
+    if (this.#place.kind === 'own' && !this.#yields) {
       yield* this.#place.store.scan(table, options);
       return;
     }
@@ -136,8 +150,10 @@ export class SharedStore implements Store {
   }
 
   async write(table: TableName, changes: readonly RowChange[]): Promise<void> {
-    const { store } = this.#lease ?? (await this.#current());
-    await store.write(table, changes);
+    const lease = this.#lease;
+    if (lease) return lease.store.write(table, changes);
+    const place = await this.#current();
+    await this.#during(() => place.store.write(table, changes));
   }
 
   /**
@@ -146,9 +162,9 @@ export class SharedStore implements Store {
    */
   async exclusive<T>(name: string, task: () => Promise<T>): Promise<T> {
     return this.#lock(name, async () => {
-      if (this.#place.kind === 'own') return task();
+      if (this.#place.kind === 'own' && !this.#yields) return task();
       return this.#retry(async (place) => {
-        if (place.kind === 'own') return task();
+        if (place.kind === 'own') return this.#locked(task);
         if (name !== SHARED_LOCK) throw lockedBy(place.connection.holder, this.#options.directory);
         return place.store.exclusive(name, async () => {
           this.#lease = place;
@@ -166,12 +182,15 @@ export class SharedStore implements Store {
 
   /** @throws CrawlError TABLE_LOCKED where another process has the table open */
   async requireAlone(): Promise<void> {
-    const place = await this.#retry(async (place) => {
-      // Whether it is still there, which is seen for sure only when it answers.
-      if (place.kind === 'remote') await place.store.get('meta', ['schema'], ['v']);
-      return place;
-    });
-    if (place.kind === 'remote') throw lockedBy(place.connection.holder, this.#options.directory);
+    for (let times = 0; ; times += 1) {
+      // Whether it is still there is seen for sure only when it answers.
+      const place = await this.#current();
+      if (place.kind === 'own') return;
+      const { connection } = place;
+      if (!(await askToYield(connection)) || times === ASK_TIMES)
+        throw lockedBy(connection.holder, this.#options.directory);
+      await connection.lost;
+    }
   }
 
   /** What goes on in the process that has the table open, as JSON; undefined where that is this one. */
@@ -189,34 +208,79 @@ export class SharedStore implements Store {
     const place = this.#place;
     try {
       if (place.kind === 'own') await place.server?.close();
+      if (place.kind === 'given') await place.released;
     } finally {
       await place.store.close();
     }
   }
 
   /** Asks where the table is now, and again where that process ended meanwhile. Only for what may be asked twice. */
-  async #retry<T>(ask: (place: Place) => Promise<T>): Promise<T> {
+  async #retry<T>(ask: (place: OpenPlace) => Promise<T>): Promise<T> {
     for (;;) {
       const place = await this.#current();
       try {
-        return await ask(place);
+        return await this.#during(() => ask(place));
       } catch (error) {
         if (!(error instanceof ConnectionLost)) throw error;
       }
     }
   }
 
-  async #current(): Promise<Place> {
+  /** Does something for which the table must stay where it is. */
+  async #during<T>(task: () => Promise<T>): Promise<T> {
+    this.#asking += 1;
+    try {
+      return await task();
+    } finally {
+      this.#asking -= 1;
+      if (this.#asking === 0) this.#onQuiet();
+    }
+  }
+
+  async #locked<T>(task: () => Promise<T>): Promise<T> {
+    this.#locks += 1;
+    try {
+      return await task();
+    } finally {
+      this.#locks -= 1;
+    }
+  }
+
+  get #yields(): boolean {
+    return this.#options.yields ?? false;
+  }
+
+  /** Closes the table for another process as soon as no question is under way; those that come later wait for that one. */
+  #yield(): boolean {
+    const place = this.#place;
+    // What is done under a lock asks further, and ends before the table can be closed.
+    if (!this.#yields || this.#closing || this.#locks > 0) return false;
+    if (place.kind !== 'own') return true;
+    const release = async (): Promise<void> => {
+      if (this.#asking > 0) await new Promise<void>((resolve) => (this.#onQuiet = resolve));
+      await place.server?.close();
+      await place.store.close();
+    };
+    const content = this.#options.content?.();
+    const store = { ...(content && { content }), close: async () => content?.close() };
+    this.#place = { kind: 'given', store, released: release() };
+    return true;
+  }
+
+  async #current(): Promise<OpenPlace> {
     if (this.#place.kind === 'own') return this.#place;
     this.#assertOpen();
-    if (!this.#place.connection.isLost) return this.#place;
+    if (this.#place.kind === 'remote' && !this.#place.connection.isLost) return this.#place;
     this.#moving ??= this.#move().finally(() => (this.#moving = undefined));
     return this.#moving;
   }
 
   /** The process that had the table open is gone: opens it here, or finds the one that has it now. */
-  async #move(): Promise<Place> {
-    const place = await findPlace({ ...this.#options, alone: false, wait: 0 });
+  async #move(): Promise<OpenPlace> {
+    const before = this.#place;
+    const options = { ...this.#options, alone: false, wait: 0 };
+    if (before.kind === 'given') await before.released;
+    const place = (before.kind === 'given' && (await findOther(options))) || (await findPlace(options));
     this.#place = place;
     if (this.#isServing) await this.#serve(place);
     return place;
@@ -231,6 +295,7 @@ export class SharedStore implements Store {
         holder: holderOf(this.#options),
         exclusive: this.#lock,
         status,
+        onWanted: () => this.#yield(),
         onChange: () => void (this.#outsideChanges += 1),
         ...(leaseMs !== undefined && { leaseMs }),
       });
@@ -257,8 +322,19 @@ function holderOf({ name, version, alone = false }: SharedStoreOptions): Holder 
   return { pid: process.pid, name, version, alone };
 }
 
+/** Connects to the process that the table was closed for; undefined where none has opened it. */
+async function findOther({ directory, version, content }: SharedStoreOptions): Promise<OpenPlace | undefined> {
+  const until = performance.now() + YIELD_MS;
+  do {
+    const connection = await connectTo(directory, version);
+    if (connection) return { kind: 'remote', store: new RemoteStore(connection, content?.()), connection };
+    await sleep(LOOK_AGAIN_MS);
+  } while (performance.now() < until);
+  return undefined;
+}
+
 /** Opens the table or connects to who has it open, as often as it takes. */
-async function findPlace(options: SharedStoreOptions): Promise<Place> {
+async function findPlace(options: SharedStoreOptions): Promise<OpenPlace> {
   const { wait = 0, signal, onWait = () => {} } = options;
   const began = performance.now();
   let hasTold = false;
@@ -295,13 +371,14 @@ async function tryPlace({
   content,
   version,
   alone = false,
-}: SharedStoreOptions): Promise<Place | Obstacle> {
+}: SharedStoreOptions): Promise<OpenPlace | Obstacle> {
   let patience = 0;
   try {
     const connection = await connectTo(directory, version);
     if (connection) {
       if (!alone) return { kind: 'remote', store: new RemoteStore(connection, content?.()), connection };
       const { holder } = connection;
+      if (!holder.alone) await askToYield(connection);
       return { error: lockedBy(holder, directory), connection, patience: holder.alone ? 0 : READER_MS };
     }
     patience = PATIENCE_MS;

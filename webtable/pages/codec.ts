@@ -145,6 +145,7 @@ export const FIELD_CODECS: { readonly [F in PlainField]: Codec<Page[F]> } = {
   title: text,
   text,
   language: text,
+  headings: json((value) => Array.isArray(value) && value.every((each) => typeof each === 'string')),
   pageMetadata: json(isRecordOfText),
   custom: json(isRecord),
   headers: json(isRecordOfText),

@@ -144,6 +144,8 @@ export interface Page {
   text: string;
   /** A BCP 47 tag as the page states it. [parse] */
   language: string;
+  /** The headings of the page in order, as text. [parse] */
+  headings: readonly string[];
   /** What the page says of itself: meta tags and the like. [parse] */
   pageMetadata: Readonly<Record<string, string>>;
   /** What `onPage` of the plugins returned for the page. [parse] */

@@ -1,12 +1,14 @@
-import { Option, type Command } from 'commander';
-import { jobs } from '../../../packages/webcrawl/index.js';
+import { InvalidArgumentError, Option, type Command } from 'commander';
+import { jobs, keepCrawled, serve } from '../../../packages/webcrawl/index.js';
 import { durationInSeconds, eachGiven, wholeNumber } from '../../options/arguments.js';
 import { runJob, type Cli } from '../../cli.js';
 import { askForContact } from '../../contact.js';
 import { addRequestOptions, requestSettings, type RequestOptions } from '../../options/request-options.js';
+import { addServeOptions, sayWhere, serveAddress, type ServeOptions } from '../../options/serve-options.js';
 import { readSeeds, reportRejections } from '../../input/seeds.js';
 
-interface CrawlOptions extends RequestOptions {
+interface CrawlOptions extends RequestOptions, ServeOptions {
+  readonly serve?: boolean;
   readonly rounds?: number;
   readonly topN?: number;
   readonly maxPages?: number;
@@ -43,7 +45,11 @@ export function addCrawl(program: Command, cli: Cli): void {
     .option('--exclude <pattern>', 'no page whose URL holds this pattern; may be given many times', eachGiven)
     .option('--refetch', "fetch the known pages of the seeds' sites again now, each once")
     .option('--threads <n>', 'requests in flight at the most', wholeNumber(1));
-  addRequestOptions(command)
+  command.option(
+    '--serve',
+    'rank, index and serve a search page and a dashboard, and crawl again what becomes due, until stopped',
+  );
+  addRequestOptions(addServeOptions(command))
     .addHelpText(
       'after',
       `
@@ -57,20 +63,32 @@ last /. Sitemaps that a robots.txt or an index names are read wherever they are 
 --exclude names them; --include and --stay path hold for the pages that they list. The table keeps --stay, --depth, --include and --exclude: generate, fetch and parse go by them
 until the next crawl, which states its own.
 
+With --serve it goes on until it is stopped: pages come into the search index as they are crawled, and
+are crawled again when they are due; the limits --rounds, --max-pages and --max-time end the crawling,
+not the serving. webcrawl serve --help says what is served, and where.
+
 Examples:
   webcrawl crawl https://example.com/
   webcrawl crawl seeds.txt --stay domain --max-pages 10000 --max-time 2h
   webcrawl crawl https://example.com/ --refetch
+  webcrawl crawl seeds.txt --serve --port 8000
   webcrawl crawl https://example.com/docs/ --stay path --exclude '/print/' --exclude '\\.pdf$'
   webcrawl crawl https://example.com/ --depth 2 --delay 2 --agent examplebot -H 'From: me@example.com'`,
     )
-    .action(async (args: string[], { delay, agent, header, ...options }: CrawlOptions) => {
+    .action(async (args: string[], { delay, agent, header, serve: isServed, port, host, ...options }: CrawlOptions) => {
+      if (!isServed && (port !== undefined || host !== undefined)) {
+        throw new InvalidArgumentError('Expected --serve with --port and --host.');
+      }
+      const where = serveAddress({ ...(port !== undefined && { port }), ...(host && { host }) });
       const seeds = readSeeds(args, cli.io.stdin);
       const { lines, isArgument } = seeds;
       const taken = { seeds: lines, retryDenied: isArgument, onRejected: reportRejections(cli.io, seeds) };
-      const start: Parameters<typeof runJob>[2] = (crawl, job) => {
+      const start: Parameters<typeof runJob>[2] = async (crawl, job) => {
         askForContact(cli, crawl);
-        return jobs.crawl(crawl, { ...taken, ...options, ...job });
+        if (!isServed) return jobs.crawl(crawl, { ...taken, ...options, ...job });
+        await using served = await serve(crawl, where);
+        sayWhere(cli, served);
+        return keepCrawled(crawl, { ...taken, ...options, ...job });
       };
       await runJob(cli, 'crawl', start, { create: true, settings: requestSettings({ delay, agent, header }) });
     });

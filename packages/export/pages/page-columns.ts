@@ -36,6 +36,7 @@ export const FIELD_TYPES = {
   title: 'STRING',
   text: 'STRING',
   language: 'STRING',
+  headings: 'JSON',
   pageMetadata: 'JSON',
   custom: 'JSON',
   headers: 'JSON',

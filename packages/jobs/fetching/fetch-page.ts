@@ -141,6 +141,7 @@ async function fetchUpTo(
     return turn;
   }
   tracker.count('fetched');
+  tracker.received(outcome.kind === 'content' ? outcome.body.length : 0);
   if (outcome.lenient) tracker.count('lenient');
   // The protocol of a plugin may have codes of its own.
   const code = (set.protocolStatus?.code ?? 'success') as ProtocolCode;

@@ -40,6 +40,7 @@ export async function finishPage(
       outlinks,
       pageMetadata: seen.metadata,
       ...(seen.language !== undefined && { language: seen.language }),
+      ...(seen.headings !== undefined && { headings: seen.headings }),
       ...(redirect !== undefined && { redirectTarget: redirect }),
     });
   } catch (error) {
@@ -54,6 +55,7 @@ export async function finishPage(
     encoded: custom ? new Map([...cells, ...encodeFields({ custom })]) : cells,
     unset: [
       ...(seen.language === undefined ? (['language'] as const) : []),
+      ...(seen.headings === undefined ? (['headings'] as const) : []),
       ...(redirect === undefined ? (['redirectTarget'] as const) : []),
       ...(custom === undefined ? (['custom'] as const) : []),
     ],

@@ -1,4 +1,5 @@
 import type { CrawlContext } from '../context.js';
+import { createSeldom } from './seldom.js';
 
 /** Rows that are due and held by no batch. */
 export interface DueCount {
@@ -11,35 +12,22 @@ export interface DueCount {
 
 /** Rows that are counted at the most. */
 const LIMIT = 1_000_000;
-const TIMES_ITS_COST = 100;
 
 /** Counts on demand, and so seldom that it takes at most a hundredth of the time. */
 export function createDueCount({ tables, clock }: Pick<CrawlContext, 'tables' | 'clock'>) {
-  let last: DueCount | undefined;
-  let counting: Promise<DueCount> | undefined;
-  let notBefore = -Infinity;
-
-  async function count(): Promise<DueCount> {
-    const began = performance.now();
+  const counted = createSeldom<DueCount>(async () => {
     const at = clock();
-    const found = await tables.frontier.countDue(at, LIMIT);
-    const ended = performance.now();
-    notBefore = ended + TIMES_ITS_COST * (ended - began);
-    return (last = { count: found, more: found >= LIMIT, at });
-  }
-
-  const refreshed = (): Promise<DueCount> => {
-    if (last && performance.now() < notBefore) return Promise.resolve(last);
-    return (counting ??= count().finally(() => (counting = undefined)));
-  };
+    const count = await tables.frontier.countDue(at, LIMIT);
+    return { count, more: count >= LIMIT, at };
+  });
   return {
     /** The last count. */
     get last() {
-      return last;
+      return counted.last;
     },
     /** Counts, unless the last count is new enough or one is under way. */
-    count: refreshed,
+    count: counted.read,
     /** The same in the background. The job that shows it meets the fault of the table by itself. */
-    refresh: () => void refreshed().catch(() => undefined),
+    refresh: () => void counted.read().catch(() => undefined),
   };
 }

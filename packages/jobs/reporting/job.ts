@@ -16,6 +16,8 @@ export interface Progress {
   readonly done: number;
   /** Rows at which it ends: the size of a batch, or a limit that was given. A crawl without a limit has none. */
   readonly total?: number;
+  /** Bytes of the bodies that were received so far, without their content coding; only of jobs that fetch. */
+  readonly bytes?: number;
   readonly counters: Readonly<Record<string, number>>;
   /** Those of the counters that say of a row that something failed, by reason. */
   readonly errors: Readonly<Record<string, number>>;
@@ -23,6 +25,8 @@ export interface Progress {
   readonly seconds?: number;
   /** Rows done per second, over the last ten seconds. */
   readonly rate?: number;
+  /** Bytes received per second, over the last ten seconds; only of jobs that fetch. */
+  readonly byteRate?: number;
   /** Rows of the table that are due, as of the last count; only of a crawl. */
   readonly due?: number;
   /** What is being asked of whom; only of jobs that fetch. */

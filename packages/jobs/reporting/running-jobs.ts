@@ -1,6 +1,7 @@
 import type { CrawlContext } from '../context.js';
 import { createDueCount, type DueCount } from './due-count.js';
 import type { FetchingStatus, JobOptions, Progress, Report } from './job.js';
+import { plusProgress, type Totals } from './totals.js';
 
 /** Takes where to ask how far a job has got, and what it fetches. What is left out stays as it was said before. */
 export type Watch = (progress: (() => Progress) | undefined, fetching?: () => FetchingStatus) => void;
@@ -9,6 +10,8 @@ export type Watch = (progress: (() => Progress) | undefined, fetching?: () => Fe
 export interface RunningJobs {
   /** How far each has got, the one that began first in front. */
   progress(): Progress[];
+  /** What the jobs have done since the table was opened, those under way included. */
+  totals(): Totals;
   /** Counts the rows that are due, unless it did so just now. */
   due(): Promise<DueCount>;
   /** Runs a job, and calls `onProgress` at least once a second how far it has got. */
@@ -26,22 +29,28 @@ const RATE_WINDOW_MS = 10_000;
 /** No job is under way. */
 export function createRunningJobs(crawl: Pick<CrawlContext, 'tables' | 'clock'>): RunningJobs {
   const running = new Set<() => Progress>();
+  /** What is over. */
+  let ended: Totals = {};
   const dueCount = createDueCount(crawl);
   return {
     progress: () => [...running].map((progress) => progress()),
+    totals: () => [...running].reduce((sum, progress) => plusProgress(sum, progress()), ended),
     due: dueCount.count,
     async run(job, options, start) {
       const began = performance.now();
       const rate = createRate();
+      const byteRate = createRate();
       let read = (): Progress => ({ job, done: 0, counters: {}, errors: {} });
       let fetching: (() => FetchingStatus) | undefined;
       const progress = (): Progress => {
         const reported = read();
         const due = job === 'crawl' ? dueCount.last : undefined;
+        const what = `${reported.job} ${reported.batchId}`;
         return {
           ...reported,
           seconds: (performance.now() - began) / 1000,
-          rate: rate(`${reported.job} ${reported.batchId}`, reported.done),
+          rate: rate(what, reported.done),
+          ...(reported.bytes !== undefined && { byteRate: byteRate(what, reported.bytes) }),
           ...(due && { due: due.count }),
           ...(fetching && { fetching: fetching() }),
         };
@@ -62,6 +71,7 @@ export function createRunningJobs(crawl: Pick<CrawlContext, 'tables' | 'clock'>)
       running.add(progress);
       try {
         const watch: Watch = (newRead, newFetching) => {
+          if (newRead) ended = plusProgress(ended, read());
           read = newRead ?? read;
           fetching = newFetching ?? fetching;
         };
@@ -71,6 +81,7 @@ export function createRunningJobs(crawl: Pick<CrawlContext, 'tables' | 'clock'>)
         );
       } finally {
         running.delete(progress);
+        ended = plusProgress(ended, read());
         clearInterval(timer);
       }
     },

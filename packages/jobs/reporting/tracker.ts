@@ -21,6 +21,7 @@ export function createTracker(
   const began = crawl.clock();
   let reportedAt = began;
   let done = 0;
+  let bytes: number | undefined;
   let total = start.total;
 
   const progress = (): Progress => ({
@@ -28,6 +29,7 @@ export function createTracker(
     ...start,
     ...(total !== undefined && { total }),
     done,
+    ...(bytes !== undefined && { bytes }),
     counters: { ...all },
     errors: Object.fromEntries(Object.entries(all).filter(([reason]) => failures.has(reason) || FAILURE.test(reason))),
   });
@@ -43,6 +45,10 @@ export function createTracker(
       failures.add(name);
       count(name, n);
     }) as Count,
+    /** Adds bytes of a body that was received. */
+    received(length: number): void {
+      bytes = (bytes ?? 0) + length;
+    },
     /** One row more to do than was known. */
     more(): void {
       if (total !== undefined) total += 1;

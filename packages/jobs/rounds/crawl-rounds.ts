@@ -148,6 +148,7 @@ export async function crawlRounds(
     try {
       const { report, released } = await updateAndCount(crawl, { ...step, batch: batchId });
       tracker.add(onlyThose(report.counters, UPDATEDB_IN_CRAWL));
+      options.onUpdated?.();
       const fetchedNothing = released.notFetched > 0 && released.fetched === 0;
       if (!expectNothing || !fetchedNothing) selector.lookAgain();
       // What could not be fetched is due again at once: the next round would be this one.

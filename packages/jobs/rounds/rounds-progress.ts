@@ -1,12 +1,12 @@
 import type { Progress } from '../reporting/job.js';
 import { addCounters } from '../reporting/counters.js';
 
-type Sum = Pick<Progress, 'done' | 'counters' | 'errors'>;
+type Sum = Pick<Progress, 'done' | 'bytes' | 'counters' | 'errors'>;
 
 /** The progress of rounds that overlap, as one. It holds one entry for each batch that is not through. */
 export function createRoundsProgress() {
   const open = new Map<string, Progress>();
-  let ended: Sum = { done: 0, counters: {}, errors: {} };
+  let ended: Sum = { done: 0, bytes: 0, counters: {}, errors: {} };
   return {
     /** Takes how far the fetch of a batch has got, in place of what was known of it. */
     add(progress: Progress): void {
@@ -23,9 +23,10 @@ export function createRoundsProgress() {
   };
 }
 
-function plus(sum: Sum, { done, counters, errors }: Sum): Sum {
+function plus(sum: Sum, { done, bytes = 0, counters, errors }: Sum): Sum {
   return {
     done: sum.done + done,
+    bytes: (sum.bytes ?? 0) + bytes,
     counters: addCounters(sum.counters, counters),
     errors: addCounters(sum.errors, errors),
   };

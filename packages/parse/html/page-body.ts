@@ -1,6 +1,6 @@
 import { attribute, isHtml, tokens, type Element, type TreeVisitor } from './html-tree.js';
 import { LinkCollector, type FoundLink } from '../shared/link-collector.js';
-import { MAX_LINKS, MAX_TITLE_LENGTH } from '../shared/limits.js';
+import { MAX_HEADING_LENGTH, MAX_HEADINGS, MAX_LINKS, MAX_TITLE_LENGTH } from '../shared/limits.js';
 import type { PageHead } from './page-head.js';
 import type { ParseSettings } from '../shared/parse-settings.js';
 import { srcsetUrls } from './srcset.js';
@@ -14,6 +14,8 @@ const BREAKING = names(
   'th thead title tr ul xmp',
 );
 
+const HEADINGS = names('h1 h2 h3 h4 h5 h6');
+
 /** Elements whose text is code, or is shown by none. */
 const SILENT = names('iframe noembed noframes script style template');
 
@@ -21,6 +23,7 @@ const SILENT = names('iframe noembed noframes script style template');
 interface Role {
   readonly isBreaking: boolean;
   readonly isSilent: boolean;
+  readonly isHeading: boolean;
   /** Which attribute is a link. */
   readonly link: string | undefined;
 }
@@ -45,7 +48,12 @@ const LINK_ATTRIBUTES: ReadonlyMap<string, string> = new Map([
 const ROLES: ReadonlyMap<string, Role> = new Map(
   [...BREAKING, ...SILENT, ...LINK_ATTRIBUTES.keys(), ...HEAD, 'noscript'].map((name) => [
     name,
-    { isBreaking: BREAKING.has(name), isSilent: SILENT.has(name), link: LINK_ATTRIBUTES.get(name) },
+    {
+      isBreaking: BREAKING.has(name),
+      isSilent: SILENT.has(name),
+      isHeading: HEADINGS.has(name),
+      link: LINK_ATTRIBUTES.get(name),
+    },
   ]),
 );
 
@@ -67,6 +75,8 @@ export type ReadSrcdoc = (srcdoc: string, into: PageBody) => void;
 export class PageBody implements TreeVisitor {
   readonly text: TextBuilder;
   readonly links: LinkCollector;
+  /** The text of each heading that has any; of one within another only that of the outer one. */
+  readonly headings: string[] = [];
   readonly #settings: ParseSettings;
   readonly #head: PageHead;
   readonly #readSrcdoc: ReadSrcdoc;
@@ -75,6 +85,7 @@ export class PageBody implements TreeVisitor {
   #noscripts = 0;
   #title: { readonly element: Element; readonly text: TextBuilder } | undefined;
   #inTitle = false;
+  #heading: { readonly element: Element; readonly text: TextBuilder } | undefined;
   /** Nothing is between here and the end of a link. */
   #afterLink = false;
   /** A document within this one was left out, or read in part. */
@@ -116,6 +127,9 @@ export class PageBody implements TreeVisitor {
       this.#title = { element, text: new TextBuilder(MAX_TITLE_LENGTH) };
       this.#inTitle = true;
     }
+    if (html && role.isHeading && !this.#heading && this.headings.length < MAX_HEADINGS) {
+      this.#heading = { element, text: new TextBuilder(MAX_HEADING_LENGTH) };
+    }
     return true;
   }
 
@@ -128,6 +142,7 @@ export class PageBody implements TreeVisitor {
     if (html && tagName === 'noscript') this.#noscripts--;
     if (tagName === 'a') this.#afterLink = true;
     if (element === this.#title?.element) this.#inTitle = false;
+    if (element === this.#heading?.element) this.#endHeading();
     const open = this.#open.at(-1);
     if (open?.element !== element) return;
     this.#open.pop();
@@ -140,11 +155,19 @@ export class PageBody implements TreeVisitor {
     const open = this.#open.at(-1);
     if (open?.link) (open.text ??= this.#anchorBuilder()).add(value);
     if (this.#inTitle) this.#title?.text.add(value);
+    this.#heading?.text.add(value);
+  }
+
+  #endHeading(): void {
+    const text = this.#heading?.text.toString() ?? '';
+    this.#heading = undefined;
+    if (text !== '') this.headings.push(text);
   }
 
   #breakWord(): void {
     this.text.breakWord();
     this.#open.at(-1)?.text?.breakWord();
+    this.#heading?.text.breakWord();
   }
 
   #readLink(element: Element, source: string): void {

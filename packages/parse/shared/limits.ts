@@ -24,6 +24,10 @@ export const MAX_LINK_CHARACTERS = 16_000_000;
 /** Characters of a title. */
 export const MAX_TITLE_LENGTH = 2_000;
 
+/** Headings of a page, and characters of each. */
+export const MAX_HEADINGS = 200;
+export const MAX_HEADING_LENGTH = 300;
+
 /** Entries of a page's metadata, and characters of the name and value of each. */
 export const MAX_METADATA = 64;
 export const MAX_METADATA_NAME = 64;

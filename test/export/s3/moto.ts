@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, request, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createInterface } from 'node:readline';
-import { PYTHON_PACKAGES } from '../python.js';
+import { PYTHON_PACKAGES } from '../programs/python.js';
 
 /** A server of the kind of S3, of the package moto for Python. */
 export interface Moto extends AsyncDisposable {

@@ -9,7 +9,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { exportPages, jobs } from '../../../packages/webcrawl/index.js';
 import { writeTarget, type TargetOptions, type WrittenTarget } from '../../../packages/export/index.js';
 import { testCrawl } from '../../support/test-crawl.js';
-import { hasPython, python } from '../python.js';
+import { hasPython, python } from '../programs/python.js';
 import { PARTS, madeBytes, writeMade } from './made-export.mjs';
 import { openGate, startMoto, type Gate, type Moto } from './moto.js';
 

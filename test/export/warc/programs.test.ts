@@ -7,7 +7,7 @@ import { describe, expect, test } from 'vitest';
 import { exportWacz, exportWarc, surt } from '../../../packages/webcrawl/index.js';
 import { fillArchive, withTable } from '../../support/export/archive-table.js';
 import { randomNumbers } from '../../support/web/fake-web.js';
-import { PYTHON_PACKAGES, hasPython, python } from '../python.js';
+import { PYTHON_PACKAGES, hasPython, python } from '../programs/python.js';
 
 const MINUTE = 60_000;
 /** Small files, so that a small table has several. */

@@ -19,6 +19,7 @@ function seen({ robots, head, body }: ReturnType<typeof begin>) {
   return {
     title: body.title,
     text: body.text.toString(),
+    headings: body.headings,
     links: body.links.resolve('http://h.com/d/p.html'),
     robots: robots.directives,
     head: { metadata, base, canonical, language, refresh, encodingLabel, alternates: [...alternates] },

@@ -2,8 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-/** Where the packages of `requirements.txt` are: `pip install --target .cache/python -r test/export/requirements.txt`. */
-export const PYTHON_PACKAGES = fileURLToPath(new URL('../../.cache/python', import.meta.url));
+/** Where the packages of `requirements.txt` are: `pip install --target .cache/python -r test/export/programs/requirements.txt`. */
+export const PYTHON_PACKAGES = fileURLToPath(new URL('../../../.cache/python', import.meta.url));
 
 /** Whether a package of Python can be used; without it its tests are left out. */
 export function hasPython(module: string): boolean {

@@ -6,11 +6,11 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { exportGraph, rowKeyOf } from '../../packages/webcrawl/index.js';
-import { ROOT } from '../support/docs/source-files.js';
-import { changeRows } from '../support/stores/put-rows.js';
-import { testCrawl } from '../support/test-crawl.js';
-import { randomNumbers } from '../support/web/fake-web.js';
+import { exportGraph, rowKeyOf } from '../../../packages/webcrawl/index.js';
+import { ROOT } from '../../support/docs/source-files.js';
+import { changeRows } from '../../support/stores/put-rows.js';
+import { testCrawl } from '../../support/test-crawl.js';
+import { randomNumbers } from '../../support/web/fake-web.js';
 
 const READER = fileURLToPath(new URL('ReadWebGraph.java', import.meta.url));
 /** Where the library is, see `webgraph-pom.xml`. */

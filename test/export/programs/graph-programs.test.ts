@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { exportGraph, jobs, rowKeyOf, type Report } from '../../packages/webcrawl/index.js';
-import { changeRows } from '../support/stores/put-rows.js';
-import { testCrawl, type TestCrawl } from '../support/test-crawl.js';
-import { randomNumbers } from '../support/web/fake-web.js';
+import { exportGraph, jobs, rowKeyOf, type Report } from '../../../packages/webcrawl/index.js';
+import { changeRows } from '../../support/stores/put-rows.js';
+import { testCrawl, type TestCrawl } from '../../support/test-crawl.js';
+import { randomNumbers } from '../../support/web/fake-web.js';
 import { hasPython, python } from './python.js';
 
 const READER = fileURLToPath(new URL('read-graph.py', import.meta.url));

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { exportPages, urlOf, type Field } from '../../packages/webcrawl/index.js';
-import { changeRows } from '../support/stores/put-rows.js';
-import { testCrawl } from '../support/test-crawl.js';
-import { madePages } from './made-table.js';
+import { exportPages, urlOf, type Field } from '../../../packages/webcrawl/index.js';
+import { changeRows } from '../../support/stores/put-rows.js';
+import { testCrawl } from '../../support/test-crawl.js';
+import { madePages } from '../made-table.js';
 import { hasPython, python } from './python.js';
 
 const READER = fileURLToPath(new URL('read-exports.py', import.meta.url));

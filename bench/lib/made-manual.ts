@@ -1,0 +1,43 @@
+import { MANUAL_LANGUAGES, type ManualPage } from './manual-pages.js';
+
+const SYLLABLES = {
+  en: 'ba be bi bo da de di do ka ke ki ko',
+  ru: 'ба бе би бо да де ди до ка ке ки ко',
+  zh: '安装系统文件目录网络配置软件用户',
+  ja: 'データベース検索画面設定保存印刷',
+};
+
+/** Pages of made-up words, for trying the bench out where the manuals are not installed. The same at every call. */
+export function* madeManual(pagesALanguage: number): Generator<ManualPage> {
+  for (const language of MANUAL_LANGUAGES) {
+    const random = numbers(language.charCodeAt(0));
+    const pieces = language === 'en' || language === 'ru' ? SYLLABLES[language].split(' ') : [...SYLLABLES[language]];
+    const blank = language === 'en' || language === 'ru' ? ' ' : '';
+    const word = (): string =>
+      Array.from(
+        { length: 1 + Math.floor(random() ** 2 * 4) },
+        () => pieces[Math.floor(random() * pieces.length)]!,
+      ).join('');
+    const words = (count: number): string => Array.from({ length: count }, word).join(blank);
+    for (let i = 0; i < pagesALanguage; i++) {
+      const to = Math.floor(random() * pagesALanguage);
+      const title = words(3);
+      yield {
+        url: `https://manuals.example/${language}/${i}.html`,
+        language,
+        title,
+        headings: [title, words(3)],
+        text: `${title}\n${Array.from({ length: 8 }, () => `${words(8)}.`).join(' ')}`,
+        links: [{ url: `https://manuals.example/${language}/${to}.html`, anchor: words(2) }],
+      };
+    }
+  }
+}
+
+function numbers(seed: number): () => number {
+  let state = seed * 7919;
+  return () => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return state / 2 ** 32;
+  };
+}

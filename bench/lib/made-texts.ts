@@ -1,0 +1,54 @@
+import { mix } from './made-page.js';
+
+/** Different words of each language. The n-th commonest is n times as rare as the first (Zipf). */
+const VOCABULARY = 60_000;
+const SYLLABLES = 'ba co di fu ga he ji ko la me no pi qua ra se ti vu wen xi yo za bre cla dro fle gri'.split(' ');
+/** As many as are in daily use. */
+const CHARACTERS = 3_000;
+
+/** A page of made words. */
+export interface MadeText {
+  readonly url: string;
+  readonly title: string;
+  readonly text: string;
+  readonly language: 'en' | 'zh';
+}
+
+/** So many pages of 3 to 5 KB on 31 hosts, every second one Chinese; the same every time. */
+export function* madeTexts(pages: number): Generator<MadeText> {
+  for (let page = 0; page < pages; page++) {
+    const language = page % 2 === 0 ? 'en' : 'zh';
+    const count = language === 'en' ? 450 + (mix(page) % 300) : 500 + (mix(page) % 350);
+    const word = language === 'en' ? englishWord : chineseWord;
+    const words = Array.from({ length: count }, (_, i) => word(rankOf(mix(page, i, 7))));
+    const title = words.splice(0, 6).join(language === 'en' ? ' ' : '');
+    const url = `http://h${page % 31}.example/${Math.floor(page / 31)}`;
+    yield { url, title, text: sentences(words, language), language };
+  }
+}
+
+function sentences(words: readonly string[], language: 'en' | 'zh'): string {
+  const [blank, stop] = language === 'en' ? [' ', '. '] : ['', '。'];
+  let text = '';
+  for (let i = 0; i < words.length; i += 12) text += words.slice(i, i + 12).join(blank) + stop;
+  return text;
+}
+
+/** By Zipf's law, of a number that is spread evenly. */
+function rankOf(number: number): number {
+  return Math.min(VOCABULARY - 1, Math.floor((VOCABULARY + 1) ** (number / 2 ** 32)) - 1);
+}
+
+function englishWord(rank: number): string {
+  let word = '';
+  for (let left = rank + 1; left > 0; left = Math.floor(left / SYLLABLES.length)) {
+    word += SYLLABLES[left % SYLLABLES.length];
+  }
+  return word;
+}
+
+function chineseWord(rank: number): string {
+  const first = 0x4e00 + (mix(rank, 1) % CHARACTERS);
+  const second = 0x4e00 + (mix(rank, 2) % CHARACTERS);
+  return rank % 8 === 0 ? String.fromCharCode(first) : String.fromCharCode(first, second);
+}

@@ -1,0 +1,104 @@
+import { existsSync } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { checkParse, openChecks } from '../../packages/webcrawl/index.js';
+
+/** The languages of the manuals. */
+export const MANUAL_LANGUAGES = ['en', 'zh', 'ja', 'ru'] as const;
+/** One of them. */
+export type ManualLanguage = (typeof MANUAL_LANGUAGES)[number];
+
+/** A page of a manual. */
+export interface ManualPage {
+  readonly url: string;
+  readonly language: ManualLanguage;
+  readonly title: string;
+  readonly headings: readonly string[];
+  readonly text: string;
+  /** Links to other pages, each once. */
+  readonly links: readonly { readonly url: string; readonly anchor: string }[];
+}
+
+const FOLDER = fileURLToPath(new URL('../../../bench/.peers/relevance/usr/share', import.meta.url));
+const ORIGIN = 'https://manuals.example/';
+/** By what the path of a file holds; what holds none is of another language, or no manual. */
+const LANGUAGES: readonly (readonly [RegExp, ManualLanguage])[] = [
+  [/(?:[/.-])(?:en|en-US)(?:[/.]|$)/, 'en'],
+  [/(?:[/.-])(?:zh[-_]CN|zh-cn|zh-hans)(?:[/.]|$)/, 'zh'],
+  [/(?:[/.-])(?:ja|ja-JP)(?:[/.]|$)/, 'ja'],
+  [/(?:[/.-])(?:ru|ru-RU)(?:[/.]|$)/, 'ru'],
+];
+const MANUALS =
+  /^(?:libreoffice\/help|gimp\/2\.0\/help|debian-reference|developers-reference|doc\/(?:debian-handbook|debian\/FAQ|debian-policy|maint-guide|installation-guide|aptitude|developers-reference))/;
+
+/**
+ * The pages of real manuals of Debian in four languages, parsed as a crawl parses them.
+ * Pages that were not translated are left out.
+ * @param part takes one in so many files
+ * @throws Error when the manuals are not installed
+ */
+export async function* manualPages(part: number): AsyncGenerator<ManualPage> {
+  if (!existsSync(FOLDER)) throw new Error('the manuals are not there; bench/install.sh fetches them');
+  const entries = await readdir(FOLDER, { recursive: true, withFileTypes: true });
+  const files = entries
+    .filter((entry) => entry.isFile() && /\.html?$/.test(entry.name))
+    .map((entry) => relative(FOLDER, join(entry.parentPath, entry.name)))
+    .filter((path) => MANUALS.test(path))
+    .sort();
+  await using context = await openChecks();
+  for (const [i, path] of files.entries()) {
+    const language = LANGUAGES.find(([pattern]) => pattern.test(path))?.[1];
+    if (!language || i % part !== 0) continue;
+    const content = await readFile(join(FOLDER, path));
+    const url = new URL(encodeURI(path), ORIGIN).href;
+    const page = await checkParse(context, { url, content, contentType: 'text/html', headers: {}, truncated: false });
+    if (page.kind !== 'success' || page.text.length < 20 || !isWrittenIn(language, page.text)) continue;
+    yield {
+      url,
+      language,
+      title: page.title,
+      headings: headingsOf(content.toString()),
+      text: page.text,
+      links: linksOf(url, page.outlinks),
+    };
+  }
+}
+
+/** Scripts of which a text of a language has some: many pages of manuals were never translated. */
+const SCRIPTS: Readonly<Record<ManualLanguage, RegExp>> = {
+  en: /\p{Script=Latin}/gu,
+  zh: /\p{Script=Han}/gu,
+  ja: /[\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Han}]/gu,
+  ru: /\p{Script=Cyrillic}/gu,
+};
+/** Of all letters, in the script of the language. */
+const LEAST_SHARE = 0.3;
+
+function isWrittenIn(language: ManualLanguage, text: string): boolean {
+  const some = text.slice(0, 20_000);
+  const letters = some.match(/\p{L}/gu)?.length ?? 0;
+  return (some.match(SCRIPTS[language])?.length ?? 0) >= LEAST_SHARE * letters;
+}
+
+function linksOf(
+  url: string,
+  outlinks: readonly { readonly url: string; readonly anchor: string }[],
+): ManualPage['links'] {
+  const links = new Map<string, { readonly url: string; readonly anchor: string }>();
+  for (const link of outlinks) {
+    const to = link.url.replace(/#.*/, '');
+    if (to !== url && !links.has(to)) links.set(to, { url: to, anchor: link.anchor });
+  }
+  return [...links.values()];
+}
+
+function headingsOf(html: string): string[] {
+  return [...html.slice(0, 2_000_000).matchAll(/<h[1-6][^>]{0,500}>([^]{0,500}?)<\/h[1-6]>/gi)].map(([, inner = '']) =>
+    inner
+      .replace(/<[^>]*>/g, '')
+      .replace(/&[a-z]+;|&#\d+;/gi, ' ')
+      .replace(/\s+/g, ' ')
+      .trim(),
+  );
+}

@@ -1,0 +1,115 @@
+/** Known-item search over real manuals: at which place is the page that a query was made of, by three formulas. */
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { scaled, type Bench, type BenchOptions, type BenchResult } from './lib/bench.js';
+import { KINDS, type Kind } from './lib/known-items.js';
+import { MANUAL_LANGUAGES, type ManualLanguage } from './lib/manual-pages.js';
+import { FORMULAS, type Formula } from './lib/relevance-formulas.js';
+import { runWorker } from './lib/worker.js';
+import type { Asked, RelevanceFigures, RelevanceJob } from './workers/relevance-job.js';
+
+const QUERIES = 200;
+const NAMES: Readonly<Record<ManualLanguage, string>> = { en: 'English', zh: 'Chinese', ja: 'Japanese', ru: 'Russian' };
+const LABELS: Readonly<Record<Formula, string>> = { body: 'BM25 of the text', njnu: 'Retrieve NJNU', ours: 'webcrawl' };
+/** Worst queries that are shown. */
+const WORST = 10;
+
+/** `relevance`: mean reciprocal rank of known items. */
+export const relevanceBench: Bench = {
+  about: 'known-item search over manuals in four languages: MRR@10 and success@1 of three formulas',
+  names: [],
+  rounds: 1,
+  run,
+};
+
+async function run({ cache, scale, site, say }: BenchOptions): Promise<BenchResult> {
+  const folder = join(cache, 'relevance');
+  const job: RelevanceJob = {
+    folder,
+    site,
+    part: Math.max(1, Math.round(1 / scale)),
+    queries: scaled(QUERIES, scale, 4),
+  };
+  say(site === 'docs' ? 'the manuals' : 'made-up pages');
+  const figures = await runWorker<RelevanceFigures>(new URL('workers/relevance-job.js', import.meta.url), job);
+  await rm(folder, { recursive: true, force: true });
+  const { pages, weights, sharedTitles, sameText } = figures;
+  const reported = figures.asked.filter(({ isForChoosing }) => !isForChoosing);
+  const rows = MANUAL_LANGUAGES.flatMap((language) => KINDS.map((kind) => rowOf(reported, language, kind)));
+  const { title, headings, anchors, url, text, rank } = weights;
+  return {
+    title: `relevance: the place of known pages among ${sum(Object.values(pages)).toLocaleString('en-US')}`,
+    columns: [
+      { key: 'language', head: 'language' },
+      { key: 'kind', head: 'query' },
+      { key: 'queries', head: 'queries' },
+      ...FORMULAS.flatMap((formula) => [
+        { key: `${formula}Mrr`, head: `${LABELS[formula]}: MRR@10`, digits: 3 },
+        { key: `${formula}First`, head: 'first', digits: 3 },
+      ]),
+    ],
+    rows,
+    notes: [
+      `Pages: ${MANUAL_LANGUAGES.map((language) => `${NAMES[language]} ${pages[language] ?? 0}`).join(', ')}.`,
+      'A query is the words of a title, the text of a link to the page that the index does not hold, or the four rarest words of a sentence that another page has too; the page, or one with the same text, is the answer.',
+      `${sharedTitles} pages share their title with pages of other texts, so no title names them: these are not asked for. ${sameText} pages have the text of another: each of these counts as the answer.`,
+      `Weights: title ${title}, headings ${headings}, anchors ${anchors}, URL ${url}, text ${text}, rank ${rank}; chosen on one half of the queries, all figures are of the other.`,
+      'All formulas are asked for pages that hold all words, or some where none does. That of Retrieve NJNU is the PageRank in relation to the mean, 0.5 for each hit in the title and 0.1 for each in the text.',
+      ...worst(reported),
+    ],
+    chart: {
+      title: 'MRR@10 of known-item search',
+      panels: KINDS.map((kind) => ({
+        title: kind,
+        better: 'more' as const,
+        bars: FORMULAS.map((formula) => ({
+          label: LABELS[formula],
+          value: meanReciprocal(
+            reported.filter((one) => one.kind === kind),
+            formula,
+          ),
+          ours: formula === 'ours',
+        })),
+      })),
+    },
+    samples: figures,
+  };
+}
+
+function rowOf(asked: readonly Asked[], language: ManualLanguage, kind: Kind) {
+  const some = asked.filter((one) => one.language === language && one.kind === kind);
+  const figures = FORMULAS.flatMap((formula) => [
+    [`${formula}Mrr`, meanReciprocal(some, formula)],
+    [
+      `${formula}First`,
+      some.length === 0 ? 0 : some.filter(({ places }) => places[formula] === 1).length / some.length,
+    ],
+  ]);
+  return {
+    language: NAMES[language],
+    kind,
+    queries: some.length,
+    ...(Object.fromEntries(figures) as Record<string, number>),
+  };
+}
+
+function meanReciprocal(asked: readonly Asked[], formula: Formula): number {
+  if (asked.length === 0) return 0;
+  return sum(asked.map(({ places }) => (places[formula] > 0 ? 1 / places[formula] : 0))) / asked.length;
+}
+
+/** Of each kind of query those whose answer came latest, with what came first. */
+function worst(asked: readonly Asked[]): string[] {
+  return KINDS.flatMap((kind) => {
+    const late = asked.filter((one) => one.kind === kind && one.places.ours !== 1);
+    late.sort((a, b) => (a.places.ours || Infinity) - (b.places.ours || Infinity));
+    return late.slice(-WORST).map(({ query, language, places, answer, first }) => {
+      const place = places.ours === 0 ? 'not among ten' : `at ${places.ours}`;
+      return `${kind}, ${language}: "${query}" has ${answer} ${place}; first is ${first || 'none'}.`;
+    });
+  });
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((all, value) => all + value, 0);
+}

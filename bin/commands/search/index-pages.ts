@@ -1,0 +1,47 @@
+import type { Command } from 'commander';
+import { CrawlError, jobs } from '../../../packages/webcrawl/index.js';
+import { runJob, type Cli } from '../../cli.js';
+import { say } from '../../output/output.js';
+
+/** `index [batch|--all]`: brings pages into the search index. */
+export function addIndex(program: Command, cli: Cli): void {
+  program
+    .command('index')
+    .summary('bring what was updated into the search index')
+    .description(
+      'Brings the pages of batches that updatedb has closed since the last run into the search index, and takes out those that are ' +
+        'gone, redirect, say noindex, are duplicates, or are refused by an index filter.',
+    )
+    .argument('[batch]', 'only this batch; default: every one that is not in the index yet')
+    .option('--all', 'compare the whole table with the index, and put right what differs')
+    .addHelpText(
+      'after',
+      `
+The index is a folder of its own (index.path, by default index in the folder of the table), which can be
+made anew at any time: remove it, and run this again. The first run reads the whole table, later ones what
+was fetched since. So does the first one after its words or its format have changed, as with a new version of
+webcrawl, of Node.js or of @node-rs/jieba. After rank and dedup, run it with --all: they change pages that no
+batch names, and so do new links to a page, whose texts are a part of it.
+
+Chinese is split into words by @node-rs/jieba where that is installed (npm install @node-rs/jieba), else, as
+Japanese and Thai always are, by Node.js itself. Where Node.js has no SQLite with FTS5, as version 20, the package
+libsql is needed: npm install libsql
+
+It can be stopped or killed at any moment, and the next run ends as if nothing had happened.
+
+Examples:
+  webcrawl index
+  webcrawl index --all
+  webcrawl index 1700000000-2718281828
+  webcrawl index --all --json --set index.path=/srv/search`,
+    )
+    .action(async (batch: string | undefined, { all = false }: { all?: boolean }) => {
+      if (all && batch !== undefined) throw new CrawlError('USAGE', 'expected a batch id or --all, found both');
+      const { counters, interrupted } = await runJob(cli, 'index', (crawl, job) =>
+        jobs.index(crawl, { all, ...(batch !== undefined && { batch }), ...job }),
+      );
+      if (interrupted || cli.options().quiet || cli.options().json) return;
+      if (Object.keys(counters).length === 0)
+        say(cli.io, 'The index is as the table: nothing was updated since the last run.');
+    });
+}

@@ -1,0 +1,50 @@
+import { isIP } from 'node:net';
+import { InvalidArgumentError, type Command } from 'commander';
+import { DEFAULT_PORT, type ServeAddress, type Served } from '../../packages/webcrawl/index.js';
+import type { Cli } from '../cli.js';
+import { say } from '../output/output.js';
+import { eachGiven } from './arguments.js';
+
+/** The options of verbs that serve. */
+export interface ServeOptions {
+  readonly port?: number;
+  /** Addresses and names. */
+  readonly host?: readonly string[];
+}
+
+/** Adds `--port` and `--host`. */
+export function addServeOptions(command: Command): Command {
+  return command
+    .option('--port <n>', `where to listen; 0 for any that is free (default: ${DEFAULT_PORT})`, port)
+    .option(
+      '--host <address or name>',
+      'an address to listen on (default: 127.0.0.1), or a name to answer to; may be given many times',
+      eachGiven,
+    );
+}
+
+/**
+ * Where to listen, and what to answer to: an address is listened on, a name is answered to.
+ * @throws InvalidArgumentError for more than one address
+ */
+export function serveAddress({ port, host = [] }: ServeOptions): ServeAddress {
+  const addresses = host.filter((each) => isIP(each) !== 0);
+  if (addresses.length > 1) {
+    throw new InvalidArgumentError(`Expected one address to listen on, found ${addresses.join(', ')}; 0.0.0.0 is all.`);
+  }
+  const [address] = addresses;
+  const names = host.filter((each) => isIP(each) === 0);
+  return { names, ...(port !== undefined && { port }), ...(address !== undefined && { address }) };
+}
+
+/** Says where to look. */
+export function sayWhere({ io, options }: Cli, { url }: Served): void {
+  if (options().quiet) return;
+  say(io, `Search page: ${url}\nDashboard:   ${url}dashboard\nCtrl-C ends it.`);
+}
+
+function port(text: string): number {
+  const value = Number(text);
+  if (/^\d+$/.test(text) && value <= 65_535) return value;
+  throw new InvalidArgumentError('Expected a port from 0 to 65535.');
+}

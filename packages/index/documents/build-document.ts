@@ -1,0 +1,128 @@
+import { createHash } from 'node:crypto';
+import { rowKeyOf, urlOf, type Inlink, type PageRow } from '../../../webtable/index.js';
+import { createSimhash } from '../../duplicates/index.js';
+import type { Count, CounterName } from '../../jobs/index.js';
+import type { IndexDocument, Plugin } from '../../plugin-api/index.js';
+import { pageLanguage } from './page-language.js';
+
+/** What is read of a row to index it. */
+export const INDEX_FIELDS = [
+  'status',
+  'parseStatus',
+  'fetchedAt',
+  'modifiedTime',
+  'title',
+  'headings',
+  'text',
+  'language',
+  'inlinks',
+  'rank',
+  'duplicateOf',
+  'marks',
+] as const;
+
+/** A row as it is indexed. */
+export type IndexRow = PageRow<(typeof INDEX_FIELDS)[number]>;
+
+/** Distinct anchor texts of a page, and UTF-16 units of each, that are indexed. */
+const MOST_ANCHORS = 50;
+const LONGEST_ANCHOR = 200;
+/** UTF-16 units of a text that are indexed: a longer one goes by its beginning. */
+const LONGEST_TEXT = 2 ** 20;
+const SHINGLE = 2;
+
+/** Why a page is not in the index; each is a counter. `held`: a fetch is under way, and it stays as it is there. */
+export type LeftOut = CounterName;
+
+/** A document, or why there is none. */
+export type Built = { readonly document: IndexDocument } | { readonly leftOut: LeftOut };
+
+/**
+ * Makes the function that turns rows into documents.
+ * @param plugins those with an `indexFilter` decide, in list order
+ * @param isReplaced whether the page that this one names as canonical is in the index in its place
+ */
+export function createDocuments(plugins: readonly Plugin[], count: Count) {
+  const filters = plugins.filter(({ indexFilter }) => indexFilter);
+  const simhashOf = createSimhash(SHINGLE);
+
+  return function build(row: IndexRow, isReplaced: boolean): Built {
+    const leftOut = reasonAgainst(row, isReplaced);
+    if (leftOut) return { leftOut };
+    const { key, title = '', headings = [], rank = 0, fetchedAt = 0, modifiedTime = 0, inlinks = [] } = row;
+    const text = (row.text ?? '').slice(0, LONGEST_TEXT);
+    const { high, low, words } = simhashOf(text);
+    let page: Omit<IndexDocument, 'fingerprint'> = {
+      key,
+      url: urlOf(key),
+      title,
+      headings: headings.join('\n'),
+      anchors: anchorsOf(key, inlinks),
+      text,
+      language: pageLanguage(row.language, text),
+      fetchedAt,
+      modifiedTime,
+      rank,
+      simhash: words === 0 ? '' : hex(high) + hex(low),
+    };
+    for (const { name, indexFilter } of filters) {
+      try {
+        const answer = indexFilter!(page);
+        if (answer === false || typeof answer === 'string') return { leftOut: `rejected_${name}` };
+        if (answer !== true) page = { ...page, ...answer, key, url: page.url };
+      } catch {
+        count(`plugin_error_${name}`);
+        return { leftOut: `rejected_${name}` };
+      }
+    }
+    return { document: { ...page, fingerprint: fingerprintOf(page) } };
+  };
+}
+
+function reasonAgainst(
+  { status, parseStatus, title, text, duplicateOf, marks, damaged }: IndexRow,
+  isReplaced: boolean,
+): LeftOut | undefined {
+  if (damaged) return 'damaged';
+  // The batch of that fetch will bring it: until then the row may be half of the old page and half of the new one.
+  if (marks?.generate !== undefined && marks.fetch === marks.generate) return 'held';
+  if (status === 'gone') return 'gone';
+  if (status === 'redir_perm' || status === 'redir_temp') return 'redirected';
+  if (status === undefined || status === 'unfetched' || (status === 'retry' && !text)) return 'not_fetched';
+  if (parseStatus?.noindex) return 'noindex';
+  if (duplicateOf !== undefined) return 'duplicate';
+  if (parseStatus?.code !== 'success') return 'not_parsed';
+  if (!title && !text) return 'empty';
+  return isReplaced ? 'canonical' : undefined;
+}
+
+/** The row key of the other page that a page names as canonical; undefined where it names none, or itself. */
+export function canonicalKeyOf({ key, parseStatus }: Pick<IndexRow, 'key' | 'parseStatus'>): string | undefined {
+  if (parseStatus?.canonical === undefined) return undefined;
+  try {
+    const other = rowKeyOf(parseStatus.canonical);
+    return other === key ? undefined : other;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Those of other pages, in the order of their row keys. */
+function anchorsOf(key: string, inlinks: readonly Inlink[]): string {
+  const own = urlOf(key);
+  const anchors = new Set<string>();
+  for (const { url, anchor } of inlinks) {
+    const text = anchor.replace(/\s+/g, ' ').trim().slice(0, LONGEST_ANCHOR);
+    if (text !== '' && url !== own) anchors.add(text);
+    if (anchors.size >= MOST_ANCHORS) break;
+  }
+  return [...anchors].join('\n');
+}
+
+const hex = (half: number): string => half.toString(16).padStart(8, '0');
+
+function fingerprintOf(page: Omit<IndexDocument, 'fingerprint'>): string {
+  const { url, title, headings, anchors, text, language, modifiedTime, simhash } = page;
+  const parts = [url, title, headings, anchors, text, language, modifiedTime, simhash];
+  return createHash('sha256').update(JSON.stringify(parts)).digest('base64url').slice(0, 22);
+}

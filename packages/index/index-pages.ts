@@ -1,0 +1,129 @@
+import { CrawlError } from '../errors/index.js';
+import { createTracker, type CrawlContext, type JobOptions, type Report, type Tracker } from '../jobs/index.js';
+import type { IndexTarget, IndexWriter } from '../plugin-api/index.js';
+import { CONSUMER, indexBatch, reconcile } from './indexer.js';
+import { openWriterThread } from './sqlite/writer-thread.js';
+
+/** What {@link index} takes. */
+export interface IndexOptions extends JobOptions {
+  /** Only this batch. Default: every batch that updatedb has closed and that is not in the index yet. */
+  readonly batch?: string;
+  /** Compare the whole table with the index, and put right what differs. The first run does so by itself. Default: false. */
+  readonly all?: boolean;
+}
+
+/**
+ * Brings what updatedb has closed since the last run into the search index: pages that are new or have changed, and out of it those
+ * that are gone, redirect, are noindex, duplicates, name another page as canonical, or are refused by an index filter. The index is
+ * where `index.path` says, or where the last plugin with an `indexWriter` writes.
+ *
+ * The first run, and with `all` any, walks table and index side by side in key order: this is also what takes new ranks, anchors
+ * and duplicates into the index. It holds a thousand pages at most. Killed at any moment and run again it ends in the same index: rows get
+ * their mark, and batches are released, once the index has them.
+ *
+ * Counters: see `COUNTERS`.
+ * @throws CrawlError UNKNOWN_BATCH, BAD_SETTING where the table has no folder and `index.path` names none, USAGE where a package is
+ *   missing, STORE_FULL, STORE_FAILED
+ */
+export async function index(crawl: CrawlContext, options: IndexOptions = {}): Promise<Report> {
+  const indexer = await openIndexer(crawl);
+  try {
+    return await indexer.run(options);
+  } finally {
+    await indexer.close();
+  }
+}
+
+/** An index that stays open for writing, for whoever brings one batch after the other into it. */
+export interface Indexer {
+  /** The same as {@link index}. */
+  run(options?: IndexOptions): Promise<Report>;
+  /** Ends the writing; what was brought in stays. */
+  close(): Promise<void>;
+}
+
+/** Opens the index for writing. From then on batches are kept until they are in it. @throws CrawlError as {@link index} */
+export async function openIndexer(crawl: CrawlContext): Promise<Indexer> {
+  const { tables } = crawl;
+  await tables.exclusive('updatedb', () => register(crawl));
+  const writer = await openTarget(crawl);
+  return {
+    run: (options = {}) => tables.exclusive('index', () => run(crawl, writer, options)),
+    close: () => writer.close(),
+  };
+}
+
+/** Batches that are updated from now on name the index; that which was being updated does too, as if it had from the start. */
+async function register({ tables: { runs, batches } }: CrawlContext): Promise<void> {
+  const known = await runs.consumers();
+  if (known.includes(CONSUMER)) return;
+  for (const { batchId, state } of await batches.list()) {
+    if (state !== 'updating') continue;
+    await batches.change(batchId, (found) =>
+      found?.state === 'updating' ? { ...found, consumers: [...(found.consumers ?? []), CONSUMER] } : undefined,
+    );
+  }
+  await runs.putConsumers([...known, CONSUMER]);
+}
+
+/** Where the plugins say, or in the folder of the index. */
+function openTarget(crawl: CrawlContext): Promise<IndexWriter> {
+  const target: IndexTarget | undefined = crawl.plugins.findLast(({ indexWriter }) => indexWriter)?.indexWriter;
+  return target ? target.open() : openWriterThread(indexFolderOf(crawl));
+}
+
+/**
+ * The folder of the search index.
+ * @throws CrawlError BAD_SETTING where there is none
+ */
+export function indexFolderOf({ indexFolder }: Pick<CrawlContext, 'indexFolder'>): string {
+  if (indexFolder !== undefined) return indexFolder;
+  throw new CrawlError(
+    'BAD_SETTING',
+    'expected a folder for the search index, found none: this table is in no folder',
+    {
+      hint: 'name one as the setting index.path',
+    },
+  );
+}
+
+async function run(crawl: CrawlContext, writer: IndexWriter, options: IndexOptions): Promise<Report> {
+  const { batches } = crawl.tables;
+  const tracker = createTracker(crawl, 'index', options, options.batch === undefined ? {} : { batchId: options.batch });
+  if (options.batch !== undefined) await batches.get(options.batch);
+  if (options.all || !writer.isWhole) await indexAll(crawl, writer, tracker);
+  for (const { batchId, state, consumers = [] } of await batches.list()) {
+    if (tracker.aborted) break;
+    if (options.batch !== undefined && options.batch !== batchId) continue;
+    if (state === 'updated' && consumers.includes(CONSUMER)) await indexBatch(crawl, writer, batchId, tracker);
+  }
+  return tracker.report();
+}
+
+async function indexAll(crawl: CrawlContext, writer: IndexWriter, tracker: Tracker): Promise<void> {
+  const lag = await reconcile(crawl, writer, tracker);
+  if (lag) await writer.markWhole();
+}
+
+/**
+ * Compares the whole table with the index, and puts right what differs.
+ * @returns counters of what was missing, superfluous and stale; undefined where the table has no index
+ */
+export async function repairIndex(crawl: CrawlContext, options: JobOptions = {}): Promise<Report | undefined> {
+  const isKnown = (await crawl.tables.runs.consumers()).includes(CONSUMER);
+  if (!isKnown) return undefined;
+  const tracker = createTracker(crawl, 'index', options);
+  const writer = await openTarget(crawl);
+  try {
+    const lag = await crawl.tables.exclusive('index', () => reconcile(crawl, writer, tracker));
+    if (lag) await writer.markWhole();
+    const counters = lag && {
+      ['missing_index']: lag.missing,
+      ['superfluous_index']: lag.superfluous,
+      ['stale_index']: lag.stale,
+    };
+    return { ...tracker.report(), counters: counters ?? {} };
+  } finally {
+    await writer.close();
+  }
+}

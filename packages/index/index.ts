@@ -1,0 +1,21 @@
+export { createWords } from './words/create-words.js';
+export type { Word, Words } from './words/words.js';
+export { openDatabase, type Database, type SqlRow, type SqlValue, type Statement } from './sqlite/database.js';
+export { createSchema, INDEX_FILE, INDEX_FORMAT, TEXT_COLUMNS } from './sqlite/schema.js';
+export type {
+  Clause,
+  IndexField,
+  IndexHit,
+  IndexHits,
+  IndexInfo,
+  IndexQuery,
+  IndexReader,
+  IndexWeights,
+  SimilarTerm,
+} from './reader.js';
+export { openSqliteWriter } from './sqlite/writer.js';
+export { openIndexReader, type ReaderOptions } from './sqlite/reader/open-reader.js';
+export { index, indexFolderOf, openIndexer, repairIndex, type Indexer, type IndexOptions } from './index-pages.js';
+export { pageLanguage } from './documents/page-language.js';
+export { openWriterThread } from './sqlite/writer-thread.js';
+export { toCrawlError as indexError } from './sqlite/errors.js';

@@ -1,0 +1,114 @@
+import { CrawlError } from '../../errors/index.js';
+
+/** What SQLite stores, as JavaScript has it. */
+export type SqlValue = string | number | null | Uint8Array;
+
+/** A row, by the names of its columns. */
+export type SqlRow = Readonly<Record<string, SqlValue>>;
+
+/** A statement that is compiled once. Values are bound in the order of its question marks. */
+export interface Statement {
+  run(...values: readonly SqlValue[]): { readonly changes: number };
+  /** The first row; undefined where there is none. */
+  get(...values: readonly SqlValue[]): SqlRow | undefined;
+  all(...values: readonly SqlValue[]): SqlRow[];
+}
+
+/** A door to SQLite with FTS5. All calls block, so it is opened within worker threads only. */
+export interface Database {
+  /** `node:sqlite` or `libsql`. */
+  readonly engine: string;
+  exec(sql: string): void;
+  prepare(sql: string): Statement;
+  close(): void;
+}
+
+interface OpenOptions {
+  readonly readOnly: boolean;
+}
+type Engine = (file: string, options: OpenOptions) => Omit<Database, 'engine'>;
+
+/**
+ * Opens a database: by `node:sqlite` where Node has it with FTS5, else by the package `libsql`.
+ * @param options readOnly: the file must be there, and nothing is written
+ * @throws CrawlError USAGE with the line that installs it, where neither is there; what SQLite throws where it cannot open the file
+ */
+export async function openDatabase(file: string, options: OpenOptions): Promise<Database> {
+  const own = nodeEngine();
+  const [engine, open] = own ? ['node:sqlite', own] : ['libsql', await libsqlEngine()];
+  return { engine, ...open(file, options) };
+}
+
+/** What of `node:sqlite` is used. */
+interface NodeSqlite {
+  readonly DatabaseSync: new (
+    file: string,
+    options: { readonly readOnly: boolean },
+  ) => { exec(sql: string): void; prepare(sql: string): Statement; close(): void };
+}
+
+/** undefined where Node has no SQLite, or one without FTS5, as Node 22.14 has. */
+function nodeEngine(): Engine | undefined {
+  const sqlite = process.getBuiltinModule('node:sqlite') as NodeSqlite | undefined;
+  if (!sqlite) return undefined;
+  const probe = new sqlite.DatabaseSync(':memory:', { readOnly: false });
+  try {
+    probe.exec(`create virtual table probe using fts5(a, content='', contentless_delete=1)`);
+  } catch {
+    return undefined;
+  } finally {
+    probe.close();
+  }
+  return (file, options) => {
+    const database = new sqlite.DatabaseSync(file, options);
+    return {
+      exec: (sql) => database.exec(sql),
+      prepare: (sql) => database.prepare(sql),
+      close: () => database.close(),
+    };
+  };
+}
+
+async function libsqlEngine(): Promise<Engine> {
+  const { default: Libsql } = await import('libsql').catch((cause: unknown) => {
+    throw new CrawlError(
+      'USAGE',
+      'expected the package that a search index needs on this version of Node, found none',
+      {
+        hint: 'npm install libsql, or use Node 24',
+        cause,
+      },
+    );
+  });
+  return (file, { readOnly }) => {
+    const database = new Libsql(file, { readonly: readOnly, fileMustExist: readOnly });
+    return {
+      exec: (sql) => void database.exec(sql),
+      prepare: (sql) => {
+        let statement = database.prepare<SqlValue[]>(sql);
+        const use = <T>(step: () => T): T => {
+          try {
+            return step();
+          } catch (error) {
+            // libsql does not reset a statement that failed: the next use of it would do nothing.
+            statement = database.prepare<SqlValue[]>(sql);
+            throw error;
+          }
+        };
+        return {
+          run: (...values) => use(() => statement.run(...values)),
+          get: (...values) => use(() => withoutExtras(statement.get(...values) as SqlRow | undefined)),
+          all: (...values) => use(() => statement.all(...values) as SqlRow[]),
+        };
+      },
+      close: () => void database.close(),
+    };
+  };
+}
+
+/** `get` of libsql adds a field of its own. */
+function withoutExtras(row: SqlRow | undefined): SqlRow | undefined {
+  if (!row) return undefined;
+  const { _metadata, ...own } = row;
+  return own;
+}

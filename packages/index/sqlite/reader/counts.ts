@@ -1,0 +1,37 @@
+import { createBoundedCache } from '../../../util/index.js';
+import type { Database } from '../database.js';
+
+/** Counts that are kept until the index changes: those of the commonest words take the longest, and are asked for most. */
+export interface Counts {
+  /** Documents of the index. */
+  documents(): number;
+  /** Documents that an argument of MATCH finds. */
+  matches(match: string): number;
+}
+
+const KEPT = 1000;
+
+/** Makes counts of a database. */
+export function createCounts(database: Database): Counts {
+  const version = database.prepare('pragma data_version');
+  const documents = database.prepare('select count(*) as n from docs');
+  const matches = database.prepare('select count(*) as n from fts where fts match ?');
+  let seen: unknown;
+  let kept = createBoundedCache<number>(KEPT);
+
+  function count(key: string, read: () => number): number {
+    const current = version.get()?.data_version;
+    if (current !== seen) kept = createBoundedCache<number>(KEPT);
+    seen = current;
+    const known = kept.get(key);
+    if (known !== undefined) return known;
+    const value = read();
+    kept.set(key, value);
+    return value;
+  }
+
+  return {
+    documents: () => count('', () => Number(documents.get()?.n ?? 0)),
+    matches: (match) => count(match, () => Number(matches.get(match)?.n ?? 0)),
+  };
+}

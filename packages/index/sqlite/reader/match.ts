@@ -1,0 +1,32 @@
+import type { Clause, IndexQuery } from '../../reader.js';
+
+/**
+ * The argument of MATCH for the words of a query, in the syntax of FTS5; undefined where it asks for no word. Every
+ * phrase is quoted, so that no term is read as syntax.
+ */
+export function matchOf({ must, mustNot }: Pick<IndexQuery, 'must' | 'mustNot'>): string | undefined {
+  const wanted = must.map(clauseMatch).filter((text) => text !== undefined);
+  if (wanted.length === 0) return undefined;
+  const all = wanted.join(' AND ');
+  const none = mustNot.map(clauseMatch).filter((text) => text !== undefined);
+  return none.reduce((match, text) => `(${match}) NOT ${text}`, all);
+}
+
+/** The argument of MATCH for the pages that a query without words leaves out. */
+export function excludedMatch(mustNot: readonly Clause[]): string | undefined {
+  const none = mustNot.map(clauseMatch).filter((text) => text !== undefined);
+  return none.length === 0 ? undefined : none.join(' OR ');
+}
+
+/** One phrase, anywhere. */
+export function phraseMatch(terms: readonly string[], isPrefix = false): string {
+  return `"${terms.map((term) => term.replaceAll('"', '""').replaceAll('\0', '')).join(' ')}"${isPrefix ? ' *' : ''}`;
+}
+
+function clauseMatch({ phrases, fields, isPrefix }: Clause): string | undefined {
+  const some = phrases.filter((terms) => terms.some((term) => term !== ''));
+  if (some.length === 0) return undefined;
+  const [first = '', ...others] = some.map((terms) => phraseMatch(terms, isPrefix));
+  const any = others.length === 0 ? first : `(${[first, ...others].join(' OR ')})`;
+  return fields ? `({${fields.join(' ')}} : ${any})` : any;
+}

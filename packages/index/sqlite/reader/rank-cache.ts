@@ -1,0 +1,57 @@
+import type { Database } from '../database.js';
+
+/**
+ * The ranks of all documents in memory, four bytes each, by which the best of very many matches are found without a look
+ * at each.
+ */
+export interface RankCache {
+  /** The rank of a document; of one that came after the ranks were read, Infinity, so that it is never left out. */
+  rankOf(id: number): number;
+}
+
+/** How long ranks are good for after the index has changed, in ms: they only choose what is scored, by the ranks of now. */
+const GOOD_FOR = 60_000;
+
+/** Makes the function that gives the ranks, read anew where the index has changed since, at most once a minute. */
+export function createRankCache(database: Database, now: () => number): () => RankCache {
+  const version = database.prepare('pragma data_version');
+  // One long text instead of a row each: that is five times as fast.
+  const read = database.prepare(
+    `select group_concat(id) as ids, group_concat(cast(rank * 1e12 as integer)) as ranks from (select id, rank from docs order by id)`,
+  );
+  let ranks = new Float32Array();
+  let readAt = -Infinity;
+  let readVersion: unknown;
+  return () => {
+    const current = version.get()?.data_version;
+    if (readVersion === undefined || (current !== readVersion && now() - readAt > GOOD_FOR)) {
+      const row = read.get();
+      const ids = wholeNumbers(String(row?.ids ?? ''));
+      const values = wholeNumbers(String(row?.ranks ?? ''));
+      ranks = new Float32Array((ids.at(-1) ?? 0) + 1).fill(Infinity);
+      for (let i = 0; i < ids.length; i++) ranks[ids[i]!] = values[i]! / 1e12;
+      readAt = now();
+      readVersion = current;
+    }
+    return { rankOf: (id) => ranks[id] ?? Infinity };
+  };
+}
+
+/** Reads `1,20,300`. */
+export function wholeNumbers(text: string): Float64Array {
+  if (text === '') return new Float64Array();
+  let count = 1;
+  for (let i = 0; i < text.length; i++) if (text.charCodeAt(i) === 44) count += 1;
+  const numbers = new Float64Array(count);
+  let number = 0;
+  let at = 0;
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (code === 44) {
+      numbers[at++] = number;
+      number = 0;
+    } else number = number * 10 + code - 48;
+  }
+  numbers[at] = number;
+  return numbers;
+}

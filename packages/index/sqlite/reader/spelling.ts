@@ -1,0 +1,102 @@
+import type { SimilarTerm } from '../../reader.js';
+import type { Database } from '../database.js';
+import { createCounts } from './counts.js';
+import { phraseMatch } from './match.js';
+
+/** Letters that a misspelt word may lack, by script. */
+const ALPHABETS: readonly (readonly [RegExp, string])[] = [
+  [/^[a-z0-9]+$/, 'abcdefghijklmnopqrstuvwxyz'],
+  [/^[\u0430-\u044f\u0451]+$/, 'абвгдежзийклмнопрстуфхцчшщъыьэюя'],
+  [/^[\u03b1-\u03c9]+$/, 'αβγδεζηθικλμνξοπρστυφχψω'],
+];
+const HAN = /^\p{Script=Han}{3,}$/u;
+/** Characters that a term shares with those that are looked through for more than one mistake. */
+const SHARED = 4;
+/** Longer terms are not words. */
+const LONGEST = 40;
+const MOST_READ = 1000;
+
+/**
+ * Makes the function that finds terms of the index that are spelt nearly as another: one letter more, less or other, or
+ * two that changed places; of at least eight letters also two mistakes behind the first four. Of Chinese only words of
+ * three characters and more, of which one differs: of shorter ones nearly any two characters make another word.
+ */
+export function createSpelling(database: Database): {
+  counts(terms: readonly string[]): number[];
+  similar(term: string): SimilarTerm[];
+} {
+  database.exec(`create virtual table temp.terms using fts5vocab(main, fts, 'row')`);
+  const all = createCounts(database);
+  const some = database.prepare('select term, doc as n from temp.terms where term >= ? and term < ? limit ?');
+  const countOf = (term: string): number => all.matches(phraseMatch([term]));
+  const between = (start: string): SimilarTerm[] =>
+    some
+      .all(start, `${start}\u{10ffff}`, MOST_READ)
+      .map(({ term, n }) => ({ term: String(term), documents: Number(n) }));
+
+  function candidates(term: string): SimilarTerm[] {
+    const letters = [...term];
+    if (HAN.test(term)) {
+      const last = letters.slice(0, -1).join('');
+      const first = letters.slice(0, 1).join('');
+      return [...between(last), ...between(first)].filter(
+        (other) => [...other.term].length === letters.length && editDistance(term, other.term) === 1,
+      );
+    }
+    const alphabet = ALPHABETS.find(([script]) => script.test(term))?.[1];
+    if (alphabet === undefined || letters.length < 3 || letters.length > LONGEST) return [];
+    const near = [...oneEdit(letters, alphabet)].map((other) => ({ term: other, documents: countOf(other) }));
+    const far =
+      letters.length < 8
+        ? []
+        : between(letters.slice(0, SHARED).join('')).filter((other) => editDistance(term, other.term) === 2);
+    return [...near, ...far];
+  }
+
+  return {
+    counts: (terms) => terms.map(countOf),
+    similar(term) {
+      const found = new Map(candidates(term).map((other) => [other.term, other]));
+      found.delete(term);
+      return [...found.values()]
+        .filter(({ documents }) => documents > 0)
+        .sort((a, b) => b.documents - a.documents || (a.term < b.term ? -1 : 1))
+        .slice(0, 10);
+    },
+  };
+}
+
+function oneEdit(letters: readonly string[], alphabet: string): Set<string> {
+  const edits = new Set<string>();
+  for (let at = 0; at <= letters.length; at++) {
+    const before = letters.slice(0, at).join('');
+    const rest = letters.slice(at).join('');
+    const tail = letters.slice(at + 1).join('');
+    if (at < letters.length) edits.add(before + tail);
+    if (at + 1 < letters.length) edits.add(before + letters[at + 1]! + letters[at]! + letters.slice(at + 2).join(''));
+    for (const letter of alphabet) {
+      edits.add(before + letter + rest);
+      if (at < letters.length) edits.add(before + letter + tail);
+    }
+  }
+  return edits;
+}
+
+/** Letters to insert, delete or replace, or neighbours that change places. */
+export function editDistance(first: string, second: string): number {
+  const a = [...first];
+  const b = [...second];
+  const rows = [Array.from({ length: b.length + 1 }, (_, i) => i)];
+  for (let i = 1; i <= a.length; i++) {
+    const row = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const replaced = rows[i - 1]![j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1);
+      let least = Math.min(replaced, rows[i - 1]![j]! + 1, row[j - 1]! + 1);
+      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1])
+        least = Math.min(least, rows[i - 2]![j - 2]! + 1);
+      row.push(least);
+    }
+    rows.push(row);
+  }
+  return rows[a.length]![b.length]!;
+}

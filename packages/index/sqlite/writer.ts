@@ -1,0 +1,162 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { AppliedChanges, IndexChange, IndexDocument, IndexEntry, IndexWriter } from '../../plugin-api/index.js';
+import type { Words } from '../words/words.js';
+import { openDatabase, type Database, type SqlRow } from './database.js';
+import { isDamaged, toCrawlError } from './errors.js';
+import { createSchema, INDEX_FILE, INDEX_FORMAT, TEXT_COLUMNS } from './schema.js';
+import { termsOf } from './terms.js';
+
+/**
+ * Opens the index of a folder, which must be there, for writing in this thread; makes it where it is missing. One that other words or another format made
+ * is emptied, and one that is damaged is made anew: `isWhole` is false then.
+ * @throws CrawlError USAGE where a package is missing, STORE_FULL, STORE_FAILED
+ */
+export async function openSqliteWriter(
+  folder: string,
+  words: Words,
+  clock: () => number = Date.now,
+): Promise<IndexWriter> {
+  const file = join(folder, INDEX_FILE);
+  try {
+    try {
+      return writerOf(await openDatabase(file, { readOnly: false }), folder, words, clock);
+    } catch (error) {
+      if (!isDamaged(error)) throw error;
+      for (const suffix of ['', '-wal', '-shm', '-journal']) rmSync(`${file}${suffix}`, { force: true });
+      return writerOf(await openDatabase(file, { readOnly: false }), folder, words, clock);
+    }
+  } catch (error) {
+    throw toCrawlError(error, folder);
+  }
+}
+
+/** Over a database that is open, which is closed with the writer or where this throws. */
+export function writerOf(database: Database, folder: string, words: Words, clock: () => number): IndexWriter {
+  try {
+    prepareSchema(database, words, clock());
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+  const find = database.prepare('select id, fingerprint from docs where key = ?');
+  const insert = database.prepare(
+    'insert into docs(key, language, fetched, modified, rank, simhash, fingerprint) values(?,?,?,?,?,?,?) returning id',
+  );
+  const update = database.prepare(
+    'update docs set language = ?, fetched = ?, modified = ?, rank = ?, simhash = ?, fingerprint = ? where id = ?',
+  );
+  const touch = database.prepare('update docs set rank = ?, fetched = ? where key = ? and (rank, fetched) <> (?, ?)');
+  const removeDoc = database.prepare('delete from docs where id = ?');
+  const addText = database.prepare(`insert into fts(rowid, ${TEXT_COLUMNS.join(', ')}) values(?,?,?,?,?,?)`);
+  const removeText = database.prepare('delete from fts where rowid = ?');
+  const read = database.prepare('select key, rank, fetched, fingerprint from docs where key > ? order by key limit ?');
+  const note = database.prepare('insert into info values(?, ?) on conflict do update set value = excluded.value');
+  let isWhole = infoOf(database).get('whole') === 'yes';
+
+  function put(document: IndexDocument): keyof AppliedChanges | undefined {
+    const { key, language, fetchedAt, modifiedTime, rank, simhash, fingerprint } = document;
+    const known = find.get(key);
+    if (known?.fingerprint === fingerprint) return touched(key, rank, fetchedAt);
+    const values = [language, fetchedAt, modifiedTime, rank, simhash, fingerprint];
+    if (known) {
+      removeText.run(known.id!);
+      update.run(...values, known.id!);
+    }
+    const id = known?.id ?? insert.get(key, ...values)!.id!;
+    const terms = termsOf(words, document);
+    addText.run(id, ...TEXT_COLUMNS.map((column) => terms[column]));
+    return known ? 'changed' : 'added';
+  }
+
+  function touched(key: string, rank: number, fetchedAt: number): 'changed' | undefined {
+    return touch.run(rank, fetchedAt, key, rank, fetchedAt).changes > 0 ? 'changed' : undefined;
+  }
+
+  function change(each: IndexChange): keyof AppliedChanges | undefined {
+    if (each.type === 'put') return put(each.document);
+    if (each.type === 'touch') return touched(each.key, each.rank, each.fetchedAt);
+    const known = find.get(each.key);
+    if (!known) return undefined;
+    removeText.run(known.id!);
+    removeDoc.run(known.id!);
+    return 'removed';
+  }
+
+  const guarded = async <T>(work: () => T): Promise<T> => {
+    try {
+      return work();
+    } catch (error) {
+      throw toCrawlError(error, folder);
+    }
+  };
+  return {
+    get isWhole() {
+      return isWhole;
+    },
+    markWhole: () =>
+      guarded(() => {
+        note.run('whole', 'yes');
+        isWhole = true;
+      }),
+    apply: (changes) =>
+      guarded(() => {
+        const applied = { added: 0, changed: 0, removed: 0 };
+        if (changes.length === 0) return applied;
+        inTransaction(database, () => {
+          for (const each of changes) {
+            const came = change(each);
+            if (came) applied[came] += 1;
+          }
+          note.run('changed', String(clock()));
+        });
+        return applied;
+      }),
+    entries: (after, limit) => guarded(() => read.all(after ?? '', limit).map(toEntry)),
+    close: async () => database.close(),
+  };
+}
+
+function toEntry({ key, rank, fetched, fingerprint }: SqlRow): IndexEntry {
+  return { key: String(key), rank: Number(rank), fetchedAt: Number(fetched), fingerprint: String(fingerprint) };
+}
+
+function infoOf(database: Database): Map<string, string> {
+  return new Map(
+    database
+      .prepare('select name, value from info')
+      .all()
+      .map(({ name, value }) => [String(name), String(value)]),
+  );
+}
+
+/** Readers see the old documents or none, never a part. */
+function prepareSchema(database: Database, words: Words, now: number): void {
+  createSchema(database);
+  const info = infoOf(database);
+  if (info.get('format') === INDEX_FORMAT && info.get('words') === words.name) return;
+  inTransaction(database, () => {
+    database.exec('drop table fts; drop table docs; delete from info;');
+    createSchema(database, { isInTransaction: true });
+    const note = database.prepare('insert into info values(?, ?)');
+    note.run('format', INDEX_FORMAT);
+    note.run('words', words.name);
+    note.run('made', String(now));
+    note.run('changed', String(now));
+  });
+}
+
+function inTransaction(database: Database, work: () => void): void {
+  database.exec('begin immediate');
+  try {
+    work();
+    database.exec('commit');
+  } catch (error) {
+    try {
+      database.exec('rollback');
+    } catch {
+      // A full disk has ended the transaction already; the first error says why.
+    }
+    throw error;
+  }
+}

@@ -1,0 +1,49 @@
+/** UTF-16 units of a term: what is beyond is left out, of the index and of a query alike. */
+export const LONGEST_TERM = 64;
+
+const ASCII = /^[\x00-\x7f]*$/;
+/** What is a letter of its own to Unicode, and is typed without its stroke or as two letters all the same. */
+const LETTERS: Readonly<Record<string, string>> = {
+  ß: 'ss',
+  æ: 'ae',
+  œ: 'oe',
+  ø: 'o',
+  đ: 'd',
+  ð: 'd',
+  ł: 'l',
+  ı: 'i',
+  þ: 'th',
+  ħ: 'h',
+  ς: 'σ',
+  ё: 'е',
+};
+const LETTER = new RegExp(`[${Object.keys(LETTERS).join('')}]`, 'g');
+/** Marks that people leave out as they type. Of other scripts marks are vowels, and й is no и. */
+const MARKS =
+  /(?<=[\p{Script=Latin}\p{Script=Greek}\p{Script=Hebrew}\p{Script=Arabic}])\p{Mn}+|(?<=\p{Script=Cyrillic})[\u0300\u0301]+/gu;
+const NO_PART = /[^\p{L}\p{M}\p{N}.+#]/gu;
+
+/**
+ * The term of a word: in lower case, without the accents and forms (NFKC) that do not matter, and at most {@link LONGEST_TERM} long.
+ * Empty where nothing is left.
+ */
+export function fold(word: string): string {
+  const short = word.length > LONGEST_TERM ? cut(word) : word;
+  const lower = short.toLowerCase();
+  if (ASCII.test(lower)) return lower.includes("'") ? lower.replaceAll("'", '') : lower;
+  const folded = lower
+    .normalize('NFKC')
+    .toLowerCase()
+    .replace(LETTER, (letter) => LETTERS[letter]!)
+    .normalize('NFD')
+    .replace(MARKS, '')
+    .normalize('NFC')
+    .replace(NO_PART, '');
+  return folded.length > LONGEST_TERM ? cut(folded) : folded;
+}
+
+/** Does not cut a surrogate pair in two. */
+function cut(text: string): string {
+  const last = text.charCodeAt(LONGEST_TERM - 1);
+  return text.slice(0, last >= 0xd800 && last <= 0xdbff ? LONGEST_TERM - 1 : LONGEST_TERM);
+}

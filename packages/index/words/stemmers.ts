@@ -1,0 +1,64 @@
+import { stemmer as danish } from '@orama/stemmers/danish';
+import { stemmer as dutch } from '@orama/stemmers/dutch';
+import { stemmer as english } from '@orama/stemmers/english';
+import { stemmer as finnish } from '@orama/stemmers/finnish';
+import { stemmer as french } from '@orama/stemmers/french';
+import { stemmer as german } from '@orama/stemmers/german';
+import { stemmer as hungarian } from '@orama/stemmers/hungarian';
+import { stemmer as italian } from '@orama/stemmers/italian';
+import { stemmer as norwegian } from '@orama/stemmers/norwegian';
+import { stemmer as portuguese } from '@orama/stemmers/portuguese';
+import { stemmer as romanian } from '@orama/stemmers/romanian';
+import { stemmer as russian } from '@orama/stemmers/russian';
+import { stemmer as spanish } from '@orama/stemmers/spanish';
+import { stemmer as swedish } from '@orama/stemmers/swedish';
+
+type Stem = (term: string) => string;
+
+const STEMMERS: Readonly<Record<string, Stem>> = {
+  da: danish,
+  de: german,
+  en: english,
+  // The stemmer knows these endings by their accents, which a term has lost.
+  es: (term) => spanish(term.replace(/ion$/, 'ión')),
+  fi: finnish,
+  fr: french,
+  hu: hungarian,
+  it: italian,
+  nb: norwegian,
+  nl: dutch,
+  nn: norwegian,
+  no: norwegian,
+  pt: (term) => portuguese(term.replace(/cao$/, 'ção').replace(/coes$/, 'ções')),
+  ro: romanian,
+  ru: russian,
+  sv: swedish,
+};
+
+/** Terms of each language whose stems are remembered: a stem takes ten times as long as a look into a map. */
+const REMEMBERED = 50_000;
+/** Digits and such have no endings, and a name as short as this neither. */
+const STEMMABLE = /^\p{L}{3,}$/u;
+
+/** The primary part of a language tag, in lower case; empty where there is none. */
+export function primaryLanguage(tag: string | undefined): string {
+  return /^[a-z]{2,3}(?![a-z0-9])/i.exec(tag ?? '')?.[0].toLowerCase() ?? '';
+}
+
+/** Makes the function that stems a term by the language of its page. What it gives is folded as a term is. */
+export function createStemmer(fold: (word: string) => string): (term: string, language: string | undefined) => string {
+  const known = new Map<string, Map<string, string>>();
+  return (term, language) => {
+    const primary = primaryLanguage(language);
+    const stemmer = STEMMERS[primary];
+    if (!stemmer) return term;
+    let stems = known.get(primary);
+    if (!stems || stems.size >= REMEMBERED) known.set(primary, (stems = new Map<string, string>()));
+    let stem = stems.get(term);
+    if (stem === undefined) {
+      stem = STEMMABLE.test(term) ? fold(stemmer(term)) || term : term;
+      stems.set(term, stem);
+    }
+    return stem;
+  };
+}

@@ -1,0 +1,20 @@
+export { askIndex, type Answer, type AskOptions } from './ask-index.js';
+export {
+  MAX_HITS,
+  createSearcher,
+  weightsOf,
+  type SearchHit,
+  type SearchInput,
+  type SearchOptions,
+  type SearchResult,
+  type Searcher,
+} from './searcher.js';
+export {
+  parseQuery,
+  type NoticeCode,
+  type ParsedQuery,
+  type QueryNotice,
+  type QueryPart,
+} from './query/parse-query.js';
+export type { SearchNotice } from './query/notices.js';
+export { type SnippetPart } from './results/snippet.js';

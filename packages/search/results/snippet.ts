@@ -1,0 +1,161 @@
+import type { Words } from '../../index/index.js';
+import { plainLine } from './plain-text.js';
+
+/** A piece of a snippet, and whether it is a word of the query. */
+export interface SnippetPart {
+  /** Plain text, not escaped. */
+  readonly text: string;
+  readonly hit: boolean;
+}
+
+/** What a snippet is made for. */
+export interface SnippetInput {
+  readonly words: Words;
+  /** Of the page, BCP 47. */
+  readonly language: string | undefined;
+  /** Terms of the query in every form that the index is asked for. */
+  readonly terms: ReadonlySet<string>;
+}
+
+/** Characters of a text that are looked through. */
+const MAX_TEXT = 1_048_576;
+/** Places in a text where a word may be that are looked at. */
+const MAX_PLACES = 400;
+/** Columns of a snippet: one of Chinese, Japanese or Korean takes two. */
+const COLUMNS = 240;
+/** Characters before the first hit, in which a sentence may begin. */
+const BEFORE = 100;
+/** Characters of a part that is split into words, at the most. */
+const PART = 400;
+const SENTENCE_END = /[.!?\u2026]["'\u201d\u2019)\]]?\s+|[\u3002\uff01\uff1f\uff0e]\s*|\n+/g;
+const WIDE =
+  /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe4f\uff00-\uff60\uffe0-\uffe6]|[\u{20000}-\u{3ffff}]/u;
+
+/**
+ * A part of a text that shows words of a query: the one that holds the most of them, from the beginning of a sentence
+ * where one is near. Words are found by the tokenizer of the index, so that all their forms are marked, but only near
+ * places where a letter-by-letter search finds their beginnings: the work is bounded on any text. A text without a word
+ * of the query gives its beginning.
+ */
+export function makeSnippet(text: string, input: SnippetInput): readonly SnippetPart[] {
+  const whole = text.slice(0, MAX_TEXT);
+  const start = startOf(whole, bestPlace(whole, input.terms));
+  const part = whole.slice(start, start + PART).replace(/[\ud800-\udbff]$/, '');
+  const shown = shownEnd(part);
+  const isCut = start + shown < whole.trimEnd().length;
+  const parts = markHits(part.slice(0, shown), input);
+  return joined([
+    ...(start > 0 && !beginsSentence(whole, start) ? [{ text: '\u2026 ', hit: false }] : []),
+    ...parts,
+    ...(isCut && !/[.!?\u3002\uff01\uff1f]\s*$/.test(part.slice(0, shown)) ? [{ text: ' \u2026', hit: false }] : []),
+  ]);
+}
+
+/** Marks the words of a query in a short text, such as a title. */
+export function markHits(text: string, { words, language, terms }: SnippetInput): readonly SnippetPart[] {
+  const parts: SnippetPart[] = [];
+  let at = 0;
+  for (const { term, start, end } of words.split(text, language)) {
+    if (!terms.has(term) && !terms.has(words.stem(term, language))) continue;
+    if (start > at) parts.push({ text: text.slice(at, start), hit: false });
+    parts.push({ text: text.slice(start, end), hit: true });
+    at = end;
+  }
+  if (at < text.length) parts.push({ text: text.slice(at), hit: false });
+  return parts;
+}
+
+/** Where the text has the most different words of the query close together; 0 where it has none. */
+function bestPlace(text: string, terms: ReadonlySet<string>): number {
+  const beginnings = [...new Set([...terms].map(beginningOf))].filter((each) => each !== '');
+  if (beginnings.length === 0) return 0;
+  const pattern = new RegExp(
+    beginnings
+      .sort((a, b) => b.length - a.length)
+      .map((each) => each.replace(/[.+*?^${}()|[\]\\]/g, '\\$&'))
+      .join('|'),
+    'giu',
+  );
+  const places: { readonly at: number; readonly what: string }[] = [];
+  for (const match of text.matchAll(pattern)) {
+    // Amid a word of letters it is another word.
+    if (
+      /[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}]/u.test(match[0][0]!) &&
+      /\p{L}/u.test(text[match.index - 1] ?? ' ')
+    )
+      continue;
+    places.push({ at: match.index, what: match[0].toLowerCase() });
+    if (places.length >= MAX_PLACES) break;
+  }
+  let best = places[0]?.at ?? 0;
+  let most = 0;
+  for (const [i, { at }] of places.entries()) {
+    const near = new Set<string>();
+    for (let next = i; next < places.length && places[next]!.at - at < COLUMNS / 2; next++)
+      near.add(places[next]!.what);
+    if (near.size > most) [most, best] = [near.size, at];
+  }
+  return best;
+}
+
+/** What all forms of a stemmed word begin with: its last letter may be one that the stemmer made. */
+function beginningOf(term: string): string {
+  const letters = [...term];
+  return letters.length > 4 && /^[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}]+$/u.test(term)
+    ? letters.slice(0, -1).join('')
+    : term;
+}
+
+/** Where to begin so that `place` is shown: at a sentence, else at a word. */
+function startOf(text: string, place: number): number {
+  const from = Math.max(0, place - BEFORE);
+  if (from === 0 && place <= BEFORE) {
+    const last = [...text.slice(0, place).matchAll(SENTENCE_END)].at(-1);
+    return last ? last.index + last[0].length : 0;
+  }
+  const before = text.slice(from, place);
+  const last = [...before.matchAll(SENTENCE_END)].at(-1);
+  if (last) return from + last.index + last[0].length;
+  const near = text.slice(place - 40, place);
+  const blank = near.search(/\s\S/);
+  const start = blank === -1 ? place - 20 : place - 40 + blank + 1;
+  return /[\udc00-\udfff]/.test(text[start] ?? '') ? start + 1 : start;
+}
+
+function beginsSentence(text: string, start: number): boolean {
+  return /(?:[.!?\u2026]["'\u201d\u2019)\]]?\s+|[\u3002\uff01\uff1f\uff0e]\s*|\n)$/.test(
+    text.slice(Math.max(0, start - 5), start),
+  );
+}
+
+/** Where to end: behind the last sentence that fits where one ends in the last third, else behind the last word. */
+function shownEnd(part: string): number {
+  let columns = 0;
+  let end = 0;
+  for (const character of part) {
+    columns += WIDE.test(character) ? 2 : 1;
+    if (columns > COLUMNS) break;
+    end += character.length;
+  }
+  if (end === part.length) return end;
+  const fitting = part.slice(0, end);
+  const sentence = [...fitting.matchAll(SENTENCE_END)].at(-1);
+  if (sentence && sentence.index + sentence[0].length > (end * 2) / 3) return sentence.index + sentence[0].length;
+  const blank = fitting.search(/\s\S*$/);
+  return blank > end / 2 ? blank : end;
+}
+
+/** Neighbours of one kind become one; text is made plain, and blanks between pieces are kept. */
+function joined(parts: readonly SnippetPart[]): readonly SnippetPart[] {
+  const found: { text: string; hit: boolean }[] = [];
+  for (const { text, hit } of parts) {
+    const line = `${/^\s/.test(text) ? ' ' : ''}${plainLine(text)}${/\S[^]*\s$/.test(text) ? ' ' : ''}`;
+    const last = found.at(-1);
+    if (last && last.hit === hit) last.text += line;
+    else if (line !== '') found.push({ text: line, hit });
+  }
+  if (found[0]) found[0].text = found[0].text.trimStart();
+  const last = found.at(-1);
+  if (last) last.text = last.text.trimEnd();
+  return found.filter(({ text }) => text !== '');
+}

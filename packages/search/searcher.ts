@@ -1,0 +1,275 @@
+import type { Settings } from '../../config/index.js';
+import { urlOf, type Tables } from '../../webtable/index.js';
+import { CrawlError } from '../errors/index.js';
+import type { Clause, IndexHits, IndexInfo, IndexReader, IndexWeights, Words } from '../index/index.js';
+import { askIndex, languagesOf, type Answer } from './ask-index.js';
+import { respell, queryText } from './did-you-mean.js';
+import { parseQuery, type ParsedQuery } from './query/parse-query.js';
+import { explainNotice, type SearchNotice } from './query/notices.js';
+import { planQuery } from './query/plan-query.js';
+import { foldHits, type FoldedHit } from './results/fold-hits.js';
+import { plainLine, shortLine } from './results/plain-text.js';
+import { makeSnippet, type SnippetPart } from './results/snippet.js';
+import { completions } from './suggest.js';
+
+/** How to search. */
+export interface SearchOptions {
+  /** From 1. Default: 1. */
+  readonly page?: number;
+  /** Hits a page, 1 to 100. Default: 10. */
+  readonly limit?: number;
+  /** Fold pages with nearly the same text, and more than two of a host. Default: true. */
+  readonly fold?: boolean;
+  /** Ends the search. */
+  readonly signal?: AbortSignal;
+}
+
+/** A page that was found. URL, title and snippet are untrusted plain text: nothing in them is escaped. */
+export interface SearchHit {
+  readonly url: string;
+  /** Of a page without a title, its URL. */
+  readonly title: string;
+  readonly snippet: readonly SnippetPart[];
+  /** BCP 47, as the index knows it; empty where it is not known. */
+  readonly language: string;
+  /** In ms since the epoch; 0 where it is not known. */
+  readonly fetchedAt: number;
+  /** When its content last changed, in ms since the epoch; 0 where it is not known. */
+  readonly modifiedTime: number;
+  readonly score: number;
+  /** Its PageRank; 0 before `rank` has run. */
+  readonly rank: number;
+  /** So many pages with nearly the same text are folded behind it. */
+  readonly alike?: number;
+  /** So many further pages of its host are folded behind it; `site:` and `fold: false` show them. */
+  readonly moreFromHost?: number;
+}
+
+/** What a search found. */
+export interface SearchResult {
+  /** All pages that match; at most the best 100 of them can be seen. */
+  readonly total: number;
+  readonly page: number;
+  /** Pages of hits that there are. */
+  readonly pages: number;
+  readonly hits: readonly SearchHit[];
+  /** A query in another spelling that finds more. */
+  readonly didYouMean?: string;
+  /** What of the query was not looked for. */
+  readonly notices: readonly SearchNotice[];
+  /** Not every page that could be among the best was scored, as there are very many. */
+  readonly isApproximate?: true;
+  readonly seconds: number;
+}
+
+/** Answers queries, until it is closed. */
+export interface Searcher extends AsyncDisposable {
+  /**
+   * Searches. Any text is a query.
+   * @throws CrawlError USAGE for a page or limit that is none, NO_INDEX, SEARCH_BUSY
+   */
+  search(query: string, options?: SearchOptions): Promise<SearchResult>;
+  /**
+   * At most ten queries that begin as this one, its last word completed by words of titles, those of the best pages
+   * first.
+   */
+  suggest(prefix: string): Promise<string[]>;
+  /** What is known of the index. */
+  info(): Promise<IndexInfo>;
+  /** Ends its thread. Queries under way are refused with CLOSED. */
+  close(): Promise<void>;
+}
+
+/** What a search works on. */
+export interface SearchInput {
+  readonly pages: Pick<Tables['pages'], 'getMany'>;
+  readonly settings: Pick<Settings, 'search'>;
+  readonly reader: IndexReader;
+  readonly words: Words;
+}
+
+/** Hits that can be seen of one query. */
+export const MAX_HITS = 100;
+/** Hits a page. */
+const HITS_A_PAGE = 10;
+/** Of a title, and of a URL that stands for one. */
+const MAX_TITLE = 200;
+/** A query with fewer hits is looked at for other spellings. */
+const FEW = 3;
+/** What is known of languages and documents is asked for anew after so many ms. */
+const INFO_GOOD_FOR = 5000;
+/** Letters of a word under way by which titles are looked for: its stem may be shorter than what is typed. */
+const STEM_LETTERS = 5;
+
+/** Makes what answers queries. Closing it closes the reader. */
+export function createSearcher(input: SearchInput): Searcher {
+  const { pages, settings, reader, words } = input;
+  let known: { readonly info: IndexInfo; readonly at: number } | undefined;
+
+  async function currentInfo(): Promise<IndexInfo> {
+    if (!known || known.info.documents === 0 || performance.now() - known.at > INFO_GOOD_FOR)
+      known = { info: await reader.info(), at: performance.now() };
+    return known.info;
+  }
+
+  async function search(text: string, options: SearchOptions = {}): Promise<SearchResult> {
+    const { page = 1, limit = HITS_A_PAGE, fold = true, signal } = options;
+    checkNumber('page', page, Number.MAX_SAFE_INTEGER);
+    checkNumber('limit', limit, MAX_HITS);
+    const began = performance.now();
+    const parsed = parseQuery(text);
+    const info = await currentInfo();
+    signal?.throwIfAborted();
+    const { found, plan, terms } = await find(parsed, info);
+    signal?.throwIfAborted();
+    const shown = fold ? foldHits(found.hits, limit) : found.hits.map((hit) => ({ hit, alike: 0, moreFromHost: 0 }));
+    const some = shown.slice((page - 1) * limit, page * limit);
+    const hits = await readHits(some, terms);
+    signal?.throwIfAborted();
+    const holdAll = plan.notices.some(({ code }) => code === 'some_words') ? 0 : found.total;
+    const didYouMean = holdAll < FEW && page === 1 ? await otherSpelling(text, parsed, holdAll, info) : undefined;
+    return {
+      total: found.total,
+      page,
+      pages: Math.ceil(shown.length / limit),
+      hits,
+      ...(didYouMean !== undefined && { didYouMean }),
+      notices: [...plan.notices, ...(info.isWhole ? [] : [{ code: 'index_incomplete' as const }])].map(explainNotice),
+      ...(found.isApproximate && { isApproximate: true as const }),
+      seconds: (performance.now() - began) / 1000,
+    };
+  }
+
+  function find(parsed: ParsedQuery, info: IndexInfo, isStrict = false): Promise<Answer> {
+    const { commonWords } = settings.search;
+    return askIndex(parsed, {
+      reader,
+      words,
+      info,
+      weights: weightsOf(settings),
+      commonWords,
+      limit: MAX_HITS,
+      isStrict,
+    });
+  }
+
+  /** Reads what is shown of the pages. A page that the table has no more is left out. */
+  async function readHits(some: readonly FoldedHit[], terms: ReadonlySet<string>): Promise<SearchHit[]> {
+    const rows = await pages.getMany(
+      some.map(({ hit }) => hit.key),
+      ['title', 'text'],
+    );
+    return some.flatMap(({ hit, alike, moreFromHost }, i) => {
+      const row = rows[i];
+      if (!row) return [];
+      const { key, language, fetchedAt, modifiedTime, score, rank } = hit;
+      const url = urlOf(key);
+      const title = shortLine(row.title ?? '', MAX_TITLE);
+      const snippet = makeSnippet(row.text ?? '', { words, language: language === '' ? undefined : language, terms });
+      return {
+        url,
+        title: title === '' ? shortLine(url, MAX_TITLE) : title,
+        snippet,
+        language,
+        fetchedAt,
+        modifiedTime,
+        score,
+        rank,
+        ...(alike > 0 && { alike }),
+        ...(moreFromHost > 0 && { moreFromHost }),
+      };
+    });
+  }
+
+  /** The query in another spelling, where that finds more. Its words are shown as a page has them, not as their stems. */
+  async function otherSpelling(
+    text: string,
+    parsed: ParsedQuery,
+    total: number,
+    info: IndexInfo,
+  ): Promise<string | undefined> {
+    const respelt = await respell(parsed, { reader, words, languages: languagesOf(info, parsed) });
+    if (!respelt) return undefined;
+    const { found: others } = await find({ ...parsed, parts: respelt.parts }, info, true);
+    if (others.total <= total) return undefined;
+    const forms = await formsOf(respelt.terms, others);
+    const parts = respelt.parts.map((part) => {
+      const changed = respelt.terms.reduce((all, term) => all.replace(term, forms.get(term) ?? term), part.text);
+      return { ...part, text: changed };
+    });
+    const operators = text.split(/\s+/).filter((piece) => /^-?(site|lang|after|before)[:\uff1a]\S/i.test(piece));
+    return plainLine([queryText(parts), ...operators].join(' '));
+  }
+
+  /** For each stem a word of the best pages that has it. */
+  async function formsOf(terms: readonly string[], { hits }: IndexHits): Promise<ReadonlyMap<string, string>> {
+    const forms = new Map<string, string>();
+    const some = hits.slice(0, 3);
+    const rows = await pages.getMany(
+      some.map(({ key }) => key),
+      ['title', 'text'],
+    );
+    for (const [i, row] of rows.entries()) {
+      const language = some[i]!.language === '' ? undefined : some[i]!.language;
+      for (const word of words.split(`${row?.title ?? ''}\n${(row?.text ?? '').slice(0, 20_000)}`, language)) {
+        const stem = words.stem(word.term, language);
+        if (terms.includes(stem) && !forms.has(stem)) forms.set(stem, word.term);
+      }
+    }
+    return forms;
+  }
+
+  return {
+    search,
+    async suggest(prefix) {
+      const parsed = parseQuery(prefix);
+      const info = await currentInfo();
+      const plan = planQuery(parsed, { words, languages: languagesOf(info, parsed), isPrefix: true });
+      if (plan.must.length === 0 || /\s$/.test(prefix)) return [];
+      const must = plan.must.map(({ clause }) => ({
+        ...(clause.isPrefix ? shortened(clause) : clause),
+        fields: ['title' as const],
+      }));
+      const { mustNot } = plan;
+      const { hits } = await reader.search({ must, mustNot, weights: weightsOf(settings), limit: MAX_HITS });
+      const rows = await pages.getMany(
+        hits.map(({ key }) => key),
+        ['title'],
+      );
+      return completions(
+        plainLine(prefix),
+        rows.flatMap((row) => (row?.title === undefined ? [] : [row.title.slice(0, 1000)])),
+        words,
+      );
+    },
+    info: () => reader.info(),
+    close: () => reader.close(),
+    [Symbol.asyncDispose]: () => reader.close(),
+  };
+}
+
+/** The weights of the settings. */
+export function weightsOf({ search }: Pick<Settings, 'search'>): IndexWeights {
+  return {
+    title: search.weightTitle,
+    headings: search.weightHeadings,
+    anchors: search.weightAnchors,
+    url: search.weightUrl,
+    text: search.weightText,
+    rank: search.weightRank,
+  };
+}
+
+/** Of the last word only what its stem begins with too. */
+function shortened(clause: Clause): Clause {
+  const phrases = clause.phrases.map((terms) =>
+    terms.map((term, i) => (i === terms.length - 1 ? term.slice(0, STEM_LETTERS) : term)),
+  );
+  return { ...clause, phrases };
+}
+
+function checkNumber(name: string, value: number, most: number): void {
+  if (Number.isInteger(value) && value >= 1 && value <= most) return;
+  const range = most === Number.MAX_SAFE_INTEGER ? 'of at least 1' : `from 1 to ${most}`;
+  throw new CrawlError('USAGE', `expected a ${name} that is a whole number ${range}, found ${String(value)}`);
+}

@@ -1,0 +1,183 @@
+import { figures } from '../../util/index.js';
+import type { Sample } from '../live/history.js';
+import { failedIn } from '../live/history.js';
+import type { Reading } from '../live/stats.js';
+import { html, type Html } from '../http/html.js';
+import type { ServedStatus } from '../source.js';
+import { chartPaths } from './chart.js';
+import { shownUrl } from './untrusted.js';
+
+const { bytes, duration, number, quantity } = figures;
+
+/** All that changes on the dashboard, by what the page calls it. Its script puts each in its place. */
+export interface DashboardFigures {
+  /** `running`, `idle`, or `lost` where the table cannot be asked. */
+  readonly state: string;
+  readonly texts: Readonly<Record<string, string>>;
+  /** Names of the charts, which say what they show. */
+  readonly labels: Readonly<Record<string, string>>;
+  readonly paths: Readonly<Record<string, string>>;
+  /** Rows of tables, as markup. */
+  readonly rows: Readonly<Record<string, string>>;
+}
+
+/** The figures at the top, with their names. */
+export const TILES = [
+  ['done', 'Pages done'],
+  ['rate', 'Pages per second'],
+  ['received', 'Received'],
+  ['failed', 'Failed'],
+  ['due', 'Due'],
+  ['inFlight', 'In flight'],
+  ['waiting', 'Hosts waiting'],
+  ['setAside', 'Hosts set aside'],
+  ['round', 'Round'],
+  ['elapsed', 'Running for'],
+  ['documents', 'Pages in the index'],
+  ['memory', 'Memory'],
+] as const;
+
+/** The charts, with what they show. */
+export const CHARTS = [
+  { id: 'rate', name: 'Pages per second', of: (s: Sample) => s.rate, text: (n: number) => `${number(n, 1)}/s` },
+  { id: 'byteRate', name: 'Received per second', of: (s: Sample) => s.byteRate, text: (n: number) => `${bytes(n)}/s` },
+  {
+    id: 'errorRate',
+    name: 'Failed per second',
+    of: (s: Sample) => s.errorRate,
+    text: (n: number) => `${number(n, 1)}/s`,
+  },
+  { id: 'memory', name: 'Memory', of: (s: Sample) => s.memory, text: bytes },
+] as const;
+
+/** The tables, with their columns. */
+export const TABLES = [
+  { id: 'errors', name: 'Errors by reason', columns: ['Reason', 'Pages'], none: 'Nothing has failed.' },
+  { id: 'outcomes', name: 'What was counted', columns: ['Counter', 'Number'], none: 'Nothing was counted yet.' },
+  { id: 'pages', name: 'In flight for longest', columns: ['Page', 'For'], none: 'Nothing is in flight.' },
+  { id: 'hosts', name: 'Hosts set aside', columns: ['Host', 'Reason', 'For'], none: 'No host is set aside.' },
+  { id: 'batches', name: 'Open batches', columns: ['Batch', 'State', 'Pages'], none: 'No batch is open.' },
+  { id: 'disk', name: 'Disk', columns: ['Part', 'Size'], none: 'The table has no folder.' },
+] as const;
+
+/** The figures of a reading; those that are not known are a dash. */
+export function dashboardFigures({ status, problem }: Reading, samples: readonly Sample[]): DashboardFigures {
+  const paths: Record<string, string> = {};
+  const labels: Record<string, string> = {};
+  const texts: Record<string, string> = {
+    ...(status && tilesOf(status)),
+    state: stateText(status, problem?.message),
+    since: sinceText(status),
+  };
+  const span = samples.length > 1 ? (samples.at(-1)!.at - samples[0]!.at) / 1000 : 0;
+  for (const { id, name, of, text } of CHARTS) {
+    const { line, area, most } = chartPaths(samples.map(of));
+    paths[`${id}-line`] = line;
+    paths[`${id}-area`] = area;
+    const now = text(samples.length > 0 ? of(samples.at(-1)!) : 0);
+    texts[`${id}-now`] = now;
+    texts[`${id}-most`] = `most ${text(most)}`;
+    texts[`${id}-span`] = span > 0 ? `the last ${duration(Math.round(span))}` : 'from now on';
+    labels[id] = `${name}: now ${now}, at the most ${text(most)} in the last ${duration(Math.round(span))}`;
+  }
+  const isRunning = status !== undefined && status.jobs.length > 0;
+  return {
+    state: problem ? 'lost' : isRunning ? 'running' : 'idle',
+    texts,
+    labels,
+    paths,
+    rows: status ? rowsOf(status) : {},
+  };
+}
+
+function tilesOf(status: ServedStatus): Record<string, string> {
+  const { jobs, due, memory, index, totals } = status;
+  const all = Object.entries(totals);
+  // A crawl counts what it injects apart.
+  const done = jobs.length > 0 ? sum(jobs.map((job) => job.done)) : sum(all.map(([, job]) => job.done));
+  const fetching = jobs.map((job) => job.fetching).filter((each) => each !== undefined);
+  const failed = jobs.length > 0 ? sum(jobs.flatMap(({ errors }) => Object.values(errors))) : failedIn(status);
+  const received = jobs.length > 0 ? sum(jobs.map((job) => job.bytes ?? 0)) : sum(all.map(([, job]) => job.bytes));
+  const round = jobs.find((job) => job.round !== undefined)?.round;
+  const total = jobs.length === 1 ? jobs[0]!.total : undefined;
+  const each = (of: (status: (typeof fetching)[number]) => number): number => sum(fetching.map(of));
+  return {
+    done: total === undefined ? number(done) : `${number(done)} of ${number(total)}`,
+    rate: number(sum(jobs.map(({ rate = 0 }) => rate)), 1),
+    received: bytes(received),
+    failed: number(failed),
+    due: `${number(due.count)}${due.more ? '+' : ''}`,
+    inFlight: fetching.length > 0 ? `${number(each((f) => f.inFlight))} of ${number(each((f) => f.threads))}` : '–',
+    waiting: fetching.length > 0 ? number(each((f) => f.waiting)) : '–',
+    setAside: fetching.length > 0 ? number(each((f) => f.setAside)) : '–',
+    round: round === undefined ? '–' : number(round),
+    elapsed: jobs.length > 0 ? duration(Math.max(...jobs.map(({ seconds = 0 }) => seconds))) : '–',
+    documents: index ? number(index.documents) : '–',
+    memory: bytes(memory.resident),
+  };
+}
+
+function stateText(status: ServedStatus | undefined, problem: string | undefined): string {
+  if (problem !== undefined) return `The table cannot be asked now: ${problem}`;
+  if (!status) return 'Not known yet';
+  const { jobs, holder } = status;
+  if (jobs.length === 0) return 'Nothing is running';
+  return `Running: ${jobs.map(({ job }) => job).join(', ')}${holder ? ` in process ${holder.pid}` : ''}`;
+}
+
+/** Beside the state, and not a part of it: it changes with every second, and is not to be read out. */
+function sinceText(status: ServedStatus | undefined): string {
+  if (!status || status.jobs.length > 0) return '';
+  const { lastFetch, now } = status;
+  if (!lastFetch) return 'Nothing was fetched yet.';
+  const ago = duration(Math.max(0, Math.round((now - lastFetch.at) / 1000)));
+  if (lastFetch.state === 'ended') return `The last fetch ended ${ago} ago.`;
+  return `A fetch that began ${ago} ago was stopped before its end; the same command goes on.`;
+}
+
+function rowsOf(status: ServedStatus): Record<string, string> {
+  const { jobs, batches, disk, totals } = status;
+  const of = jobs.length > 0 ? jobs : Object.values(totals);
+  const errors = counted(of.map((job) => job.errors));
+  const failures = new Set(errors.map(([reason]) => reason));
+  const outcomes = counted(of.map((job) => job.counters)).filter(([reason]) => !failures.has(reason));
+  const fetching = jobs.flatMap((job) => job.fetching ?? []);
+  const parts = disk ? [...Object.entries(disk)] : [];
+  const index = status.index && !disk?.index ? [['index', status.index.bytes] as const] : [];
+  return {
+    errors: rows(errors.map(([reason, n]) => [reason, number(n)])),
+    outcomes: rows(outcomes.map(([reason, n]) => [reason, number(n)])),
+    pages: rows(fetching.flatMap(({ pages }) => pages.map(({ url, seconds }) => [shownUrl(url), duration(seconds)]))),
+    hosts: rows(
+      fetching.flatMap(({ hosts }) => hosts.map(({ host, code, seconds }) => [host, code, duration(seconds)])),
+    ),
+    batches: rows(
+      batches.slice(0, MAX_ROWS).map(({ batchId, state, size }) => [batchId, state, quantity(size, 'page')]),
+    ),
+    disk: rows([...parts.filter(([, size]) => size > 0), ...index].map(([part, size]) => [part, bytes(size)])),
+  };
+}
+
+const MAX_ROWS = 20;
+
+/** The counters of several as one, the most first. */
+function counted(counters: readonly Readonly<Record<string, number>>[]): [string, number][] {
+  const all = new Map<string, number>();
+  for (const each of counters)
+    for (const [reason, n] of Object.entries(each)) all.set(reason, (all.get(reason) ?? 0) + n);
+  return [...all].sort(([, a], [, b]) => b - a);
+}
+
+function rows(cells: readonly (readonly (string | Html)[])[]): string {
+  return html`${cells.map(
+    ([head = '', ...rest]) =>
+      html`<tr>
+        <th scope="row"><bdi>${head}</bdi></th>
+        ${rest.map((cell) => html`<td>${cell}</td>`)}
+      </tr>`,
+  )}`.toString();
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((all, value) => all + value, 0);
+}

@@ -1,0 +1,65 @@
+import { listen } from './http/server.js';
+import { createHistory, SAMPLE_MS } from './live/history.js';
+import { createMetrics } from './live/metrics.js';
+import { createStats } from './live/stats.js';
+import { createRoutes, problemAnswer } from './routes.js';
+import type { ServeSource } from './source.js';
+
+/** Where a server listens, and to which names it answers. */
+export interface ServeAddress {
+  /** 0 for any that is free. Default: {@link DEFAULT_PORT}. */
+  readonly port?: number;
+  /** The address that it listens on, such as `0.0.0.0` for all of this machine. Default: `127.0.0.1`, which nobody else reaches. */
+  readonly address?: string;
+  /** Names that it answers to beside addresses and `localhost`: those by which a reverse proxy is asked. */
+  readonly names?: readonly string[];
+}
+
+/** A server that runs. */
+export interface Served extends AsyncDisposable {
+  readonly port: number;
+  /** Where to look: `http://localhost:8420/`. */
+  readonly url: string;
+  /** Takes no more requests, gives those under way two seconds, and ends. Calling it again does nothing. */
+  close(): Promise<void>;
+}
+
+/** Where a server listens when nothing else is said. */
+export const DEFAULT_PORT = 8420;
+
+/**
+ * Serves search page, dashboard, API and metrics until it is closed.
+ * @throws CrawlError CANNOT_LISTEN
+ */
+export async function servePages(source: ServeSource, where: ServeAddress = {}): Promise<Served> {
+  const { port: wanted = DEFAULT_PORT, address = '127.0.0.1', names = [] } = where;
+  const stats = createStats(() => source.status());
+  const history = createHistory();
+  const metrics = await createMetrics();
+  const listening = await listen({
+    port: wanted,
+    address,
+    names,
+    routes: createRoutes({ source, stats, history, metrics }),
+    problem: problemAnswer,
+    onAnswer: metrics.answered,
+  });
+  async function sample(): Promise<void> {
+    const { status, problem } = await stats.read();
+    if (status && !problem) history.add(status);
+  }
+  const timer = setInterval(() => void sample(), SAMPLE_MS);
+  void sample();
+  let closing: Promise<void> | undefined;
+  const close = (): Promise<void> => {
+    clearInterval(timer);
+    return (closing ??= listening.close());
+  };
+  const { port } = listening;
+  const host = ['127.0.0.1', '::1', '0.0.0.0', '::'].includes(address)
+    ? 'localhost'
+    : address.includes(':')
+      ? `[${address}]`
+      : address;
+  return { port, url: `http://${host}:${port}/`, close, [Symbol.asyncDispose]: close };
+}

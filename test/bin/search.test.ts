@@ -1,0 +1,117 @@
+import { beforeEach, describe, expect, test, vi } from 'vitest';
+import { run } from '../../bin/run.js';
+import type { SearchHit } from '../../packages/search/index.js';
+import { resetStub, stub } from './stub-api.js';
+import { Sink, testIo, type TestIo } from './test-io.js';
+
+vi.mock('../../packages/webcrawl/index.js', async () => (await import('./stub-api.js')).api);
+
+beforeEach(resetStub);
+
+async function webcrawl(args: readonly string[], io: TestIo = testIo()) {
+  const code = await run(args, io);
+  return { code, out: io.stdout.text, err: io.stderr.text };
+}
+
+const asked = () => stub.calls.find(({ name }) => name === 'search')?.options;
+
+const HIT: SearchHit = {
+  url: 'https://example.com/a',
+  title: 'A page\u001b[2J\nof crawlers',
+  snippet: [
+    { text: 'About ', hit: false },
+    { text: 'crawlers', hit: true },
+    { text: '.\u0007', hit: false },
+  ],
+  language: 'en',
+  fetchedAt: 1,
+  modifiedTime: 0,
+  score: 3,
+  rank: 0.1,
+  moreFromHost: 4,
+};
+
+describe('search', () => {
+  test.each([
+    [['search', 'crawler', 'engine'], { query: 'crawler engine', page: 1, limit: 10, fold: true }],
+    [
+      ['search', '"a b" -c', '--page', '2', '--limit', '50', '--no-fold'],
+      { query: '"a b" -c', page: 2, limit: 50, fold: false },
+    ],
+    [['search', '--', '-draft', 'x'], { query: '-draft x', page: 1, limit: 10, fold: true }],
+  ])('%j', async (args, options) => {
+    await webcrawl(args);
+    expect(asked()).toEqual(options);
+    expect(stub.calls.find(({ name }) => name === 'openCrawl')?.options).toMatchObject({
+      name: 'search',
+      create: false,
+    });
+    expect(stub.closed).toBe(1);
+  });
+
+  test('prints title, URL and snippet made safe, and how many there are', async () => {
+    stub.found = {
+      total: 1234,
+      page: 2,
+      pages: 3,
+      hits: [HIT],
+      notices: [{ code: 'bad_date', message: 'No date.\u001b' }],
+    };
+    const { code, out, err } = await webcrawl(['search', 'crawler', '--page', '2']);
+    expect(code).toBe(0);
+    expect(out).toBe(
+      [
+        '11. A page\\u001b[2J of crawlers',
+        '    https://example.com/a',
+        '    About crawlers.\\u0007',
+        '    (4 more of this host: --no-fold)',
+        '',
+        '1,234 pages found in 0.01 s, page 2 of 3; --page 3 shows more',
+        '',
+      ].join('\n'),
+    );
+    expect(err).toBe('No date.\\u001b\n');
+  });
+
+  test('marks words in bold at a terminal only', async () => {
+    stub.found = { total: 1, pages: 1, hits: [HIT] };
+    const io = { ...testIo(), stdout: new Sink({ isTTY: true }) };
+    expect((await webcrawl(['search', 'crawler'], io)).out).toContain('About \u001b[1mcrawlers\u001b[22m.');
+    expect((await webcrawl(['search', 'crawler'])).out).not.toContain('\u001b');
+  });
+
+  test('exits with 1 when nothing is found, and says what was perhaps meant', async () => {
+    stub.found = { didYouMean: 'crawler\u001b' };
+    const { code, out } = await webcrawl(['search', 'crawlr']);
+    expect(code).toBe(1);
+    expect(out).toBe('0 pages found in 0.01 s\nDid you mean: crawler\\u001b\n');
+  });
+
+  test('a page behind the last says how many there are', async () => {
+    stub.found = { total: 20, page: 5, pages: 2 };
+    const { code, out } = await webcrawl(['search', 'crawler', '--page', '5']);
+    expect(code).toBe(1);
+    expect(out).toBe('20 pages found in 0.01 s, page 5 has none; there are 2\n');
+  });
+
+  test('with --json is one object, also of nothing', async () => {
+    stub.found = { total: 1, pages: 1, hits: [HIT] };
+    const { out, err } = await webcrawl(['search', 'crawler', '--json']);
+    expect(JSON.parse(out)).toMatchObject({ total: 1, hits: [{ url: HIT.url, title: HIT.title }] });
+    expect(err).toBe('');
+    expect(out).not.toContain('\u0007');
+  });
+
+  test.each([[['search']], [['search', 'x', '--page', '0']], [['search', 'x', '--limit', 'many']]])(
+    '%j is refused',
+    async (args) => {
+      expect((await webcrawl(args)).code).toBe(64);
+    },
+  );
+
+  test('help has examples', async () => {
+    const { out } = await webcrawl(['search', '--help']);
+    expect(out).toContain('webcrawl search crawler engine');
+    expect(out).toContain('site:example.com');
+  });
+});

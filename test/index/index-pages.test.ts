@@ -1,0 +1,216 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { explain, jobs, MemoryStore, rowKeyOf, type Plugin, type Store } from '../../packages/webcrawl/index.js';
+import { dumpIndex } from '../support/index/dump-index.js';
+import { round, rowOf } from '../support/job-steps.js';
+import { START, testCrawl, type TestCrawl } from '../support/test-crawl.js';
+import { fakeWeb, type FakeWeb } from '../support/web/fake-web.js';
+
+let root: string;
+beforeAll(async () => {
+  root = await mkdtemp(join(tmpdir(), 'webcrawl-index-job-'));
+});
+afterAll(() => rm(root, { recursive: true, force: true }));
+
+let made = 0;
+const newFolder = (): string => join(root, `i${++made}`);
+
+const PAGES = {
+  'http://a.example/': `<html lang="en"><title>Home</title><h1>Welcome</h1><p>All pages of packages</p>
+    <a href="/one">the first page</a> <a href="/two">second</a> <a href="/gone">x</a> <a href="/moved">m</a>
+    <a href="/hidden">h</a> <a href="/copy">c</a> <a href="/data">i</a> <a href="/header">x</a>`,
+  'http://a.example/one': '<html lang="en"><title>One</title><h2>Part <b>one</b></h2><p>running text</p>',
+  'http://a.example/two': '<html lang="zh"><title>第二</title><p>南京市长江大桥</p>',
+  'http://a.example/moved': { status: 301, location: 'http://a.example/one' },
+  'http://a.example/hidden': '<title>Hidden</title><meta name="robots" content="noindex"><p>secret</p>',
+  'http://a.example/header': { html: '<title>X</title><p>secret</p>', headers: { 'x-robots-tag': 'noindex' } },
+  'http://a.example/copy': '<title>Copy</title><link rel="canonical" href="/one"><p>running text</p>',
+  'http://a.example/data': { body: new Uint8Array([0x89, 0x50, 0x4e, 0x47]), contentType: 'image/png' },
+};
+
+interface Setup {
+  readonly web?: FakeWeb;
+  readonly folder?: string;
+  readonly plugins?: readonly Plugin[];
+  readonly store?: Store;
+}
+
+async function crawled({ web = fakeWeb(PAGES), folder = newFolder(), plugins = [], store }: Setup = {}): Promise<
+  TestCrawl & { readonly folder: string }
+> {
+  const crawl = await testCrawl(web, {
+    settings: { 'index.path': folder },
+    plugins,
+    ...(store && { store }),
+  });
+  return Object.assign(crawl, { folder });
+}
+
+async function allRounds(crawl: TestCrawl): Promise<void> {
+  await jobs.inject(crawl, { seeds: ['http://a.example/'] });
+  await round(crawl);
+  await round(crawl);
+}
+
+const keysOf = async (folder: string): Promise<unknown[]> => (await dumpIndex(folder)).docs.map(({ key }) => key);
+const key = (path: string): string => rowKeyOf(`http://a.example/${path}`);
+const IN = [key(''), key('one'), key('two')];
+
+describe('index', () => {
+  test('takes in what is a page, and counts the others by their reason', async () => {
+    await using crawl = await crawled();
+    await allRounds(crawl);
+    const { counters } = await jobs.index(crawl);
+    expect(counters).toEqual({
+      added: 3,
+      gone: 1,
+      redirected: 1,
+      noindex: 2,
+      canonical: 1,
+      not_parsed: 1,
+    });
+    const { docs, terms } = await dumpIndex(crawl.folder);
+    expect(docs.map((doc) => doc.key)).toEqual(IN);
+    expect(docs.map(({ language }) => language)).toEqual(['en', 'en', 'zh']);
+    expect(docs[1]).toMatchObject({ fetched: START, rank: 0 });
+    for (const place of [
+      `${key('one')} headings 0 part`,
+      `${key('one')} headings 1 on`,
+      `${key('one')} text 0 on`,
+      `${key('one')} anchors 0 the`,
+      `${key('one')} url 0 a`,
+      `${key('two')} text 1 南京市`,
+      `${key('')} text 5 packag`,
+    ]) {
+      expect(terms).toContain(place);
+    }
+    expect(await jobs.index(crawl)).toMatchObject({ counters: {} });
+    expect((await jobs.index(crawl, { all: true })).counters).toMatchObject({ unchanged: 3 });
+  });
+
+  test('marks the pages that are in it, and no other', async () => {
+    await using crawl = await crawled();
+    await allRounds(crawl);
+    await jobs.index(crawl);
+    for (const path of ['', 'one', 'two', 'moved', 'hidden', 'gone', 'copy']) {
+      const { marks } = await rowOf(crawl, `http://a.example/${path}`, 'marks');
+      const isIn = IN.includes(key(path));
+      expect(marks?.index, path).toBe(isIn ? marks?.updatedb : undefined);
+      const { page } = await explain(crawl, `http://a.example/${path}`);
+      expect(page?.indexed, path).toBe(isIn ? 'current' : undefined);
+    }
+  });
+
+  test('later runs read the batches that were updated since, and close them', async () => {
+    const web = fakeWeb(PAGES);
+    await using crawl = await crawled({ web });
+    await allRounds(crawl);
+    await jobs.index(crawl);
+    crawl.setTime(START + 40 * 86_400_000);
+    web.set('http://a.example/one', { html: '<title>One</title><p>other words now</p>' });
+    web.set('http://a.example/two', undefined);
+    web.set('http://a.example/', { html: `${PAGES['http://a.example/']}<a href="/new">n</a>` });
+    web.set('http://a.example/new', { html: '<title>New</title>' });
+    await round(crawl);
+    const { batch } = await round(crawl);
+    expect((await crawl.tables.batches.list()).map(({ state }) => state)).toEqual(['updated', 'updated']);
+    const first = await jobs.index(crawl, { batch });
+    expect(first).toMatchObject({ batchId: batch, counters: { added: 1, batches: 1 } });
+    const { counters } = await jobs.index(crawl);
+    expect(counters).toMatchObject({ changed: 2, removed: 1, batches: 1 });
+    expect(await crawl.tables.batches.list()).toEqual([]);
+    expect(await keysOf(crawl.folder)).toEqual([key(''), key('new'), key('one')]);
+    expect((await jobs.index(crawl, { all: true })).counters).toMatchObject({ unchanged: 3 });
+    await expect(jobs.index(crawl, { batch: 'unknown' })).rejects.toMatchObject({ code: 'UNKNOWN_BATCH' });
+  });
+
+  test('ranks and duplicates come in with --all', async () => {
+    await using crawl = await crawled();
+    await allRounds(crawl);
+    await jobs.index(crawl);
+    await jobs.rank(crawl);
+    await crawl.tables.pages.write([{ key: key('two'), set: { duplicateOf: 'http://a.example/one' } }]);
+    const { counters } = await jobs.index(crawl, { all: true });
+    expect(counters).toMatchObject({ changed: 2, removed: 1, duplicate: 1 });
+    const { docs } = await dumpIndex(crawl.folder);
+    expect(docs.every(({ rank }) => Number(rank) > 0)).toBe(true);
+    expect(docs.map((doc) => doc.key)).toEqual(IN.slice(0, 2));
+    expect((await rowOf(crawl, 'http://a.example/two', 'marks')).marks?.index).toBeUndefined();
+  });
+
+  test('index filters refuse pages, change them, and refuse those on which they fail', async () => {
+    const filter: Plugin = {
+      name: 'choosy',
+      indexFilter: ({ title }) => {
+        if (title === 'One') return 'no ones';
+        if (title === '第二') throw new Error('unexpected');
+        return { title: 'Changed', anchors: '' };
+      },
+    };
+    await using crawl = await crawled({ plugins: [filter] });
+    await allRounds(crawl);
+    const { counters } = await jobs.index(crawl);
+    // The copy comes in, as the page that it names is refused: what a filter says of another page is not asked.
+    expect(counters).toMatchObject({ added: 1, rejected_choosy: 2, plugin_error_choosy: 1, canonical: 1 });
+    expect((await dumpIndex(crawl.folder)).terms).toContain(`${key('')} title 0 chang`);
+  });
+
+  test('rows that are removed leave the index', async () => {
+    await using crawl = await crawled();
+    await allRounds(crawl);
+    await jobs.index(crawl);
+    expect((await jobs.remove(crawl, { prefix: 'http://a.example/t' })).counters).toMatchObject({ removed: 1 });
+    expect((await jobs.index(crawl)).counters).toMatchObject({ removed: 1, batches: 1 });
+    expect(await keysOf(crawl.folder)).toEqual(IN.slice(0, 2));
+    expect(await crawl.tables.batches.list()).toEqual([]);
+  });
+
+  test('a page that is being fetched anew stays as it is until its batch is updated', async () => {
+    const web = fakeWeb(PAGES);
+    await using crawl = await crawled({ web });
+    await allRounds(crawl);
+    await jobs.index(crawl);
+    crawl.setTime(START + 40 * 86_400_000);
+    const { batchId = '' } = await jobs.generate(crawl);
+    await jobs.fetch(crawl, { batch: batchId });
+    const held = await jobs.index(crawl, { all: true });
+    expect(held.counters.removed).toBeUndefined();
+    expect(held.counters.held).toBeGreaterThan(3);
+    expect(await keysOf(crawl.folder)).toEqual(IN);
+    await jobs.parse(crawl, { batch: batchId });
+    await jobs.updatedb(crawl, { batch: batchId });
+    await jobs.index(crawl);
+    expect(await keysOf(crawl.folder)).toEqual(IN);
+  });
+
+  test('without a folder it says which setting names one', async () => {
+    await using crawl = await testCrawl(fakeWeb(PAGES), { settings: {} });
+    await expect(jobs.index(crawl)).rejects.toMatchObject({
+      code: 'BAD_SETTING',
+      hint: expect.stringContaining('index.path') as string,
+    });
+  });
+});
+
+describe('repair', () => {
+  test('reports what the index lags behind, and mends it', async () => {
+    const store = new MemoryStore();
+    await using crawl = await crawled({ store });
+    await allRounds(crawl);
+    expect((await jobs.repair(crawl)).counters).not.toHaveProperty('missing_index');
+    await jobs.index(crawl);
+    const { pages } = crawl.tables;
+    await pages.write([
+      { key: key('one'), set: { text: 'changed behind its back' } },
+      { key: key('two'), set: { status: 'gone' } },
+    ]);
+    const { counters } = await jobs.repair(crawl);
+    expect(counters).toMatchObject({ superfluous_index: 1, stale_index: 1 });
+    await rm(crawl.folder, { recursive: true });
+    expect((await jobs.repair(crawl)).counters).toMatchObject({ missing_index: 2 });
+    expect(Object.keys((await jobs.repair(crawl)).counters).filter((name) => name.endsWith('_index'))).toEqual([]);
+    expect(await keysOf(crawl.folder)).toEqual(IN.slice(0, 2));
+  });
+});

@@ -1,0 +1,173 @@
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createWords, INDEX_FILE, openDatabase, type Words } from '../../../packages/index/index.js';
+import { openWriterThread } from '../../../packages/index/sqlite/writer-thread.js';
+import { openSqliteWriter, writerOf } from '../../../packages/index/sqlite/writer.js';
+import type { IndexDocument, IndexWriter } from '../../../packages/plugin-api/index.js';
+import { ROOT } from '../../support/docs/source-files.js';
+import { dumpIndex } from '../../support/index/dump-index.js';
+
+/** A thread cannot be run from TypeScript; what is built is up to date in `npm test`. */
+const entry = pathToFileURL(join(ROOT, 'dist/packages/index/sqlite/writer-worker.js'));
+
+let root: string;
+let words: Words;
+beforeAll(async () => {
+  root = await mkdtemp(join(tmpdir(), 'webcrawl-index-'));
+  words = await createWords({ jieba: false });
+});
+afterAll(() => rm(root, { recursive: true, force: true }));
+
+let made = 0;
+const newFolder = (): string => join(root, `i${++made}`);
+
+const FETCHED = 1_700_000_000_000;
+
+function documentOf(n: number, over: Partial<IndexDocument> = {}): IndexDocument {
+  const text = over.text ?? `text of page number ${n}`;
+  return {
+    key: `com.example:http/${n}`,
+    url: `http://example.com/${n}`,
+    title: `Page ${n}`,
+    headings: 'First heading\nSecond',
+    anchors: 'a link',
+    text,
+    language: 'en',
+    fetchedAt: FETCHED,
+    modifiedTime: 0,
+    rank: 0.5,
+    simhash: '0123456789abcdef',
+    fingerprint: `f${n}${text}`,
+    ...over,
+  };
+}
+const put = (n: number, over?: Partial<IndexDocument>) => ({ type: 'put', document: documentOf(n, over) }) as const;
+const keyOf = (n: number): string => documentOf(n).key;
+
+async function openHere(folder: string): Promise<IndexWriter> {
+  await mkdir(folder, { recursive: true }).catch(() => undefined);
+  return openSqliteWriter(folder, words);
+}
+
+describe.each([
+  ['in this thread', openHere],
+  ['in a thread of its own', (folder: string): Promise<IndexWriter> => openWriterThread(folder, entry)],
+])('%s', (where, open) => {
+  test('adds, replaces, ranks and removes; again changes nothing', async () => {
+    if (where !== 'in this thread') expect(existsSync(entry), 'run npm run build').toBe(true);
+    const folder = newFolder();
+    let writer = await open(folder);
+    const changes = [put(1), put(2), put(3, { text: 'running packages' })] as const;
+    expect(await writer.apply(changes)).toEqual({ added: 3, changed: 0, removed: 0 });
+    const applied = await writer.apply([
+      put(2, { text: 'other words', rank: 0.25 }),
+      { type: 'remove', key: keyOf(1) },
+      { type: 'touch', key: keyOf(3), rank: 0.75, fetchedAt: 5 },
+      { type: 'touch', key: keyOf(9), rank: 1, fetchedAt: 5 },
+      { type: 'remove', key: keyOf(8) },
+    ]);
+    expect(applied).toEqual({ added: 0, changed: 2, removed: 1 });
+    await writer.close();
+    const first = await dumpIndex(folder);
+    expect(first.docs.map(({ key, rank }) => [key, rank])).toEqual([
+      [keyOf(2), 0.25],
+      [keyOf(3), 0.75],
+    ]);
+    expect(first.terms).toContain(`${keyOf(2)} text 1 word`);
+    expect(first.terms).toContain(`${keyOf(3)} text 0 run`);
+    expect(first.terms).toContain(`${keyOf(3)} url 0 exampl`);
+    expect(first.terms).toContain(`${keyOf(3)} headings 2 second`);
+    expect(first.terms.some((each) => each.startsWith('?') || each.includes('number'))).toBe(false);
+
+    writer = await open(folder);
+    await writer.apply([put(2, { text: 'other words', rank: 0.25 }), { type: 'remove', key: keyOf(1) }]);
+    expect(await writer.entries(undefined, 10)).toEqual([
+      { key: keyOf(2), rank: 0.25, fetchedAt: FETCHED, fingerprint: 'f2other words' },
+      { key: keyOf(3), rank: 0.75, fetchedAt: 5, fingerprint: 'f3running packages' },
+    ]);
+    expect(await writer.entries(keyOf(2), 10)).toHaveLength(1);
+    expect(await writer.entries(undefined, 1)).toHaveLength(1);
+    await writer.close();
+    expect(await dumpIndex(folder)).toEqual(first);
+  });
+
+  test('is whole once that was noted, until it is emptied for other words', async () => {
+    const folder = newFolder();
+    let writer = await open(folder);
+    expect(writer.isWhole).toBe(false);
+    await writer.apply([put(1)]);
+    await writer.markWhole();
+    expect(writer.isWhole).toBe(true);
+    await writer.close();
+    writer = await open(folder);
+    expect(writer.isWhole).toBe(true);
+    await writer.close();
+
+    const other = await openSqliteWriter(folder, { ...words, name: 'other' });
+    expect(other.isWhole).toBe(false);
+    expect(await other.entries(undefined, 10)).toEqual([]);
+    await other.apply([put(2)]);
+    await other.close();
+    expect((await dumpIndex(folder)).docs).toHaveLength(1);
+  });
+
+  test('a file that is no database is made anew', async () => {
+    const folder = newFolder();
+    await mkdir(folder);
+    await writeFile(join(folder, INDEX_FILE), 'no database at all, '.repeat(500));
+    const writer = await open(folder);
+    await writer.apply([put(1)]);
+    await writer.close();
+    expect((await dumpIndex(folder)).docs).toHaveLength(1);
+  });
+
+  test('a folder that cannot be made is an error that names it', async () => {
+    const file = newFolder();
+    await writeFile(file, '');
+    await expect(open(join(file, 'index'))).rejects.toMatchObject({
+      code: 'STORE_FAILED',
+      message: expect.stringContaining(file) as string,
+    });
+  });
+});
+
+test('a full disk is a clear error, and breaks nothing', async () => {
+  const folder = newFolder();
+  await mkdir(folder);
+  const database = await openDatabase(join(folder, INDEX_FILE), { readOnly: false });
+  const writer = writerOf(database, folder, words, () => 1);
+  await writer.apply([put(1)]);
+  database.exec('pragma max_page_count=40');
+  const large = Array.from({ length: 500 }, (_, n) => put(n + 2, { text: `word${n} `.repeat(50) + `only${n}` }));
+  await expect(writer.apply(large)).rejects.toMatchObject({ code: 'STORE_FULL' });
+  expect(await writer.entries(undefined, 10)).toHaveLength(1);
+  database.exec('pragma max_page_count=100000');
+  await writer.apply(large);
+  await writer.close();
+  expect((await dumpIndex(folder)).docs).toHaveLength(501);
+});
+
+test('hostile texts: controls, quotes, half pairs, a megabyte without a blank, words of SQL', async () => {
+  const folder = newFolder();
+  const writer = await openHere(folder);
+  await writer.apply([
+    put(1, { text: 'a\u0000b "quoted" \ud83d \udc4d NEAR(x y) -- ; drop table docs' }),
+    put(2, { text: 'x'.repeat(2 ** 20) + ' 中'.repeat(1000) }),
+    put(3, { title: '', headings: '', anchors: '', text: '' }),
+  ]);
+  await writer.close();
+  const { terms, docs } = await dumpIndex(folder);
+  expect(docs).toHaveLength(3);
+  expect(terms.filter((each) => each.startsWith(`${keyOf(1)} text`)).map((each) => each.split(' ').slice(2))).toEqual(
+    expect.arrayContaining([
+      ['0', 'a'],
+      ['1', 'b'],
+      ['2', 'quot'],
+    ]),
+  );
+  expect(terms).toContain(`${keyOf(2)} text 0 ${'x'.repeat(64)}`);
+});

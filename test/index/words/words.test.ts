@@ -1,0 +1,162 @@
+import fc from 'fast-check';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { createWords } from '../../../packages/index/words/create-words.js';
+import { LONGEST_TERM } from '../../../packages/index/words/fold.js';
+import type { Words } from '../../../packages/index/words/words.js';
+
+let words: Words;
+let plain: Words;
+beforeAll(async () => {
+  words = await createWords();
+  plain = await createWords({ jieba: false });
+});
+const termsOf = (text: string, language?: string): string[] => words.split(text, language).map(({ term }) => term);
+
+describe('words of scripts with blanks', () => {
+  test.each([
+    ['The quick, brown FOX.', ['the', 'quick', 'brown', 'fox']],
+    ['apt-get install foo_bar', ['apt', 'get', 'install', 'foo', 'bar']],
+    ['C++ and C# and C, g++-12, i++;', ['c++', 'and', 'c#', 'and', 'c', 'g++', '12', 'i++']],
+    ['C++11 a+++b #tag ##', ['c++', '11', 'a', 'b', 'tag']],
+    ['Linux 2.6.32, pi is 3.14. 10.0.0.1:80', ['linux', '2.6.32', 'pi', 'is', '3.14', '10.0.0.1', '80']],
+    ["don't they’ve Bob's l'homme O'Brien", ['dont', 'theyve', 'bob', 'l', 'homme', 'o', 'brien']],
+    ['п’ять ёлка Йод стре́сс', ['пять', 'елка', 'йод', 'стресс']],
+    ['Straße Ærøskøbing naïve İstanbul ŁÓDŹ', ['strasse', 'aeroskobing', 'naive', 'istanbul', 'lodz']],
+    ['Ὀδυσσεύς ΟΔΟΣ', ['οδυσσευσ', 'οδοσ']],
+    ['ｆｕｌｌ ﬁne ①', ['full', 'fine', '1']],
+    ['con\u00adfig \u200b a\u200db', ['config', 'ab']],
+    ['한국어 검색', ['한국어', '검색']],
+    ['', []],
+    ['--- ... \u0000\u0007 ++ #', []],
+  ])('%s', (text, terms) => {
+    expect(termsOf(text)).toEqual(terms);
+  });
+
+  test('an accent makes no difference, however it is written', () => {
+    expect(termsOf('cafe\u0301')).toEqual(termsOf('café'));
+    expect(termsOf('CAFÉ')).toEqual(['cafe']);
+  });
+});
+
+describe('words of scripts without blanks', () => {
+  test('Chinese is split by jieba, and by Intl.Segmenter without it', () => {
+    expect(termsOf('研究生命科学，南京市')).toEqual(['研究', '生命科学', '南京市']);
+    expect(
+      plain
+        .split('中文检索')
+        .map(({ term }) => term)
+        .join(''),
+    ).toBe('中文检索');
+    expect(words.name).toMatch(/\/jieba-\d/);
+    expect(plain.name).not.toContain('jieba');
+  });
+
+  test('Japanese and Thai are split by Intl.Segmenter', () => {
+    expect(termsOf('東京都に住む。検索エンジン')).toEqual(
+      plain.split('東京都に住む。検索エンジン').map(({ term }) => term),
+    );
+    expect(termsOf('東京都に住む')).toContain('東京');
+    expect(termsOf('ภาษาไทย')).toEqual(['ภาษา', 'ไทย']);
+  });
+
+  test('Han characters alone are Japanese where the language says so', () => {
+    expect(termsOf('東京都庁', 'ja-JP')).toEqual(plain.split('東京都庁').map(({ term }) => term));
+  });
+
+  test('scripts side by side', () => {
+    expect(termsOf('iPhone手机2023年')).toEqual(['iphone', '手机', '2023', '年']);
+  });
+});
+
+describe('stems', () => {
+  test.each([
+    ['packages', 'en', 'packag'],
+    ['packages', 'en-GB', 'packag'],
+    ['packages', 'xx', 'packages'],
+    ['packages', undefined, 'packages'],
+    ['пакеты', 'ru', 'пакет'],
+    ['hauser', 'de', 'haus'],
+    ['instalacion', 'es', 'instal'],
+    ['instalaciones', 'es', 'instal'],
+    ['c++', 'en', 'c++'],
+    ['3.14', 'en', '3.14'],
+    ['constructor', 'en', 'constructor'],
+  ])('%s in %s is %s', (term, language, stem) => {
+    expect(words.stem(term, language)).toBe(stem);
+    expect(words.stem(term, language)).toBe(stem);
+  });
+});
+
+describe('of any text', () => {
+  const alphabet = [..."aZ09 .-_'’+#\n\t\u0000", ...'éßжйΩ中文研究かなカーไทย한👍𠀀𝒳\u0301\u200d\u00ad\ud83d\udc4d'];
+  const anyText = fc.oneof(
+    fc.string({ unit: 'binary', maxLength: 60 }),
+    fc.array(fc.constantFrom(...alphabet), { maxLength: 60 }).map((parts) => parts.join('')),
+  );
+  const property = (check: (text: string, of: Words) => void): void =>
+    fc.assert(
+      fc.property(anyText, (text) => {
+        check(text, words);
+        check(text, plain);
+      }),
+      { numRuns: 1500 },
+    );
+
+  test('words are in order, within the text, and never overlap', () => {
+    property((text, of) => {
+      let last = 0;
+      for (const { term, start, end } of of.split(text)) {
+        expect(start).toBeGreaterThanOrEqual(last);
+        expect(end).toBeGreaterThan(start);
+        expect(end).toBeLessThanOrEqual(text.length);
+        expect(term.length).toBeLessThanOrEqual(LONGEST_TERM);
+        last = end;
+      }
+    });
+  });
+
+  test('a term holds nothing that the index would split again', () => {
+    property((text, of) => {
+      for (const { term } of of.split(text)) {
+        expect(term).toMatch(/^[\p{L}\p{M}\p{N}.+#]+$/u);
+        expect(() => encodeURIComponent(term)).not.toThrow();
+        expect(/[\x00-\x7f]/.test(term) ? term : '').toBe(/[\x00-\x7f]/.test(term) ? term.toLowerCase() : '');
+      }
+    });
+  });
+
+  test('no letter or digit is left out', () => {
+    property((text, of) => {
+      let rest = text;
+      for (const { start, end } of of.split(text).reverse())
+        rest = rest.slice(0, start) + ' '.repeat(end - start) + rest.slice(end);
+      expect(rest.replace(/[’']s/gi, '')).not.toMatch(/[a-z0-9中文研究ж]/i);
+    });
+  });
+
+  test('a word asked for by itself is the term that was indexed', () => {
+    property((text, of) => {
+      for (const { term, start, end } of of.split(text)) {
+        const isSplitByContext = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u.test(term);
+        if (isSplitByContext || end - start > LONGEST_TERM) continue;
+        const again = of.split(text.slice(start, end));
+        expect(again.map((each) => each.term)).toEqual([term]);
+      }
+    });
+  });
+});
+
+test.each([
+  ['a', 1],
+  ['中', undefined],
+  ['ไ', undefined],
+  ['𠀀', undefined],
+  ["a'", undefined],
+  ['1.', 1],
+  ['\u0301', undefined],
+])('a megabyte of %s is split in no time, and whole', (piece, count) => {
+  const text = piece.repeat(2 ** 20 / piece.length);
+  const found = words.split(text);
+  if (count !== undefined) expect(found.length).toBe(count);
+  expect(found.at(-1)?.end ?? 0).toBeGreaterThanOrEqual(piece === '\u0301' ? 0 : text.length - 2);
+});

@@ -1,0 +1,178 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { MAX_QUERY_LENGTH, parseQuery } from '../../../packages/search/query/parse-query.js';
+import { startOfDate } from '../../../packages/search/query/query-date.js';
+
+const empty = { parts: [], sites: [], notSites: [], languages: [], notLanguages: [], notices: [] };
+const word = (text: string, more = {}) => ({ text, isPhrase: false, isExcluded: false, ...more });
+const domain = (reversed: string) => [
+  { start: `${reversed}.`, end: `${reversed}/` },
+  { start: `${reversed}:`, end: `${reversed};` },
+];
+
+describe('a query is read', () => {
+  test.each([
+    ['', {}],
+    ['  \u3000\t', {}],
+    ['crawler  engine', { parts: [word('crawler'), word('engine')] }],
+    ['"link graph" rank', { parts: [word('link graph', { isPhrase: true }), word('rank')] }],
+    ['\u201clink graph\u201d', { parts: [word('link graph', { isPhrase: true })] }],
+    ['\u300c検索 エンジン\u300d', { parts: [word('検索 エンジン', { isPhrase: true })] }],
+    ['a"b c"d', { parts: [word('a'), word('b c', { isPhrase: true }), word('d')] }],
+    [
+      '-draft -"not this"',
+      { parts: [word('draft', { isExcluded: true }), word('not this', { isPhrase: true, isExcluded: true })] },
+    ],
+    ['intitle:guide INURL:docs', { parts: [word('guide', { field: 'title' }), word('docs', { field: 'url' })] }],
+    ['-intitle:"old news"', { parts: [word('old news', { isPhrase: true, isExcluded: true, field: 'title' })] }],
+    ['site:example.com', { sites: domain('com.example') }],
+    ['site：example.com', { sites: domain('com.example') }],
+    ['site:.Example.COM/', { sites: domain('com.example') }],
+    ['-site:example.com', { notSites: domain('com.example') }],
+    ['site:https://example.com/docs', { sites: [{ start: 'com.example:https/docs', end: 'com.example:https/doct' }] }],
+    [
+      'site:example.com/docs',
+      {
+        sites: [
+          { start: 'com.example:http/docs', end: 'com.example:http/doct' },
+          { start: 'com.example:https/docs', end: 'com.example:https/doct' },
+        ],
+      },
+    ],
+    ['lang:zh lang:zh-CN lang:EN -lang:de', { languages: ['zh', 'en'], notLanguages: ['de'] }],
+    ['after:2025 before:2025-07', { from: Date.UTC(2025, 0), to: Date.UTC(2025, 6) }],
+    ['after:2025 after:2024', { from: Date.UTC(2025, 0) }],
+    ['http://example.com/a unknown:word', { parts: [word('http://example.com/a'), word('unknown:word')] }],
+    ['- -- a-b', { parts: [word('-'), word('--'), word('a-b')] }],
+    ['a\u0000b\u202ec', { parts: [word('a'), word('b'), word('c')] }],
+  ])('%j', (query, expected) => {
+    expect(parseQuery(query)).toEqual({ ...empty, ...expected });
+  });
+
+  test.each([
+    ['site:', 'operator_without_value', 'site:'],
+    ['intitle: x', 'operator_without_value', 'intitle:'],
+    ['intitle:""', 'operator_without_value', 'intitle:'],
+    ['site:?', 'bad_site', '?'],
+    ['site:ftp://a/', 'bad_site', 'ftp://a/'],
+    ['lang:中文', 'bad_language', '中文'],
+    ['after:yesterday', 'bad_date', 'yesterday'],
+    ['-after:2025', 'bad_date', '2025'],
+    ['before:2025-02-30', 'bad_date', '2025-02-30'],
+    ['one "two three', 'unclosed_quote', '"two three'],
+  ])('%j has the notice %s of %j', (query, code, text) => {
+    expect(parseQuery(query).notices).toEqual([{ code, text }]);
+  });
+
+  test('a quote that nothing closes counts to the end', () => {
+    expect(parseQuery('one "two three').parts).toEqual([word('one'), word('two three', { isPhrase: true })]);
+  });
+
+  test('what is beyond the length that is read is counted', () => {
+    const { notices, parts } = parseQuery('a '.repeat(MAX_QUERY_LENGTH));
+    expect(notices).toEqual([{ code: 'query_too_long', count: MAX_QUERY_LENGTH }]);
+    expect(parts).toHaveLength(MAX_QUERY_LENGTH / 2);
+  });
+
+  test('dates', () => {
+    expect(startOfDate('2024-2-29')).toBe(Date.UTC(2024, 1, 29));
+    expect(startOfDate('0099')).toBe(new Date('0099-01-01T00:00:00Z').getTime());
+    for (const none of ['', '24', '2025-13', '2025-00', '2023-02-29', '2025-1-1-1']) {
+      expect(startOfDate(none), none).toBeUndefined();
+    }
+  });
+});
+
+describe('any text is a query', () => {
+  const pieces = fc.constantFrom(
+    ...[
+      'site:',
+      'inurl:',
+      'intitle:',
+      'lang:',
+      'after:',
+      'before:',
+      '-',
+      '"',
+      '\u201c',
+      '\u201d',
+      '\u300c',
+      ' ',
+      ':',
+      '*',
+      '(',
+    ],
+    ...[
+      ')',
+      'AND',
+      'OR',
+      'NEAR',
+      '\u0000',
+      '\ud800',
+      '南京市',
+      'example.com',
+      '2025',
+      '2025-99-99',
+      '[',
+      '%',
+      '../',
+      '\u202e',
+    ],
+  );
+  const query = fc.oneof(
+    fc.string({ unit: 'binary', maxLength: 200 }),
+    fc.array(fc.oneof(pieces, fc.string({ maxLength: 5 })), { maxLength: 40 }).map((parts) => parts.join('')),
+  );
+
+  test('it never throws, and what it gives is clean', () => {
+    fc.assert(
+      fc.property(query, (text) => {
+        const { parts, languages, sites, notices } = parseQuery(text);
+        for (const part of parts) {
+          expect(part.text.trim()).not.toBe('');
+          expect(part.text).not.toMatch(/\p{Cc}|\p{Cs}/u);
+        }
+        for (const language of languages) expect(language).toMatch(/^[a-z]{2,}$/);
+        for (const { start, end } of sites) expect(start < (end ?? '')).toBe(true);
+        for (const notice of notices) expect(notice.text?.length ?? 0).toBeLessThanOrEqual(100);
+      }),
+    );
+  });
+
+  test('plain words come back as they are, in their order', () => {
+    const plain = fc.stringMatching(/^[a-z0-9一-龥]{1,8}$/);
+    fc.assert(
+      fc.property(fc.array(plain), fc.constantFrom(' ', '\u3000', '\n', '\t '), (words, blank) => {
+        expect(parseQuery(words.join(blank))).toEqual({ ...empty, parts: words.map((each) => word(each)) });
+      }),
+    );
+  });
+
+  test('no word is lost: all letters of a query without operators are in its parts', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: fc.constantFrom(...'abc" -\u201c\u201d中') }), (text) => {
+        const letters = (from: string) => from.replace(/[^abc中]/g, '');
+        expect(
+          letters(
+            parseQuery(text)
+              .parts.map((part) => part.text)
+              .join(''),
+          ),
+        ).toBe(letters(text));
+      }),
+    );
+  });
+
+  test('reading two queries side by side is reading both', () => {
+    const closed = fc.array(
+      fc.constantFrom('a', '"b c"', '-d', 'intitle:e', 'site:example.com', 'after:2024', 'lang:', '-'),
+    );
+    fc.assert(
+      fc.property(closed, closed, (first, second) => {
+        const [one, two, both] = [first, second, [...first, ...second]].map((each) => parseQuery(each.join(' ')));
+        expect(both?.parts).toEqual([...(one?.parts ?? []), ...(two?.parts ?? [])]);
+        expect(both?.notices).toEqual([...(one?.notices ?? []), ...(two?.notices ?? [])]);
+      }),
+    );
+  });
+});

@@ -1,0 +1,82 @@
+import fc from 'fast-check';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { createWords, type Words } from '../../../packages/index/index.js';
+import { makeSnippet, type SnippetPart } from '../../../packages/search/results/snippet.js';
+
+let words: Words;
+beforeAll(async () => {
+  words = await createWords();
+});
+
+function snippet(text: string, terms: readonly string[], language?: string): readonly SnippetPart[] {
+  return makeSnippet(text, { words, language, terms: new Set(terms) });
+}
+const shown = (parts: readonly SnippetPart[]) => parts.map(({ text, hit }) => (hit ? `[${text}]` : text)).join('');
+
+describe('a snippet', () => {
+  test('begins at the sentence with the word, and marks all its forms', () => {
+    const text = `${'Something else comes first. '.repeat(20)}Crawlers follow links. A crawler is polite. ${'The rest is not of interest. '.repeat(20)}`;
+    const found = shown(snippet(text, [words.stem('crawler', 'en')], 'en'));
+    expect(found).toMatch(/^(Something else comes first\. ){0,3}\[Crawlers\] follow links\. A \[crawler\] is polite\./);
+    expect(found).toMatch(/\.$/);
+  });
+
+  test('shows the place with the most of the words', () => {
+    const text = `alpha ${'x '.repeat(300)}. beta ${'y '.repeat(300)}. Here alpha and beta are together. ${'z '.repeat(300)}`;
+    expect(shown(snippet(text, ['alpha', 'beta']))).toContain('Here [alpha] and [beta] are together.');
+  });
+
+  test('of Chinese is cut at sentences, and takes two columns a character', () => {
+    const text = `${'这是别的内容。'.repeat(60)}用户可以安装软件。${'后面还有很多文字。'.repeat(60)}`;
+    const parts = snippet(text, ['安装'], 'zh');
+    expect(shown(parts)).toContain('用户可以[安装]软件。');
+    expect(parts.map((part) => part.text).join('').length).toBeLessThanOrEqual(130);
+  });
+
+  test('of a text without the words is its beginning, of none nothing', () => {
+    expect(shown(snippet('The beginning of a page.', ['zebra']))).toBe('The beginning of a page.');
+    expect(snippet('', ['zebra'])).toEqual([]);
+  });
+
+  test('is plain text: nothing that cannot be seen is in it, and markup stays as it is', () => {
+    expect(shown(snippet('a\u0000\u202eb <script>zebra</script>\u001b[1m', ['zebra']))).toBe(
+      'a b <script>[zebra]</script> [1m',
+    );
+  });
+
+  test('of any text is short, clean, and of its words in their order', () => {
+    const piece = fc.constantFrom(
+      'zebra',
+      ' ',
+      '. ',
+      '\n',
+      '中文',
+      '安装',
+      'é',
+      '\u{20bb7}',
+      '\ud800',
+      '\u0000',
+      'x'.repeat(50),
+      '…',
+      '。',
+    );
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 200 }), (pieces) => {
+        const parts = snippet(pieces.join(''), ['zebra', '安装']);
+        const text = parts.map((part) => part.text).join('');
+        expect(text.length).toBeLessThanOrEqual(260);
+        expect(text).not.toMatch(/\p{Cc}|\p{Cs}/u);
+        for (const part of parts) expect(part.text).not.toBe('');
+      }),
+    );
+  });
+
+  test('of a megabyte takes no long time', () => {
+    // Generous: splitting all of it into words would take many times as long.
+    const text = '中文文本没有空格'.repeat(131_072);
+    const began = process.cpuUsage();
+    for (let i = 0; i < 10; i++) snippet(`${text}安装`, ['安装', '没有', '文'], 'zh');
+    const { user } = process.cpuUsage(began);
+    expect(user / 1e6).toBeLessThan(5);
+  });
+});

@@ -1,0 +1,185 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createWords, openIndexReader } from '../../packages/index/index.js';
+import { createSearcher, type Searcher } from '../../packages/search/index.js';
+import { loadSettings } from '../../config/index.js';
+import { rowKeyOf } from '../../webtable/index.js';
+import { makeIndex, type MadeDocument } from '../support/index/made-index.js';
+
+let folder: string;
+let searcher: Searcher | undefined;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'webcrawl-search-'));
+});
+afterEach(async () => {
+  await searcher?.close();
+  await rm(folder, { recursive: true });
+});
+
+interface Made {
+  readonly isWhole?: boolean;
+  /** Pages that the table has no more. */
+  readonly gone?: readonly string[];
+  readonly settings?: Readonly<Record<string, unknown>>;
+}
+
+async function searcherOf(
+  documents: readonly MadeDocument[],
+  { isWhole = true, gone = [], settings = {} }: Made = {},
+): Promise<Searcher> {
+  await makeIndex(folder, documents, isWhole);
+  const words = await createWords();
+  const rows = new Map(documents.map(({ url, title, text }) => [rowKeyOf(url), { key: rowKeyOf(url), title, text }]));
+  for (const url of gone) rows.delete(rowKeyOf(url));
+  searcher = createSearcher({
+    pages: { getMany: (keys: readonly string[]) => Promise.resolve(keys.map((key) => rows.get(key))) } as never,
+    settings: loadSettings({ overrides: settings }).settings,
+    reader: openIndexReader({ folder, words: words.name, entry: undefined }),
+    words,
+  });
+  return searcher;
+}
+
+const site = (path: string, host = 'example.com') => `https://${host}/${path}`;
+const many = (count: number, host = 'example.com'): MadeDocument[] =>
+  Array.from({ length: count }, (_, i) => ({
+    url: site(`p${String(i).padStart(3, '0')}`, host),
+    title: `Page ${i}`,
+    text: `Zebras live here, number ${i}.`,
+  }));
+
+describe('a search', () => {
+  test('gives title, URL and marked snippet, in any form of the word and any letter case', async () => {
+    const { search } = await searcherOf([
+      { url: site('a'), title: ' The\u0000 <b>Zebra</b>\n page ', text: 'Of zebras. And more.', rank: 0.5 },
+      ...many(0),
+    ]);
+    const { hits, total, page, pages, notices } = await search('ZEBRA');
+    expect({ total, page, pages, notices }).toEqual({ total: 1, page: 1, pages: 1, notices: [] });
+    expect(hits).toMatchObject([{ url: site('a'), title: 'The <b>Zebra</b> page', language: 'en', rank: 0.5 }]);
+    expect(hits[0]?.snippet).toEqual([
+      { text: 'Of ', hit: false },
+      { text: 'zebras', hit: true },
+      { text: '. And more.', hit: false },
+    ]);
+  });
+
+  test('pages through the best hundred, each once, the same every time', async () => {
+    const { search } = await searcherOf(many(130));
+    const urls: string[] = [];
+    for (let page = 1; page <= 10; page++) urls.push(...(await search('zebra', { page })).hits.map(({ url }) => url));
+    expect(new Set(urls).size).toBe(100);
+    expect(await search('zebra', { page: 10 })).toMatchObject({ total: 130, pages: 10, page: 10 });
+    expect((await search('zebra', { page: 11 })).hits).toEqual([]);
+    expect((await search('zebra', { page: 2, limit: 30 })).hits.map(({ url }) => url)).toEqual(urls.slice(30, 60));
+  });
+
+  test('folds what is more than two of a host, and shows it unfolded', async () => {
+    const hosts = Array.from({ length: 10 }, (_, i) => `h${i}.example`);
+    const { search } = await searcherOf(hosts.flatMap((host) => many(4, host)));
+    const folded = await search('zebra');
+    expect(folded.hits.filter(({ moreFromHost }) => moreFromHost === 2)).not.toEqual([]);
+    expect(folded.pages).toBe(2);
+    expect((await search('zebra', { fold: false })).pages).toBe(4);
+    expect((await search('zebra site:h3.example')).hits).toHaveLength(4);
+  });
+
+  test('leaves very common words out where another is there, and says so', async () => {
+    const { search } = await searcherOf([...many(20), { url: site('x'), text: 'A rhinoceros.' }]);
+    const { total, notices } = await search('zebra rhinoceros');
+    expect(total).toBe(1);
+    expect(notices).toMatchObject([{ code: 'common_words', message: expect.stringContaining('zebra') as string }]);
+    expect((await search('zebra here')).total).toBe(20);
+  });
+
+  test('finds pages with some of the words where none has all, and says so', async () => {
+    const { search } = await searcherOf([
+      { url: site('a'), text: 'alpha beta' },
+      { url: site('b'), text: 'gamma' },
+      { url: site('c'), text: 'delta' },
+      { url: site('d'), text: 'delta' },
+      { url: site('e'), text: 'delta' },
+    ]);
+    const { hits, notices } = await search('alpha beta gamma');
+    expect(hits.map(({ url }) => url)).toEqual([site('a'), site('b')]);
+    expect(notices.map(({ code }) => code)).toEqual(['some_words']);
+    expect((await search('"alpha gamma"')).total).toBe(0);
+  });
+
+  test('suggests another spelling where that finds more, in the form that a page has', async () => {
+    const { search } = await searcherOf([
+      ...many(5),
+      { url: site('x'), title: 'Installation', text: 'Notes on the installation of software.' },
+    ]);
+    expect((await search('zebar')).didYouMean).toBe('zebras');
+    expect((await search('softwre site:example.com')).didYouMean).toBe('software site:example.com');
+    expect((await search('zebra')).didYouMean).toBeUndefined();
+    expect((await search('qqqqqq')).didYouMean).toBeUndefined();
+    expect((await search('斑马')).didYouMean).toBeUndefined();
+  });
+
+  test('completes the last word by words of titles', async () => {
+    const { suggest } = await searcherOf([
+      { url: site('a'), title: 'Installation guide', rank: 0.1 },
+      { url: site('b'), title: 'Installing Debian', rank: 0.5 },
+      { url: site('c'), title: 'Other', text: 'instance' },
+    ]);
+    expect((await suggest('inst')).sort()).toEqual(['installation', 'installing']);
+    expect(await suggest('debian inst')).toEqual(['debian installing']);
+    expect(await suggest('Installat')).toEqual(['installation']);
+    expect(await suggest('')).toEqual([]);
+    expect(await suggest('inst ')).toEqual([]);
+  });
+
+  test('a page that the table has no more is left out, one without a title is named by its URL', async () => {
+    const { search } = await searcherOf(
+      [
+        { url: site('a'), text: 'zebra' },
+        { url: site('b'), text: 'zebra' },
+      ],
+      { gone: [site('b')] },
+    );
+    expect((await search('zebra')).hits.map(({ title }) => title)).toEqual([site('a')]);
+  });
+
+  test('an index that is not whole yet is said to be so', async () => {
+    const { search } = await searcherOf(many(1), { isWhole: false });
+    expect((await search('zebra')).notices).toMatchObject([{ code: 'index_incomplete' }]);
+  });
+
+  test.each([
+    ['', 'no_word'],
+    ['!!!', 'no_word'],
+    ['-zebra', 'only_excluded'],
+    ['site:', 'operator_without_value'],
+    ['zebra after:never', 'bad_date'],
+    [`zebra ${'w '.repeat(10_000)}`, 'too_many_words'],
+    ['\u0000\u0001', 'no_word'],
+  ])('%#: a query that is not plain has a result with a notice', async (query, code) => {
+    const { search } = await searcherOf(many(3));
+    expect((await search(query)).notices.map((notice) => notice.code)).toContain(code);
+  });
+
+  test('weights are settings', async () => {
+    const documents = [
+      { url: site('a'), title: 'zebra', text: 'other words' },
+      { url: site('b'), title: 'page', text: 'zebra zebra' },
+      ...many(0),
+      ...Array.from({ length: 8 }, (_, i) => ({ url: site(`o${i}`), text: 'none' })),
+    ];
+    expect((await (await searcherOf(documents)).search('zebra')).hits[0]?.url).toBe(site('a'));
+    await searcher?.close();
+    const other = await searcherOf(documents, { settings: { 'search.weightTitle': 0.1 } });
+    expect((await other.search('zebra')).hits[0]?.url).toBe(site('b'));
+  });
+
+  test.each([{ page: 0 }, { page: 1.5 }, { limit: 0 }, { limit: 101 }, { page: NaN }])(
+    '%j is refused',
+    async (options) => {
+      const { search } = await searcherOf([]);
+      await expect(search('zebra', options)).rejects.toMatchObject({ code: 'USAGE' });
+    },
+  );
+});

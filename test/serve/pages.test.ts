@@ -1,0 +1,217 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { parse, type DefaultTreeAdapterMap } from 'parse5';
+import { CrawlError } from '../../packages/errors/index.js';
+import { servePages, type Served, type ServeSource } from '../../packages/serve/index.js';
+import { aHit, aRunningStatus, aStatus, fakeSource, HITS } from '../support/web/fake-source.js';
+
+const ends: Served[] = [];
+afterEach(async () => {
+  for (const served of ends.splice(0)) await served.close();
+});
+
+/** Asks a server that was begun for it. */
+async function serve(change: Partial<ServeSource> = {}) {
+  const served = await servePages(fakeSource(change), { port: 0 });
+  ends.push(served);
+  return (path: string, init?: RequestInit) => fetch(new URL(path, served.url), { redirect: 'manual', ...init });
+}
+
+type Node = DefaultTreeAdapterMap['node'];
+/** Every element of a page, with its attributes. */
+function elements(text: string): { name: string; attributes: Record<string, string>; text: string }[] {
+  const found: { name: string; attributes: Record<string, string>; text: string }[] = [];
+  const textOf = (node: Node): string =>
+    'value' in node ? String(node.value) : 'childNodes' in node ? node.childNodes.map(textOf).join('') : '';
+  const walk = (node: Node): void => {
+    if ('attrs' in node) {
+      const attributes = Object.fromEntries(node.attrs.map(({ name, value }) => [name, value]));
+      found.push({ name: node.tagName, attributes, text: textOf(node).replace(/\s+/g, ' ').trim() });
+    }
+    if ('childNodes' in node) node.childNodes.forEach(walk);
+  };
+  const errors: string[] = [];
+  walk(parse(text, { onParseError: ({ code }) => void errors.push(code) }));
+  expect(errors).toEqual([]);
+  return found;
+}
+
+describe('the search page', () => {
+  it('shows results as a list, each in its language, with links that say nothing of the reader', async () => {
+    const ask = await serve();
+    const response = await ask('/search?q=green+tea');
+    const all = elements(await response.text());
+    expect(all.filter(({ name }) => name === 'article')).toHaveLength(HITS.length);
+    const links = all.filter(({ name, attributes }) => name === 'a' && /^https?:/.test(attributes['href'] ?? ''));
+    expect(links.map(({ attributes }) => attributes['href'])).toEqual(HITS.map(({ url }) => url));
+    for (const { attributes } of links) expect(attributes['rel']).toBe('nofollow noreferrer noopener');
+    const snippets = all.filter(({ attributes }) => attributes['class'] === 'snippet');
+    expect(snippets.map(({ attributes }) => attributes['lang'])).toEqual(['en', 'zh-CN', 'ja', 'ru', 'he']);
+    expect(all.filter(({ name }) => name === 'mark').map(({ text }) => text)).toContain('绿茶');
+    expect(all.find(({ name }) => name === 'h1')?.text).toBe('42 pages for green tea');
+    expect(all.find(({ name }) => name === 'input')?.attributes['value']).toBe('green tea');
+    expect(all.map(({ text }) => text)).toEqual(
+      expect.arrayContaining(['3 pages like this', '12 more of zh.example.org']),
+    );
+    expect(all.filter(({ name }) => name === 'script')).toEqual([]);
+  });
+
+  it('pages, and folds as it is asked to', async () => {
+    const asked: unknown[] = [];
+    const ask = await serve({
+      search(query, { page, fold }) {
+        asked.push([query, page, fold]);
+        return Promise.resolve({ total: 350, hits: [aHit({ alike: 2 })], seconds: 0 });
+      },
+    });
+    const text = await (await ask('/search?q=a+%26+b&page=3&fold=no')).text();
+    expect(asked).toEqual([['a & b', 3, false]]);
+    const all = elements(text);
+    const pages = all.filter(({ attributes }) => attributes['href']?.includes('page='));
+    expect(pages.map(({ attributes }) => attributes['href'])).toContain('/search?q=a+%26+b&page=10&fold=no');
+    expect(pages.map(({ attributes }) => attributes['href']).join()).not.toContain('page=11');
+    expect(
+      all.find(({ attributes }) => attributes['aria-current'] === 'page' && attributes['href'] === undefined)?.text,
+    ).toBe('Page 3');
+    expect(text).toContain('Fold them');
+    expect(all.find(({ name }) => name === 'ol')?.attributes['start']).toBe('21');
+    for (const wrong of ['0', '11', 'x', '1.5']) expect((await ask(`/search?q=a&page=${wrong}`)).status).toBe(400);
+    expect((await ask('/search?q=+')).headers.get('location')).toBe('/');
+  });
+
+  it('says what to do where nothing is found, and offers another spelling', async () => {
+    const ask = await serve({
+      search: () =>
+        Promise.resolve({
+          total: 0,
+          hits: [],
+          didYouMean: 'tea "<b>',
+          seconds: 0,
+          notices: [{ message: 'Left out: <i>' }],
+        }),
+    });
+    const all = elements(await (await ask('/search?q=tae')).text());
+    expect(all.find(({ name }) => name === 'h1')?.text).toBe('Nothing found for tae');
+    expect(all.find(({ attributes }) => attributes['href'] === '/search?q=tea+%22%3Cb%3E')?.text).toBe('tea "<b>');
+    expect(all.map(({ text }) => text)).toContain('Left out: <i>');
+    expect(all.find(({ name }) => name === 'details')?.attributes).toHaveProperty('open');
+  });
+
+  it.each([
+    ['NO_TABLE', 503],
+    ['USAGE', 400],
+    ['INTERNAL', 500],
+  ] as const)('shows an error %s as a page and as JSON', async (code, status) => {
+    const ask = await serve({ search: () => Promise.reject(new CrawlError(code, 'expected <b>', { hint: 'do <i>' })) });
+    const page = await ask('/search?q=a');
+    expect(page.status).toBe(status);
+    expect(elements(await page.text()).map(({ text }) => text)).toEqual(
+      expect.arrayContaining(['Expected <b>.', 'Do <i>.']),
+    );
+    const json = await ask('/api/search?q=a');
+    expect(json.status).toBe(status);
+    expect(await json.json()).toEqual({ error: { code, message: 'expected <b>', hint: 'do <i>' } });
+  });
+
+  it('escapes what strangers wrote, and shows nothing that turns the direction or leads out of the web', async () => {
+    const evil = '<img src=x onerror=alert(1)>"\'\u202e\u0000&amp;';
+    const ask = await serve({
+      search: () =>
+        Promise.resolve({
+          total: 2,
+          hits: [
+            aHit({
+              title: evil,
+              url: `https://example.com/?"><script>alert(1)</script>`,
+              language: '"><b>',
+              snippet: [{ text: evil, hit: true }],
+              moreFromHost: 1,
+            }),
+            aHit({ title: 'run', url: 'javascript:alert(1)' }),
+          ],
+          didYouMean: evil,
+          seconds: 0,
+        }),
+      cached: (url) => Promise.resolve({ url, title: evil, text: evil, language: evil }),
+      status: () => Promise.resolve(aRunningStatus()),
+    });
+    for (const path of [
+      `/search?q=${encodeURIComponent(evil)}`,
+      `/cached?url=${encodeURIComponent('javascript:' + evil)}`,
+    ]) {
+      const text = await (await ask(path)).text();
+      // eslint-disable-next-line no-control-regex -- these are what must not be there
+      expect(text).not.toMatch(/[\u0000\u202e]/);
+      const all = elements(text);
+      expect(all.filter(({ name }) => ['img', 'script', 'b'].includes(name))).toEqual([]);
+      expect(all.flatMap(({ attributes }) => Object.keys(attributes)).filter((name) => name.startsWith('on'))).toEqual(
+        [],
+      );
+      for (const { name, attributes } of all) if (name === 'a') expect(attributes['href']).toMatch(/^(https?:|\/|#)/);
+      expect(text).toContain('&lt;img src=x onerror=alert(1)&gt;');
+    }
+  });
+
+  it('shows the text of a page with its day, and none of a page that is not there', async () => {
+    const ask = await serve();
+    const response = await ask(`/cached?url=${encodeURIComponent(HITS[0]!.url)}`);
+    const all = elements(await response.text());
+    expect(all.find(({ attributes }) => attributes['class'] === 'cached')).toMatchObject({
+      attributes: { lang: 'en' },
+      text: 'Green tea. Steep it at eighty degrees.',
+    });
+    expect(all.find(({ name }) => name === 'time')?.text).toBe('12 Mar 2026');
+    expect(all.find(({ attributes }) => attributes['name'] === 'robots')?.attributes['content']).toBe(
+      'noindex, nofollow',
+    );
+    expect(response.headers.get('x-robots-tag')).toBe('noindex, nofollow');
+    expect((await ask('/cached?url=https://example.com/none')).status).toBe(404);
+  });
+});
+
+describe('what programs ask for', () => {
+  it('answers a search as JSON', async () => {
+    const ask = await serve();
+    const response = await ask('/api/search?q=tea&page=2');
+    expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8');
+    expect(await response.json()).toMatchObject({ query: 'tea', page: 2, total: 42, hits: HITS });
+    expect((await ask('/api/search')).status).toBe(400);
+  });
+
+  it('describes itself to browsers, and suggests', async () => {
+    const ask = await serve();
+    const response = await ask('/opensearch.xml', { headers: { 'x-forwarded-proto': 'https' } });
+    expect(response.headers.get('content-type')).toBe('application/opensearchdescription+xml; charset=utf-8');
+    const text = await response.text();
+    expect(text).toMatch(/template="https:\/\/localhost:\d+\/search\?q=\{searchTerms\}"/);
+    expect(text).toContain('type="application/x-suggestions+json"');
+    const suggestions = await ask('/api/suggest?q=green');
+    expect(suggestions.headers.get('content-type')).toContain('application/x-suggestions+json');
+    expect(await suggestions.json()).toEqual(['green', ['green tea', 'green tea house']]);
+    expect(await (await ask('/api/suggest')).json()).toEqual(['', []]);
+    expect(await (await ask('/search?q=x')).text()).toContain('href="/opensearch.xml"');
+  });
+
+  it('says whether it is well', async () => {
+    expect(await (await (await serve())('/healthz')).text()).toBe('ok\n');
+    const ask = await serve({ status: () => Promise.reject(new CrawlError('TABLE_DAMAGED', 'expected a row')) });
+    const ill = await ask('/healthz');
+    expect([ill.status, await ill.text()]).toEqual([503, 'TABLE_DAMAGED: expected a row\n']);
+    expect((await ask('/api/status')).status).toBe(503);
+    expect((await ask('/')).status).toBe(200);
+    expect(await (await ask('/dashboard')).text()).toContain('The table cannot be asked now: expected a row');
+    expect(await (await ask('/metrics')).text()).toContain('webcrawl_up 0\n');
+  });
+
+  it('shows the figures of one moment to all', async () => {
+    let step = 0;
+    const ask = await serve({
+      status: () => Promise.resolve(aStatus({ due: { count: (step += 1), more: false, at: 0 } })),
+    });
+    const all = await Promise.all(
+      ['/api/status', '/metrics', '/dashboard'].map(async (path) => (await ask(path)).text()),
+    );
+    const { due } = JSON.parse(all[0]!) as { due: { count: number } };
+    expect(all[1]).toContain(`webcrawl_pages_due ${due.count}\n`);
+    expect(all[2]).toContain(`data-text="due">${due.count}<`);
+  });
+});
