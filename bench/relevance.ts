@@ -33,10 +33,10 @@ async function run({ cache, scale, site, say }: BenchOptions): Promise<BenchResu
   say(site === 'docs' ? 'the manuals' : 'made-up pages');
   const figures = await runWorker<RelevanceFigures>(new URL('workers/relevance-job.js', import.meta.url), job);
   await rm(folder, { recursive: true, force: true });
-  const { pages, weights, sharedTitles, sameText } = figures;
+  const { pages, weights, sharedTitles, sameText, otherScript } = figures;
   const reported = figures.asked.filter(({ isForChoosing }) => !isForChoosing);
   const rows = MANUAL_LANGUAGES.flatMap((language) => KINDS.map((kind) => rowOf(reported, language, kind)));
-  const { title, headings, anchors, url, text, rank } = weights;
+  const { title, headings, anchors, url, text, rank, language } = weights;
   return {
     title: `relevance: the place of known pages among ${sum(Object.values(pages)).toLocaleString('en-US')}`,
     columns: [
@@ -52,8 +52,8 @@ async function run({ cache, scale, site, say }: BenchOptions): Promise<BenchResu
     notes: [
       `Pages: ${MANUAL_LANGUAGES.map((language) => `${NAMES[language]} ${pages[language] ?? 0}`).join(', ')}.`,
       'A query is the words of a title, the text of a link to the page that the index does not hold, or the four rarest words of a sentence that another page has too; the page, or one with the same text, is the answer.',
-      `${sharedTitles} pages share their title with pages of other texts, so no title names them: these are not asked for. ${sameText} pages have the text of another: each of these counts as the answer.`,
-      `Weights: title ${title}, headings ${headings}, anchors ${anchors}, URL ${url}, text ${text}, rank ${rank}; chosen on one half of the queries, all figures are of the other.`,
+      `${sharedTitles} pages share their title with pages of other texts, so no title names them: these are not asked for. ${sameText} pages have the text of another: each of these counts as the answer. ${otherScript} queries had no letter of the script of their page, as parts were never translated: these are not asked either.`,
+      `Weights: title ${title}, headings ${headings}, anchors ${anchors}, URL ${url}, text ${text}, rank ${rank}, language ${language}; chosen on one half of the queries, all figures are of the other.`,
       'All formulas are asked for pages that hold all words, or some where none does. That of Retrieve NJNU is the PageRank in relation to the mean, 0.5 for each hit in the title and 0.1 for each in the text.',
       ...worst(reported),
     ],

@@ -283,6 +283,9 @@ export const settingsSchema = z.strictObject({
     weightRank: weight(0.5).describe(
       'What PageRank counts beside the words, times ln(1 + rank in relation to the mean)',
     ),
+    weightLanguage: weight(2).describe(
+      'What a page in a language that is written as the query is counts beside the words',
+    ),
     commonWords: z
       .number()
       .min(0)

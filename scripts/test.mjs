@@ -30,6 +30,7 @@ export const SUITES = {
     files: [
       'test/bin/process.test.ts',
       'test/bin/live.test.ts',
+      'test/bin/serve.test.ts',
       'test/webcrawl/parse-threads.test.ts',
       'test/scripts',
       'test/docs/guide.test.ts',

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Words } from '../../packages/index/index.js';
-import type { ManualLanguage, ManualPage } from './manual-pages.js';
+import { SCRIPTS, type ManualLanguage, type ManualPage } from './manual-pages.js';
 
 /** What a query was made of. */
 export const KINDS = ['title', 'anchor', 'sentence'] as const;
@@ -26,6 +26,8 @@ export interface KnownItems {
   readonly sharedTitles: number;
   /** Pages whose text is that of another page too. */
   readonly sameText: number;
+  /** Queries left out as they have no letter of the script of their page: what was not translated names the English page. */
+  readonly otherScript: number;
 }
 
 const MOST_TITLE_WORDS = 8;
@@ -34,7 +36,7 @@ const RARE_WORDS = 4;
 /**
  * Makes queries of pages: the words of its title, the text of a link to it, and the rarest words of a sentence of it, at
  * most `count` of each kind and language. A title or a link text that leads to pages of different texts names no page,
- * and is not asked for. The same pages give the same queries.
+ * and is not asked for; nor is a link text that is the title of some page. The same pages give the same queries.
  */
 export function knownItems(pages: readonly ManualPage[], words: Words, count: number): KnownItems {
   const textOf = new Map(pages.map((page) => [page.url, hashOf(page.text)]));
@@ -49,11 +51,16 @@ export function knownItems(pages: readonly ManualPage[], words: Words, count: nu
   const items: KnownItem[] = [];
   const heldOut = new Map<string, string>();
   let sharedTitles = 0;
+  let otherScript = 0;
 
   const add = (kind: Kind, { language, url }: ManualPage, query: string): boolean => {
     const name = `${kind} ${language}`;
     const had = counts.get(name) ?? 0;
     if (had >= count || query.trim() === '') return false;
+    if (query.search(SCRIPTS[language]) === -1) {
+      otherScript += 1;
+      return false;
+    }
     counts.set(name, had + 1);
     items.push({ kind, language, query, answers: answersOf(url), isForChoosing: had % 2 === 0 });
     return true;
@@ -70,7 +77,7 @@ export function knownItems(pages: readonly ManualPage[], words: Words, count: nu
     const anchor = links.get(page.url);
     if (
       anchor !== undefined &&
-      normal(anchor) !== normal(page.title) &&
+      !byTitle.has(`${page.language} ${normal(anchor)}`) &&
       words.split(anchor, page.language).length >= 2
     ) {
       if (add('anchor', page, plain(anchor))) heldOut.set(page.url, anchor);
@@ -78,7 +85,7 @@ export function knownItems(pages: readonly ManualPage[], words: Words, count: nu
     const sentence = rareWords(page, words, frequency.get(page.language)!);
     if (sentence !== undefined) add('sentence', page, sentence);
   }
-  return { items, heldOut, sharedTitles, sameText: pages.length - byText.size };
+  return { items, heldOut, sharedTitles, sameText: pages.length - byText.size, otherScript };
 }
 
 /** A text that leads to one page only, for each page that has one; the longest. */

@@ -1,7 +1,7 @@
 import { mix } from './made-page.js';
 
 /** Different words of each language. The n-th commonest is n times as rare as the first (Zipf). */
-const VOCABULARY = 60_000;
+export const VOCABULARY = 60_000;
 const SYLLABLES = 'ba co di fu ga he ji ko la me no pi qua ra se ti vu wen xi yo za bre cla dro fle gri'.split(' ');
 /** As many as are in daily use. */
 const CHARACTERS = 3_000;
@@ -19,8 +19,7 @@ export function* madeTexts(pages: number): Generator<MadeText> {
   for (let page = 0; page < pages; page++) {
     const language = page % 2 === 0 ? 'en' : 'zh';
     const count = language === 'en' ? 450 + (mix(page) % 300) : 500 + (mix(page) % 350);
-    const word = language === 'en' ? englishWord : chineseWord;
-    const words = Array.from({ length: count }, (_, i) => word(rankOf(mix(page, i, 7))));
+    const words = Array.from({ length: count }, (_, i) => madeWord(language, rankOf(mix(page, i, 7))));
     const title = words.splice(0, 6).join(language === 'en' ? ' ' : '');
     const url = `http://h${page % 31}.example/${Math.floor(page / 31)}`;
     yield { url, title, text: sentences(words, language), language };
@@ -37,6 +36,11 @@ function sentences(words: readonly string[], language: 'en' | 'zh'): string {
 /** By Zipf's law, of a number that is spread evenly. */
 function rankOf(number: number): number {
   return Math.min(VOCABULARY - 1, Math.floor((VOCABULARY + 1) ** (number / 2 ** 32)) - 1);
+}
+
+/** A word of a language by its place among the commonest, from 0. */
+export function madeWord(language: MadeText['language'], rank: number): string {
+  return language === 'en' ? englishWord(rank) : chineseWord(rank);
 }
 
 function englishWord(rank: number): string {

@@ -66,7 +66,7 @@ export async function* manualPages(part: number): AsyncGenerator<ManualPage> {
 }
 
 /** Scripts of which a text of a language has some: many pages of manuals were never translated. */
-const SCRIPTS: Readonly<Record<ManualLanguage, RegExp>> = {
+export const SCRIPTS: Readonly<Record<ManualLanguage, RegExp>> = {
   en: /\p{Script=Latin}/gu,
   zh: /\p{Script=Han}/gu,
   ja: /[\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Han}]/gu,

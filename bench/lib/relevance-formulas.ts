@@ -8,7 +8,7 @@ export const FORMULAS = ['body', 'njnu', 'ours'] as const;
 /** One of them. */
 export type Formula = (typeof FORMULAS)[number];
 
-const BODY: IndexWeights = { title: 0, headings: 0, anchors: 0, url: 0, text: 1, rank: 0 };
+const BODY: IndexWeights = { title: 0, headings: 0, anchors: 0, url: 0, text: 1, rank: 0, language: 0 };
 const EVERY = 1_000_000;
 const SEEN = 10;
 

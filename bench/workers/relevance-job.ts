@@ -33,6 +33,7 @@ export interface RelevanceFigures {
   readonly pages: Readonly<Record<string, number>>;
   readonly sharedTitles: number;
   readonly sameText: number;
+  readonly otherScript: number;
   readonly weights: IndexWeights;
   readonly asked: readonly Asked[];
 }
@@ -43,7 +44,7 @@ const { folder, site, part, queries } = givenArgument<RelevanceJob>();
 const pages: ManualPage[] = [];
 for await (const page of site === 'docs' ? manualPages(part) : madeManual(queries * 4)) pages.push(page);
 const words = await createWords();
-const { items, heldOut, sharedTitles, sameText } = knownItems(pages, words, queries);
+const { items, heldOut, sharedTitles, sameText, otherScript } = knownItems(pages, words, queries);
 const ranks = linkRanks(pages);
 await index();
 
@@ -62,7 +63,7 @@ for (const item of items) {
 const counts: Record<string, number> = {};
 for (const { language } of pages) counts[language] = (counts[language] ?? 0) + 1;
 await reader.close();
-reply({ pages: counts, sharedTitles, sameText, weights, asked } satisfies RelevanceFigures);
+reply({ pages: counts, sharedTitles, sameText, otherScript, weights, asked } satisfies RelevanceFigures);
 
 /** Puts the pages into an index, with the anchors of links to them but those that are held out. */
 async function index(): Promise<void> {
@@ -101,12 +102,13 @@ async function index(): Promise<void> {
   await writer.close();
 }
 
-/** Weights by which the half of the queries that is for choosing does best: one after the other is changed, twice around. */
+/** Weights by which the half of the queries that is for choosing does best: one after the other is changed, each once. */
 async function chooseWeights(): Promise<IndexWeights> {
   let best: IndexWeights = weightsOf(settings);
   const some = items.filter(({ isForChoosing }) => isForChoosing);
   let most = await scoreOf(best);
   const tried: Readonly<Partial<Record<keyof IndexWeights, readonly number[]>>> = {
+    language: [0, 1, 2, 4],
     title: [2, 4, 8, 16, 32],
     headings: [1, 2, 4, 8],
     anchors: [1, 3, 6, 12],

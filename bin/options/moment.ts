@@ -23,6 +23,9 @@ function momentOf(text: string, direction: 1 | -1): number {
   if (duration !== undefined) return Math.round(Date.now() + direction * duration * 1000);
   const [, , , , zone] = ISO.exec(text) ?? [];
   const time = ISO.test(text) ? Date.parse(zone === undefined && text.includes('T') ? `${text}Z` : text) : NaN;
-  if (Number.isNaN(time)) throw new InvalidArgumentError(`Expected a time such as ${MOMENT}.`);
+  // `Date` takes February 30 for March 2.
+  const [year, month, day] = text.split(/[-T]/).map(Number);
+  const isDay = new Date(Date.UTC(year!, month! - 1, day)).getUTCDate() === day;
+  if (Number.isNaN(time) || !isDay) throw new InvalidArgumentError(`Expected a time such as ${MOMENT}.`);
   return time;
 }

@@ -1,7 +1,7 @@
 import { CrawlError } from '../errors/index.js';
 import { createTracker, type CrawlContext, type JobOptions, type Report, type Tracker } from '../jobs/index.js';
 import type { IndexTarget, IndexWriter } from '../plugin-api/index.js';
-import { CONSUMER, indexBatch, reconcile } from './indexer.js';
+import { CONSUMER, indexBatch, indexRowsOf, reconcile } from './indexer.js';
 import { openWriterThread } from './sqlite/writer-thread.js';
 
 /** What {@link index} takes. */
@@ -87,22 +87,59 @@ export function indexFolderOf({ indexFolder }: Pick<CrawlContext, 'indexFolder'>
   );
 }
 
+/** Milliseconds between two looks, while the whole table is compared, whether a batch was updated meanwhile. */
+const LOOK_AGAIN = 1000;
+
 async function run(crawl: CrawlContext, writer: IndexWriter, options: IndexOptions): Promise<Report> {
   const { batches } = crawl.tables;
   const tracker = createTracker(crawl, 'index', options, options.batch === undefined ? {} : { batchId: options.batch });
   if (options.batch !== undefined) await batches.get(options.batch);
   if (options.all || !writer.isWhole) await indexAll(crawl, writer, tracker);
-  for (const { batchId, state, consumers = [] } of await batches.list()) {
+  for (const batchId of await updatedBatches(crawl)) {
     if (tracker.aborted) break;
-    if (options.batch !== undefined && options.batch !== batchId) continue;
-    if (state === 'updated' && consumers.includes(CONSUMER)) await indexBatch(crawl, writer, batchId, tracker);
+    if (options.batch === undefined || options.batch === batchId) await indexBatch(crawl, writer, batchId, tracker);
   }
   return tracker.report();
 }
 
+/** Those that wait to be indexed. */
+async function updatedBatches({ tables: { batches } }: CrawlContext): Promise<string[]> {
+  const all = await batches.list();
+  return all
+    .filter(({ state, consumers = [] }) => state === 'updated' && consumers.includes(CONSUMER))
+    .map(({ batchId }) => batchId);
+}
+
 async function indexAll(crawl: CrawlContext, writer: IndexWriter, tracker: Tracker): Promise<void> {
-  const lag = await reconcile(crawl, writer, tracker);
+  const lag = await reconcile(crawl, writer, tracker, await createLook(crawl, writer, tracker));
   if (lag) await writer.markWhole();
+}
+
+/**
+ * Brings batches into the index that are updated while the whole table is compared, which may take minutes. They are read again
+ * afterwards: the comparison may hold rows as they were before.
+ */
+async function createLook(crawl: CrawlContext, writer: IndexWriter, tracker: Tracker): Promise<() => Promise<void>> {
+  const seen = new Set(await updatedBatches(crawl));
+  /** Its pages are counted when they are read again. */
+  const uncounted: Tracker = {
+    ...tracker,
+    count() {},
+    done() {},
+    get aborted() {
+      return tracker.aborted;
+    },
+  };
+  let lookedAt = performance.now();
+  return async () => {
+    if (performance.now() - lookedAt < LOOK_AGAIN) return;
+    for (const batchId of await updatedBatches(crawl)) {
+      if (seen.has(batchId)) continue;
+      seen.add(batchId);
+      await indexRowsOf(crawl, writer, batchId, uncounted);
+    }
+    lookedAt = performance.now();
+  };
 }
 
 /**

@@ -115,6 +115,19 @@ export async function indexBatch(
   batchId: string,
   tracker: Tracker,
 ): Promise<boolean> {
+  if (!(await indexRowsOf(crawl, writer, batchId, tracker))) return false;
+  await release(crawl, batchId);
+  tracker.count('batches');
+  return true;
+}
+
+/** The same, but that the batch goes on to name the index. @returns false when the job was to end before */
+export async function indexRowsOf(
+  crawl: CrawlContext,
+  writer: IndexWriter,
+  batchId: string,
+  tracker: Tracker,
+): Promise<boolean> {
   const { pages, batches } = crawl.tables;
   const buffer = createBuffer(crawl, writer, tracker);
   const build = createBuild(crawl, tracker);
@@ -135,8 +148,6 @@ export async function indexBatch(
     }
   }
   await buffer.flush();
-  await release(crawl, batchId);
-  tracker.count('batches');
   return true;
 }
 
@@ -170,9 +181,15 @@ export interface Lag {
 
 /**
  * Walks table and index side by side in key order, and puts right what differs.
+ * @param onStep awaited after every few rows; it may change the index
  * @returns undefined when the job was to end before
  */
-export async function reconcile(crawl: CrawlContext, writer: IndexWriter, tracker: Tracker): Promise<Lag | undefined> {
+export async function reconcile(
+  crawl: CrawlContext,
+  writer: IndexWriter,
+  tracker: Tracker,
+  onStep = (): Promise<void> | void => {},
+): Promise<Lag | undefined> {
   const buffer = createBuffer(crawl, writer, tracker);
   const build = createBuild(crawl, tracker);
   const lag: Lag = { missing: 0, superfluous: 0, stale: 0 };
@@ -208,6 +225,7 @@ export async function reconcile(crawl: CrawlContext, writer: IndexWriter, tracke
       }
     }
     tracker.done(rows.length);
+    await onStep();
   }
   await pass(undefined);
   await buffer.flush();

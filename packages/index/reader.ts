@@ -26,13 +26,21 @@ export interface IndexQuery {
   readonly from?: number;
   /** The same before this time. */
   readonly to?: number;
+  /**
+   * All words of the query in their order, once in each of their forms. A page in which those of one list stand near each other
+   * scores higher, and one whose title begins with them. Of three words and more a page is found as well that has two neighbours of
+   * them in its title.
+   */
+  readonly together?: readonly (readonly string[])[];
+  /** A page in one of these languages, as documents have them, scores higher by the weight `language`. */
+  readonly preferred?: readonly string[];
   readonly weights: IndexWeights;
   /** At most so many hits. */
   readonly limit: number;
 }
 
-/** What a word counts in each field, where 1 is one in the text; and what the rank of a page counts beside all words. */
-export type IndexWeights = Readonly<Record<IndexField | 'rank', number>>;
+/** What a word counts in each field, where 1 is one in the text; and what the rank and the language of a page count beside all words. */
+export type IndexWeights = Readonly<Record<IndexField | 'rank' | 'language', number>>;
 
 /** A page that was found. */
 export interface IndexHit {

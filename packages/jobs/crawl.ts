@@ -7,7 +7,7 @@ import type { JobOptions, Report } from './reporting/job.js';
 import type { CrawlScope } from './scope/crawl-scope.js';
 import { withScope } from './scope/in-scope.js';
 import { createSeedList, foldersOf, rangesOfSites } from './scope/seed-list.js';
-import { readRefetch, writeScope } from './scope/stored-scope.js';
+import { readRefetch, readScope, writeScope } from './scope/stored-scope.js';
 import { makeDue } from './selection/make-due.js';
 import { createTracker } from './reporting/tracker.js';
 
@@ -29,7 +29,7 @@ export interface CrawlOptions
   readonly depth?: number;
   /**
    * How far links may lead: within the host of each page, within its domain, within the folders of the seeds (the path of a
-   * seed up to its last `/`; 10,000 of them at the most), or anywhere. Where a seed itself redirects to is followed in any
+   * seed up to its last `/`; 10,000 of them at the most; without seeds, those of the last crawl), or anywhere. Where a seed itself redirects to is followed in any
    * case. Default: host.
    */
   readonly stay?: CrawlScope['stay'];
@@ -94,10 +94,10 @@ async function crawlWithin(given: CrawlContext, options: CrawlOptions, timeUp: A
   );
   tracker.add(injected.counters);
   if (!tracker.aborted) {
-    const whole: CrawlScope = stay === 'path' ? { ...scope, folders: foldersOf(list.urls) } : scope;
+    const { tables } = given;
+    const whole: CrawlScope = stay === 'path' ? { ...scope, folders: await foldersIn(tables, list.urls) } : scope;
     const context = withScope(unwatched, whole);
-    const { tables } = context;
-    await context.tables.exclusive('fetch', async () => {
+    await tables.exclusive('fetch', async () => {
       const since = refetch ? ((await readRefetch(tables)) ?? context.clock()) : undefined;
       await writeScope(tables, whole, since);
       if (since !== undefined) await makeDue(context, await rangesOfSites(context, list.urls, stay), since, tracker);
@@ -108,4 +108,10 @@ async function crawlWithin(given: CrawlContext, options: CrawlOptions, timeUp: A
     tracker.add(await compactIfDue(unwatched, options));
   }
   return tracker.report();
+}
+
+/** The folders of the seeds; without seeds, those that the last crawl kept to. */
+async function foldersIn(tables: CrawlContext['tables'], urls: readonly string[]): Promise<CrawlScope['folders']> {
+  const last = urls.length === 0 ? await readScope(tables) : undefined;
+  return last?.stay === 'path' ? last.folders : foldersOf(urls);
 }

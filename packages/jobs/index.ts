@@ -9,6 +9,7 @@ export { fetch, type FetchOptions } from './fetch.js';
 export { parse, type ParseOptions } from './parse.js';
 export { updatedb } from './updatedb.js';
 export { crawl, type CrawlOptions } from './crawl.js';
+export { isAnyDue } from './selection/is-any-due.js';
 export { repair } from './repair.js';
 export { compact } from './compact.js';
 export { remove, type RemoveOptions } from './remove.js';

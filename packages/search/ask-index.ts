@@ -1,5 +1,15 @@
-import type { Clause, IndexField, IndexHits, IndexInfo, IndexReader, IndexWeights, Words } from '../index/index.js';
+import type {
+  Clause,
+  IndexField,
+  IndexHits,
+  IndexInfo,
+  IndexQuery,
+  IndexReader,
+  IndexWeights,
+  Words,
+} from '../index/index.js';
 import type { ParsedQuery } from './query/parse-query.js';
+import { languagesOfText } from './query/query-languages.js';
 import { planQuery, type PlannedClause, type QueryPlan } from './query/plan-query.js';
 
 /** What an index is asked with. */
@@ -27,12 +37,15 @@ export interface Answer {
   readonly terms: ReadonlySet<string>;
 }
 
+/** Of more pages some hold all words, or it does not matter. */
+const FEW = 100;
 const NONE: IndexHits = { total: 0, hits: [], isApproximate: false };
 
 /** Asks an index a query. Where no page holds all of its words, those are found that hold some of them, with a notice. */
 export async function askIndex(parsed: ParsedQuery, options: AskOptions): Promise<Answer> {
   const { words, info, fields, isStrict = false } = options;
-  const asked = planQuery(parsed, { words, languages: languagesOf(info, parsed) });
+  const languages = languagesOf(info, parsed);
+  const asked = planQuery(parsed, { words, languages });
   const isNarrowed =
     parsed.sites.length > 0 || parsed.languages.length > 0 || parsed.from !== undefined || parsed.to !== undefined;
   if (asked.must.length === 0 && !isNarrowed) {
@@ -41,18 +54,27 @@ export async function askIndex(parsed: ParsedQuery, options: AskOptions): Promis
   }
   const plan = await withoutCommonWords(asked, options);
   const must = plan.must.map(({ clause }) => (fields && !clause.fields ? { ...clause, fields } : clause));
-  const ask = (clauses: readonly Clause[]): Promise<IndexHits> =>
+  const typed = parsed.parts.filter(({ isExcluded }) => !isExcluded).map(({ text }) => text);
+  const together = fields || isStrict ? [] : plan.together;
+  const ask = (clauses: readonly Clause[], more: Partial<IndexQuery> = {}): Promise<IndexHits> =>
     options.reader.search({
       ...narrowing(parsed),
       must: clauses,
+      together,
+      preferred: languagesOfText(typed.join(' '), languages),
       mustNot: plan.mustNot,
       weights: options.weights,
       limit: options.limit,
+      ...more,
     });
   const found = await ask(must);
   const terms = new Set(plan.must.flatMap(({ clause }) => clause.phrases.flat()));
   const some = someOf(plan.must);
-  if (found.total > 0 || isStrict || !some) return { found, plan, terms };
+  if (isStrict || !some || found.total > FEW) return { found, plan, terms };
+  // Few pages may be such that have some of the words in their title only.
+  const holdsAll =
+    found.total > 0 && (together.length === 0 || (await ask(must, { together: [], limit: 1 })).total > 0);
+  if (holdsAll) return { found, plan, terms };
   const others = await ask(some);
   if (others.total === 0) return { found, plan, terms };
   return { found: others, plan: { ...plan, notices: [...plan.notices, { code: 'some_words' }] }, terms };

@@ -257,6 +257,7 @@ export function weightsOf({ search }: Pick<Settings, 'search'>): IndexWeights {
     url: search.weightUrl,
     text: search.weightText,
     rank: search.weightRank,
+    language: search.weightLanguage,
   };
 }
 

@@ -1,55 +1,92 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openIndexer, type Indexer } from '../index/index.js';
-import type { CrawlContext, CrawlOptions, JobOptions, Report } from '../jobs/index.js';
+import { isAnyDue, type CrawlContext, type CrawlOptions, type JobOptions, type Report } from '../jobs/index.js';
 import { jobs, watched } from './jobs.js';
+import { createFreshRanks } from '../graph/index.js';
 import type { Crawl } from './open-crawl.js';
 
-/** Milliseconds between two looks whether a page is due. */
-const LOOK_AGAIN = 5_000;
+/** Milliseconds between two looks whether a page is due; longer after crawls that found nothing to fetch. */
+const LOOK_AGAIN = 1000;
+const LONGEST_LOOK = 60_000;
 
 /**
- * Crawls until the signal aborts: what updatedb has closed comes into the search index at once, beside the crawl; when nothing is
- * due, ranks are computed and brought into the index; then it waits until pages are due again. Where a limit is given (`rounds`,
- * `maxPages`, `maxTime`) it crawls up to that once, and then only waits.
+ * Crawls until the signal aborts: what updatedb has closed comes into the search index at once, beside the crawl. Ranks are computed
+ * and brought into the index when nothing is left to fetch, and every ten minutes of a crawl that does not come to rest; seldom
+ * enough that this takes a tenth of the time at most. Then it waits until pages are due again, of hosts that are not left alone.
+ * Where a limit is given (`rounds`, `maxPages`, `maxTime`) it crawls up to that once, and then only waits.
  * Counters: those of all its crawls together.
  * @throws CrawlError as the jobs crawl, rank and index
  */
 export async function keepCrawled(crawl: Crawl, options: CrawlOptions): Promise<Report> {
-  const { signal, onProgress, rounds, maxPages, maxTime } = options;
-  const step: JobOptions = { ...(signal && { signal }), ...(onProgress && { onProgress }) };
+  const { rounds, maxPages, maxTime } = options;
   const isLimited = rounds !== undefined || maxPages !== undefined || maxTime !== undefined;
+  /** Aborts when an index or ranks cannot be made, too: a crawl of days must not go on without them. */
+  const failed = new AbortController();
+  const signal = options.signal ? AbortSignal.any([options.signal, failed.signal]) : failed.signal;
   const indexer = await openIndexer(crawl);
-  const indexing = createIndexing(crawl, indexer, step);
-  const isStopped = (): boolean => signal?.aborted ?? false;
+  const indexing = createIndexing(crawl, indexer, { signal }, () => failed.abort());
+  const ranks = createFreshRanks(
+    {
+      rank: () => jobs.rank(crawl, { level: 'both', signal }),
+      index: indexing.all,
+    },
+    () => failed.abort(),
+  );
+  const crawlOnce = async (more: Partial<CrawlOptions>): Promise<Report> => {
+    const report = await jobs.crawl(crawl, {
+      ...options,
+      ...more,
+      signal,
+      onUpdated() {
+        options.onUpdated?.();
+        indexing.poke();
+        ranks.onUpdated();
+      },
+    });
+    if (!signal.aborted) await indexing.settled();
+    return report;
+  };
+
   try {
-    let report = await jobs.crawl(crawl, { ...options, onUpdated: indexing.poke });
-    for (let changed = true; !isStopped();) {
-      await indexing.settled();
-      if (changed) {
-        await jobs.rank(crawl, { level: 'both', ...step });
-        if (!isStopped()) await indexing.all();
-      }
-      if (!(await untilDue(crawl, isLimited, signal))) break;
-      const more = await jobs.crawl(crawl, { ...options, seeds: [], refetch: false, onUpdated: indexing.poke });
-      changed = (more.counters.fetched ?? 0) > 0;
+    // What was updated before, when nobody brought it into the index.
+    indexing.poke();
+    let report = await crawlOnce({});
+    let look = LOOK_AGAIN;
+    for (;;) {
+      if (!signal.aborted) ranks.onRest();
+      await sleep(look, undefined, { signal }).catch(() => undefined);
+      if (signal.aborted) break;
+      if (isLimited || !(await isAnyDue(crawl))) continue;
+      const more = await crawlOnce({ seeds: [], refetch: false });
+      look = more.counters.rounds ? LOOK_AGAIN : Math.min(2 * look, LONGEST_LOOK);
       report = sumOf(report, more);
     }
     await indexing.settled();
-    return { ...report, ...(isStopped() && { interrupted: true }) };
+    await ranks.settled();
+    return { ...report, interrupted: true };
   } finally {
-    await indexing.settled().catch(() => undefined);
+    failed.abort();
+    await Promise.allSettled([indexing.settled(), ranks.settled()]);
     await indexer.close();
   }
 }
 
-/** Brings what was updated into the index, one run after the other. */
-function createIndexing(crawl: CrawlContext, indexer: Indexer, step: JobOptions) {
+/**
+ * Brings what was updated into the index, one run after the other.
+ * @param onFailure called once when a run fails; `settled` throws its error
+ */
+function createIndexing(crawl: CrawlContext, indexer: Indexer, step: JobOptions, onFailure: () => void) {
   const run = watched('index', (_crawl: CrawlContext, options: JobOptions & { all?: boolean }) => indexer.run(options));
   let last: Promise<unknown> = Promise.resolve();
   let waiting = false;
   let failure: { readonly error: unknown } | undefined;
   const after = (task: () => Promise<unknown>): void => {
-    last = last.then(task).catch((error: unknown) => void (failure ??= { error }));
+    last = last
+      .then(() => (failure ? undefined : task()))
+      .catch((error: unknown) => {
+        failure = { error };
+        onFailure();
+      });
   };
   async function settled(): Promise<void> {
     await last;
@@ -58,11 +95,11 @@ function createIndexing(crawl: CrawlContext, indexer: Indexer, step: JobOptions)
   return {
     /** A batch is updated. */
     poke(): void {
-      if (waiting || failure) return;
+      if (waiting) return;
       waiting = true;
       after(() => {
         waiting = false;
-        return run(crawl, step.signal ? { signal: step.signal } : {});
+        return run(crawl, step);
       });
     },
     /** Takes new ranks, anchors and duplicates into the index. */
@@ -70,18 +107,9 @@ function createIndexing(crawl: CrawlContext, indexer: Indexer, step: JobOptions)
       after(() => run(crawl, { ...step, all: true }));
       await settled();
     },
-    /** All that was begun is through. @throws what the first run threw that failed */
+    /** All that was begun is through. @throws what the run threw that failed */
     settled,
   };
-}
-
-/** Waits until a page is due; where nothing more is to be crawled, for the end. @returns false at the end */
-async function untilDue(crawl: Crawl, isLimited: boolean, signal: AbortSignal | undefined): Promise<boolean> {
-  for (;;) {
-    await sleep(LOOK_AGAIN, undefined, signal && { signal }).catch(() => undefined);
-    if (signal?.aborted) return false;
-    if (!isLimited && (await crawl.tables.frontier.countDue(crawl.clock(), 1)) > 0) return true;
-  }
 }
 
 function sumOf(a: Report, b: Report): Report {

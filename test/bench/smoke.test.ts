@@ -188,8 +188,13 @@ it('relevance asks made-up pages by three formulas, and finds most', async () =>
   expect(samples).toMatchObject({ weights: expect.any(Object) as object });
 });
 
-it('index makes a search index, and measures it', async () => {
+it('index makes a search index, measures it, and asks it', async () => {
   const { rows } = await result('index', '--scale', '0.001');
-  expect(rows).toHaveLength(1);
-  for (const name of ['rate', 'cpu', 'size', 'memory']) expect(rows[0]![name]).toBeGreaterThan(0);
+  const [made, ...asked] = rows;
+  for (const name of ['rate', 'cpu', 'size', 'memory']) expect(made![name]).toBeGreaterThan(0);
+  expect(asked.map(({ what }) => what)).toContain('phrases of commonest words');
+  for (const row of asked.filter(({ what }) => what !== 'rare words'))
+    expect(row).toMatchObject({ p50: expect.any(Number) as number });
+  for (const kind of ['phrases', 'commonest words'])
+    expect(asked.find(({ what }) => what === kind)!.matches).toBeGreaterThan(0);
 });

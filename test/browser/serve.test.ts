@@ -8,6 +8,12 @@ const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/go
   existsSync(path),
 );
 
+/** The name of what has the focus, and how it is outlined. */
+const FOCUSED = `[
+  document.activeElement.labels?.[0]?.textContent ?? document.activeElement.textContent,
+  getComputedStyle(document.activeElement).outlineStyle,
+]`;
+
 let browser: Browser;
 let served: Served;
 let context: BrowserContext;
@@ -72,11 +78,8 @@ describe('the search page', { timeout: 120_000 }, () => {
     expect(new URL(page.url()).hash).toBe('#main');
     for (const expected of ['Search the crawled pages', 'Search', HITS[0]!.title]) {
       await page.keyboard.press('Tab');
-      const name = (await focused.evaluate(
-        '(element) => element.labels?.[0]?.textContent ?? element.textContent',
-      )) as string;
-      expect(name.trim()).toBe(expected);
-      expect((await focused.evaluate('(element) => getComputedStyle(element).outlineStyle')) as string).toBe('solid');
+      const [name, outline] = await page.evaluate<[string, string]>(FOCUSED);
+      expect([name.trim(), outline]).toEqual([expected, 'solid']);
     }
     await page.getByRole('link', { name: 'Next' }).focus();
     await page.keyboard.press('Enter');

@@ -95,6 +95,9 @@ export class VersionedStore extends PassOnStore {
   async #turns(): Promise<void> {
     if ((this.#calls += 1) > MOST_CALLS)
       throw new Error('expected writers that come to an end, found more calls than that');
-    for (let n = Math.floor(this.#random() * 4); n > 0; n--) await Promise.resolve();
+    // Now and then one is held up while others do much.
+    const isHeldUp = this.#random() < 0.04;
+    const most = isHeldUp ? 200 : 4;
+    for (let n = Math.floor(this.#random() * most); n > 0; n--) await Promise.resolve();
   }
 }

@@ -88,7 +88,8 @@ Examples:
         if (!isServed) return jobs.crawl(crawl, { ...taken, ...options, ...job });
         await using served = await serve(crawl, where);
         sayWhere(cli, served);
-        return keepCrawled(crawl, { ...taken, ...options, ...job });
+        // Awaited here, as what serves is closed when this returns.
+        return await keepCrawled(crawl, { ...taken, ...options, ...job });
       };
       await runJob(cli, 'crawl', start, { create: true, settings: requestSettings({ delay, agent, header }) });
     });

@@ -101,6 +101,7 @@ function noEdges(level: Level, counters: Report['counters']): string {
   if (level !== 'page' && counters[`links_within_${level}`]) {
     return `All links between pages of the graph stay within a ${level}: it has no edges. --level page shows them.`;
   }
-  if (counters.links_outside) return 'All links of these pages lead to others, which are not selected: the graph has no edges.';
+  if (counters.links_outside)
+    return 'All links of these pages lead to others, which are not selected: the graph has no edges.';
   return 'No page links to another one in the table: the graph has no edges.';
 }

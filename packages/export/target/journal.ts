@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { isAbsolute, join, normalize, sep } from 'node:path';
 import type { FileHandle } from 'node:fs/promises';
 import type { JsonValue } from '../../../webtable/index.js';
 import { closeOnError, type TargetFiles } from './files.js';
@@ -55,8 +55,13 @@ interface Line {
 }
 
 const NAME = 'journal';
+/** Before the names of parts that are not for the target: seen from the folder of parts, a folder beside it. */
+export const SCRATCH = '../scratch/';
 
-/** The notes of an export under way, in a file of one JSON document a line. A line that is not whole counts for nothing. */
+/**
+ * The notes of an export under way, in a file of one JSON document a line. A line that is not whole, or that says what no export
+ * writes, counts for nothing, and so do those behind it.
+ */
 export interface Journal {
   /** Outlasts a kill, but not a power failure. */
   begin(part: string): Promise<void>;
@@ -125,10 +130,46 @@ async function* linesOf(handle: FileHandle): AsyncGenerator<readonly [Line, numb
   for await (const text of handle.readLines({ start: 0, autoClose: false })) {
     end += Buffer.byteLength(text) + 1;
     if (end > size) return;
+    let line: unknown;
     try {
-      yield [JSON.parse(text) as Line, end];
+      line = JSON.parse(text);
     } catch {
       return;
     }
+    if (!isLine(line)) return;
+    yield [line, end];
   }
 }
+
+/** Whether a line says what an export writes: somebody may have edited the file, and what it names is removed. */
+function isLine(found: unknown): found is Line {
+  if (!isObject(found)) return false;
+  const { kind, begin, done = [], open = [], checkpoint = {}, commit = {} } = found;
+  return (
+    (kind === undefined || kind === 'file' || kind === 'folder') &&
+    (begin === undefined || isPartName(begin)) &&
+    Array.isArray(done) &&
+    done.every((part: unknown) => isPart(part) && typeof part['sha256'] === 'string') &&
+    Array.isArray(open) &&
+    open.every(isPart) &&
+    isObject(checkpoint) &&
+    ['string', 'undefined'].includes(typeof checkpoint['lastKey']) &&
+    isObject(commit)
+  );
+}
+
+function isPart(found: unknown): found is Record<string, unknown> {
+  return isObject(found) && isPartName(found['name']) && [found['rows'], found['bytes']].every(isCount);
+}
+
+/** Whether a name stays in the folder of parts, or that of scratch parts. */
+function isPartName(name: unknown): boolean {
+  if (typeof name !== 'string') return false;
+  const inner = name.startsWith(SCRATCH) ? name.slice(SCRATCH.length) : name;
+  return inner !== '' && !isAbsolute(inner) && !['.', '..'].includes(normalize(inner).split(sep)[0]!);
+}
+
+const isCount = (found: unknown): boolean => Number.isSafeInteger(found) && (found as number) >= 0;
+
+const isObject = (found: unknown): found is Record<string, unknown> =>
+  typeof found === 'object' && found !== null && !Array.isArray(found);

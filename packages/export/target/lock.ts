@@ -43,9 +43,10 @@ export async function takeLock(files: TargetFiles, folder: string, path: string)
 
 async function placeFile(files: TargetFiles, folder: string, name: string, path: string): Promise<void> {
   for (;;) {
-    await files.mkdir(folder).catch((error: unknown) => {
+    await files.mkdir(folder).catch(async (error: unknown) => {
       if (codeOf(error) === 'ENOENT') throw noFolder(dirname(folder));
       if (codeOf(error) !== 'EEXIST') throw error;
+      await checkOwnFolder(files, folder);
     });
     try {
       return await (await files.open(join(folder, name), 'wx')).close();
@@ -59,4 +60,15 @@ async function placeFile(files: TargetFiles, folder: string, name: string, path:
       if (codeOf(error) !== 'ENOENT') throw error;
     }
   }
+}
+
+/** Through a link an export would be made, and cleared away, in a folder of something else. */
+async function checkOwnFolder(files: TargetFiles, folder: string): Promise<void> {
+  // None any more: the one who had it has ended.
+  const found = await files.lstat(folder).catch(() => undefined);
+  if (found === undefined || found.isDirectory()) return;
+  const what = found.isSymbolicLink() ? 'a symbolic link' : 'something that is no folder';
+  throw new CrawlError('BAD_OUTPUT', `expected a folder or nothing at ${folder}, found ${what}`, {
+    hint: 'an export is made in this folder before it gets its name; remove what is there, or name another target',
+  });
 }

@@ -81,8 +81,10 @@ async function checkTarget(files: TargetFiles, places: Places, force: boolean): 
       hint: 'name what it leads to',
     });
   }
+  // Asked for with --force, too: its name is longer, and may be too long.
+  const hasManifest = kind === 'file' && (await kindOf(files, manifest)) !== undefined;
   if (found === undefined) {
-    if (!force && kind === 'file' && (await kindOf(files, manifest)) !== undefined) throw thereAlready(manifest);
+    if (!force && hasManifest) throw thereAlready(manifest);
     return;
   }
   if (found !== kind) throw otherKind(path, kind, found);

@@ -7,6 +7,7 @@ import { onDisk } from '../../graph/index.js';
 import type { Destination } from './destination.js';
 import { DISK, type TargetFiles } from './files.js';
 import {
+  SCRATCH,
   openJournal,
   readJournal,
   wholePartsOf,
@@ -20,7 +21,7 @@ import { SMALL_PART, hashFile, openPart, type PartFile } from './part-file.js';
 import { diskDestination } from './place.js';
 import { s3Destination } from './s3/s3-destination.js';
 import { isS3 } from './s3/s3-url.js';
-import { writeManifest } from './manifest.js';
+import { MANIFEST, writeManifest } from './manifest.js';
 import type { Target, Totals } from './target.js';
 
 /** An export that is being made beside its target. */
@@ -109,16 +110,20 @@ async function earlierRun(stage: Stage): Promise<JournalState | undefined> {
     try {
       // Who replaces an export that is in its place wants a new one, and not to hear of the old.
       const isOld = force && (await from.isPlaced());
-      if (!isOld) await finish({ ...stage, to: from }, state.commit);
+      // A power failure may take names, and small parts, which become safe after the journal has them as whole.
+      const isGood =
+        !isOld &&
+        ((await from.isStaged()) ? await areWhole(files, from, partsOf(files, from.staging)) : await from.exists());
+      if (isGood) await finish({ ...stage, to: from }, state.commit);
       // It may have been removed since.
-      if (!isOld && isSame && (await to.exists())) return state;
+      if (isGood && isSame && (await to.exists())) return state;
     } finally {
       if (from !== to) from.close();
     }
     await clear(files, to);
     return undefined;
   }
-  if (!isSame || !(await areWhole(files, to, state.open))) return undefined;
+  if (!isSame || !(await areWhole(files, to, wholePartsOf(files, to.staging), state.open))) return undefined;
   for (const name of state.begun) {
     if (!state.open.some((part) => part.name === name)) await files.rm(join(to.parts, name), { force: true });
   }
@@ -137,9 +142,6 @@ async function finish({ files, to, force }: Pick<Stage, 'files' | 'to' | 'force'
   await to.place(force, head, parts);
 }
 
-/** Before the names of parts that are not for the target: seen from the folder of parts, a folder beside it. */
-const SCRATCH = '../scratch/';
-
 function scratchFolderOf({ parts }: Destination): string {
   return join(parts, SCRATCH);
 }
@@ -152,10 +154,11 @@ async function* partsOf(files: TargetFiles, staging: string): AsyncGenerator<Who
 /** Whether all that a journal names is there: a power failure may take what was written last. */
 async function areWhole(
   files: TargetFiles,
-  { staging, parts }: Destination,
-  open: readonly OpenPart[],
+  { parts }: Destination,
+  whole: AsyncIterable<WholePart>,
+  open: readonly OpenPart[] = [],
 ): Promise<boolean> {
-  for await (const { name, bytes, sha256 } of wholePartsOf(files, staging)) {
+  for await (const { name, bytes, sha256 } of whole) {
     const path = join(parts, name);
     if ((await sizeOf(files, path)) !== bytes) return false;
     if (bytes >= SMALL_PART) continue;
@@ -174,12 +177,12 @@ async function sizeOf(files: TargetFiles, path: string): Promise<number> {
   );
 }
 
-/** Removes what is staged, but locks; the journal last, since it says what the rest is. */
+/** All that an export puts into its folder beside locks; the journal last, since it says what the rest is. */
+const STAGED = ['parts', 'scratch', 'replaced', 'uploaded', MANIFEST, 'journal'];
+
+/** Removes what is staged, and nothing that somebody else has put there. */
 async function clear(files: TargetFiles, { staging }: Destination): Promise<void> {
-  const names = await files.readdir(staging);
-  for (const name of names.sort((a, b) => Number(a === 'journal') - Number(b === 'journal'))) {
-    if (!name.startsWith('lock.')) await files.rm(join(staging, name), { recursive: true, force: true });
-  }
+  for (const name of STAGED) await files.rm(join(staging, name), { recursive: true, force: true });
 }
 
 /** Of an export that needed only to be put in its place. */

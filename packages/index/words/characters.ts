@@ -18,8 +18,8 @@ export const KIND = {
 export type Kind = (typeof KIND)[keyof typeof KIND];
 
 const IGNORED = /[\u00ad\u200c\u200d\u2060\ufe00-\ufe0f\ufeff\u{e0100}-\u{e01ef}]/u;
-/** With the sign of a long vowel, which both kinds of kana share, in full and half width, and the marks of voiced ones. */
-const KANA = /[\p{Script=Hiragana}\p{Script=Katakana}\u30fc\uff70\u3099\u309a\uff9e\uff9f]/u;
+/** Kana, with the sign of a long vowel, which both kinds share, in full and half width, and the marks of voiced ones. */
+export const KANA = /[\p{Script=Hiragana}\p{Script=Katakana}\u30fc\uff70\u3099\u309a\uff9e\uff9f]/u;
 const HAN = /[\p{Script=Han}\u3006]/u;
 const UNSPACED = /[\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
 const LETTER = /[\p{L}\p{M}\p{N}]/u;

@@ -1,14 +1,13 @@
-import { createKindAt, KIND, unitsAt, type Kind } from './characters.js';
+import { createKindAt, KANA, KIND, unitsAt, type Kind } from './characters.js';
 import { fold } from './fold.js';
 import { createStemmer, primaryLanguage } from './stemmers.js';
 import { createIntlSplitter, loadJieba, type Splitter } from './unspaced.js';
 import type { Word, Words } from './words.js';
 
 /** Changes with the rules of this folder, and with the version of the stemmers. */
-const RULES = '1';
+const RULES = '2';
 /** UTF-16 units that are split at a time: what a piece takes grows with its length. */
 const PIECE = 2048;
-const KANA = /[\p{Script=Hiragana}\p{Script=Katakana}]/u;
 const APOSTROPHES = "'’";
 /** What English puts after an apostrophe and people leave the apostrophe out of: don't, they've. */
 const CONTRACTED = /^(t|re|ve|ll|d|m)(?![\p{L}\p{M}\p{N}])/iu;

@@ -45,15 +45,33 @@ export function primaryLanguage(tag: string | undefined): string {
   return /^[a-z]{2,3}(?![a-z0-9])/i.exec(tag ?? '')?.[0].toLowerCase() ?? '';
 }
 
-/** Makes the function that stems a term by the language of its page. What it gives is folded as a term is. */
+/** The language whose endings a word in Latin letters has where the language around it is written in other letters. */
+const LATIN_ELSEWHERE = 'en';
+const LATIN = /^\p{Script=Latin}+$/u;
+
+/** Whether a language is mostly written in other letters than Latin ones; of an unknown one it is not known. */
+function isWrittenOtherwise(primary: string): boolean {
+  const script = primary === '' ? undefined : new Intl.Locale(primary).maximize().script;
+  return script !== undefined && script !== 'Latn';
+}
+
+/**
+ * Makes the function that stems a term by the language of its page. A word in Latin letters on a page of a language that has others
+ * is stemmed as English: unstemmed it would be another word than on all other pages, a rare one that counts for much. What it gives
+ * is folded as a term is.
+ */
 export function createStemmer(fold: (word: string) => string): (term: string, language: string | undefined) => string {
   const known = new Map<string, Map<string, string>>();
+  const writtenOtherwise = new Map<string, boolean>();
   return (term, language) => {
     const primary = primaryLanguage(language);
-    const stemmer = STEMMERS[primary];
+    let otherwise = writtenOtherwise.get(primary);
+    if (otherwise === undefined) writtenOtherwise.set(primary, (otherwise = isWrittenOtherwise(primary)));
+    const own = otherwise && LATIN.test(term) ? LATIN_ELSEWHERE : primary;
+    const stemmer = STEMMERS[own];
     if (!stemmer) return term;
-    let stems = known.get(primary);
-    if (!stems || stems.size >= REMEMBERED) known.set(primary, (stems = new Map<string, string>()));
+    let stems = known.get(own);
+    if (!stems || stems.size >= REMEMBERED) known.set(own, (stems = new Map<string, string>()));
     let stem = stems.get(term);
     if (stem === undefined) {
       stem = STEMMABLE.test(term) ? fold(stemmer(term)) || term : term;

@@ -3,6 +3,10 @@ import type { ParsedQuery, QueryNotice, QueryPart } from './parse-query.js';
 
 /** Words of a query that are looked for. */
 export const MAX_WORDS = 32;
+/** Words of a query that are looked for near each other. */
+const MOST_TOGETHER = 12;
+/** Lists of their forms. */
+const MOST_FORMS = 3;
 /** Languages of which words are stemmed, those of the most pages first. */
 const MAX_LANGUAGES = 20;
 
@@ -21,6 +25,8 @@ export interface PlannedClause {
 export interface QueryPlan {
   readonly must: readonly PlannedClause[];
   readonly mustNot: readonly Clause[];
+  /** All words, once in each of their forms, of a query of nothing but two or more words. */
+  readonly together: readonly (readonly string[])[];
   readonly notices: readonly QueryNotice[];
 }
 
@@ -69,7 +75,17 @@ export function planQuery(
       must[must.length - 1] = { ...last, clause: { ...last.clause, isPrefix: true } };
   }
   if (left > 0) notices.push({ code: 'too_many_words', count: left });
-  return { must, mustNot, notices };
+  return { must, mustNot, together: input.isPrefix ? [] : togetherOf(must), notices };
+}
+
+/** The words as each language stems them: the n-th form of a word goes with the n-th of another. */
+function togetherOf(must: readonly PlannedClause[]): (readonly string[])[] {
+  if (must.length < 2 || must.length > MOST_TOGETHER || must.some(({ isLoose }) => !isLoose)) return [];
+  const forms = Math.max(...must.map(({ clause }) => clause.phrases.length));
+  const lists = Array.from({ length: Math.min(forms, MOST_FORMS) }, (_, i) =>
+    must.flatMap(({ clause: { phrases } }) => phrases[Math.min(i, phrases.length - 1)]!),
+  );
+  return distinct(lists);
 }
 
 /** The phrases of a part, alternatives together: one list for what must stand side by side. */

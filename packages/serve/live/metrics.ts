@@ -22,7 +22,7 @@ export async function createMetrics(): Promise<Metrics> {
   const up = gauge('up', 'Whether the table could be asked: 1 or 0.');
   const running = gauge('job_running', 'The jobs under way, each 1.', ['job']);
   const done = counter('job_rows', 'Rows that jobs have done since the table was opened.', ['job']);
-  const counted = counter('job_counter', 'What jobs have counted since the table was opened, by counter.', [
+  const counted = counter('job_events', 'What jobs have counted since the table was opened, by counter.', [
     'job',
     'counter',
   ]);

@@ -169,6 +169,13 @@ describe('export krake', () => {
       expect(await exportKrake(crawl, { output, ...stop })).toMatchObject({ interrupted: true });
       await exportKrake(crawl, { output });
       expect(await filesOf(output)).toEqual(await filesOf(join(folder, 'whole')));
+      const [part, whole] = await Promise.all(
+        [output, join(folder, 'whole')].map(async (made) => {
+          const text = await readFile(join(made, 'manifest.json'), 'utf8');
+          return text.replace(/"(began|ended)": ".*"/g, '');
+        }),
+      );
+      expect(part).toBe(whole);
     });
   });
 });

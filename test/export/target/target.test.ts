@@ -350,6 +350,84 @@ describe.each([
       hint: expect.stringContaining('lock.7.1.a.abcdef') as string,
     });
   });
+
+  it('is made in a folder of its own, never through a link, and removes nothing that is not its own', async () => {
+    await mkdir(join(folder, 'precious'));
+    await writeFile(join(folder, 'precious/thesis'), 'text');
+    const staging = join(folder, '.out.part');
+    for (const led of ['precious', 'nothing']) {
+      await symlink(join(folder, led), staging);
+      await expect(write('out'), led).rejects.toMatchObject({
+        code: 'BAD_OUTPUT',
+        message: `expected a folder or nothing at ${staging}, found a symbolic link`,
+      });
+      await rm(staging);
+    }
+    await mkdir(staging);
+    await writeFile(join(staging, 'mine'), 'text');
+    expect(await write('out')).toMatchObject({ complete: true });
+    expect(await tree()).toMatchObject({ 'precious/thesis': 'text', '.out.part/mine': 'text' });
+  });
+
+  it('takes no notice of a journal that no export has written, and removes nothing that such a one names', async () => {
+    await write('out');
+    const whole = await tree();
+    await writeFile(join(folder, 'victim'), 'text');
+    const part = { name: 'out', rows: 1, bytes: 1 };
+    const edits: readonly unknown[] = [
+      null,
+      [1],
+      { begin: '../../victim' },
+      { begin: `${folder}/victim` },
+      { begin: '../scratch/../../victim' },
+      { begin: 5 },
+      { open: 5, checkpoint: {} },
+      { open: [null], checkpoint: {} },
+      { open: [{ ...part, name: '../../victim' }], checkpoint: {} },
+      { open: [{ ...part, rows: -1 }], checkpoint: {} },
+      { done: [part], checkpoint: {} },
+      { done: 'all', checkpoint: {} },
+      { checkpoint: { lastKey: 5 } },
+      { commit: 7 },
+    ];
+    for (const edit of edits) {
+      await rm(join(folder, 'out'), { recursive: true });
+      await rm(join(folder, 'out.manifest.json'), { force: true });
+      await mkdir(join(folder, '.out.part/parts'), { recursive: true });
+      const head = JSON.stringify({ kind, identity: { format: 'test', origin: null } });
+      await writeFile(join(folder, '.out.part/journal'), `${head}\n${JSON.stringify(edit)}\n`);
+      const line = JSON.stringify(edit);
+      expect(await write('out'), line).toMatchObject({ complete: true, rows: 40 });
+      expect(await tree(), line).toEqual({ ...whole, victim: 'text' });
+    }
+  });
+
+  it('begins anew where a power failure has taken parts of an export that was about to be put in its place', async () => {
+    await write('out');
+    const whole = await tree();
+    const [data] = Object.keys(whole).filter((name) => !name.endsWith('manifest.json'));
+    const staged = join(folder, '.out.part/parts', kind === 'file' ? 'out' : data!.slice('out/'.length));
+    for (const loss of [(path: string) => rm(path), (path: string) => writeFile(path, '')]) {
+      await rm(folder, { recursive: true });
+      await mkdir(folder);
+      await write('out', { files: failingDisk(1, { only: /^(rename|link)$/ }).files }).catch(() => undefined);
+      await dropLocks();
+      await loss(staged);
+      expect(await write('out')).toMatchObject({ complete: true, rows: 40 });
+      expect(await tree()).toEqual(whole);
+    }
+  });
+
+  it('finds out that its manifest cannot be named before it writes anything', async () => {
+    let isCalled = false;
+    const long = writeTarget(join(folder, 'n'.repeat(245)), { kind, identity: {}, force: true, clock: () => 0 }, () => {
+      isCalled = true;
+      return Promise.resolve('stopped');
+    });
+    if (kind === 'folder') return void (await long);
+    await expect(long).rejects.toMatchObject({ code: 'BAD_OUTPUT' });
+    expect(isCalled).toBe(false);
+  });
 });
 
 describe('an export to standard output', () => {

@@ -23,6 +23,14 @@ describe('the scope of a crawl', () => {
     'http://a.com/docs/?q=../x': '',
   };
 
+  it('without seeds stays in the folders of the last crawl', async () => {
+    const web = fakeWeb(docs);
+    await using crawl = await testCrawl(web);
+    await jobs.crawl(crawl, { seeds: ['http://a.com/docs/intro'], stay: 'path', rounds: 1 });
+    await jobs.crawl(crawl, { seeds: [], stay: 'path' });
+    expect(web.requests).toHaveLength(4);
+  });
+
   it('stays in the folders of the seeds', async () => {
     expect(await requestsOf(docs, { seeds: ['http://a.com/docs/intro'], stay: 'path' })).toEqual([
       'http://a.com/docs/intro',

@@ -37,7 +37,8 @@ interface Search {
  * Makes the function that answers queries from the index.
  *
  * A page scores BM25 over all its fields, where a word in a field counts as often as the weight of the field says, and
- * the weight of the rank times ln(1 + its rank in relation to the mean). Of at most 30,000 matches each is scored. Of
+ * the weight of the rank times ln(1 + its rank in relation to the mean), and that of the language where it is preferred.
+ * What stands together counts where a word of the query is in at most 30,000 pages. Of at most 30,000 matches each is scored. Of
  * more, those of the highest ranks are scored first. As BM25 is below 2.2 times the inverse document frequency of each
  * phrase, that says what rank a page needs to be among the best, and all that have it are scored: the result is that of
  * scoring all. Where these are more than 20,000, the result is approximate: 5,000 pages with the words in the title are
@@ -48,7 +49,9 @@ export function createFinder(database: Database, now: () => number): (query: Ind
   const counts = createCounts(database);
   const ranks = createRankCache(database, now);
 
-  return (query) => {
+  return (asked) => {
+    const isMany = asked.must.every((clause) => mostMatches(clause) > MANY);
+    const query = isMany ? { ...asked, together: [] } : asked;
     const match = matchOf(query);
     if (match === undefined) return withoutWords(query);
     const { sql, values } = conditionsOf(query);
@@ -59,7 +62,6 @@ export function createFinder(database: Database, now: () => number): (query: Ind
       values,
       documents: counts.documents(),
     };
-    const isMany = query.must.every((clause) => mostMatches(clause) > MANY);
     if (isMany) {
       const ids = matches(search);
       if (ids.length > MANY) return { total: ids.length, ...bestOfMany(search, ids) };
@@ -103,7 +105,7 @@ export function createFinder(database: Database, now: () => number): (query: Ind
     const exact = isFlat ? undefined : bestByRank(search, ids, found, sorted);
     if (exact) return { hits: exact, isApproximate: false };
     const must = query.must.map((clause) => ({ ...clause, fields: ['title' as const] }));
-    const titles = matches({ ...search, match: matchOf({ ...query, must }) ?? '' });
+    const titles = matches({ ...search, match: matchOf({ must, mustNot: query.mustNot }) ?? '' });
     const wanted = new Set<number>();
     for (const some of [titles, ids]) {
       const least = isFlat ? -Infinity : rankOfBest(Float32Array.from(some, rankOf).sort(), FEW_SCORED);
@@ -154,15 +156,19 @@ export function createFinder(database: Database, now: () => number): (query: Ind
     return scored({ ...search, where: ` and substr(?, fts.rowid, 1) = x'01'`, values: [flags] });
   }
 
-  /** What BM25 can be at the most. */
+  /** What BM25 and the language can be at the most. */
   function mostOfWords({ query, documents }: Search): number {
+    const { preferred = [], weights } = query;
     const phrases = query.must.flatMap((clause) => clause.phrases.map((terms) => phraseMatch(terms, clause.isPrefix)));
-    return phrases.reduce((sum, phrase) => {
-      const found = counts.matches(phrase);
-      // As FTS5 has it, also where more than half of the documents hold it.
-      const frequency = Math.max(Math.log((documents - found + 0.5) / (found + 0.5)), 1e-6);
-      return sum + MOST_OF_PHRASE * frequency;
-    }, 0);
+    return (
+      (preferred.length > 0 ? Math.max(0, weights.language) : 0) +
+      phrases.reduce((sum, phrase) => {
+        const found = counts.matches(phrase);
+        // As FTS5 has it, also where more than half of the documents hold it.
+        const frequency = Math.max(Math.log((documents - found + 0.5) / (found + 0.5)), 1e-6);
+        return sum + MOST_OF_PHRASE * frequency;
+      }, 0)
+    );
   }
 
   /** Pages by rank alone, as of `site:` without a word. */
@@ -188,9 +194,12 @@ function fromOf(where: string): string {
 }
 
 /** The score as SQL; {@link rankOfPart} turns its first part around. */
-function scoreOf({ weights }: IndexQuery, documents: number): string {
+function scoreOf({ weights, preferred = [] }: IndexQuery, documents: number): string {
   const fields = TEXT_COLUMNS.map((field) => real(weights[field])).join();
-  return `(${real(weights.rank)} * ln(1 + ${real(documents)} * d.rank) - bm25(fts, ${fields}))`;
+  const languages = preferred.map((name) => `'${name.replaceAll("'", "''")}'`).join();
+  const language =
+    languages === '' || weights.language === 0 ? '' : ` + ${real(weights.language)} * (d.language in (${languages}))`;
+  return `(${real(weights.rank)} * ln(1 + ${real(documents)} * d.rank) - bm25(fts, ${fields})${language})`;
 }
 
 /** The rank at which the second part of the score is so great; -Infinity where every rank will do. */

@@ -1,13 +1,20 @@
 import type { Clause, IndexQuery } from '../../reader.js';
 
+/** Words between those that stand near each other, at the most. */
+const NEAR = 20;
+
 /**
  * The argument of MATCH for the words of a query, in the syntax of FTS5; undefined where it asks for no word. Every
  * phrase is quoted, so that no term is read as syntax.
  */
-export function matchOf({ must, mustNot }: Pick<IndexQuery, 'must' | 'mustNot'>): string | undefined {
+export function matchOf({
+  must,
+  mustNot,
+  together = [],
+}: Pick<IndexQuery, 'must' | 'mustNot' | 'together'>): string | undefined {
   const wanted = must.map(clauseMatch).filter((text) => text !== undefined);
   if (wanted.length === 0) return undefined;
-  const all = wanted.join(' AND ');
+  const all = [wanted.join(' AND '), ...together.flatMap(togetherMatches)].join(' OR ');
   const none = mustNot.map(clauseMatch).filter((text) => text !== undefined);
   return none.reduce((match, text) => `(${match}) NOT ${text}`, all);
 }
@@ -16,6 +23,13 @@ export function matchOf({ must, mustNot }: Pick<IndexQuery, 'must' | 'mustNot'>)
 export function excludedMatch(mustNot: readonly Clause[]): string | undefined {
   const none = mustNot.map(clauseMatch).filter((text) => text !== undefined);
   return none.length === 0 ? undefined : none.join(' OR ');
+}
+
+/** What each of these finds beside the words counts in the score as one more word, as rare as it is. */
+function togetherMatches(terms: readonly string[]): string[] {
+  const near = `NEAR(${terms.map((term) => phraseMatch([term])).join(' ')}, ${NEAR})`;
+  const pairs = terms.length < 3 ? [] : terms.slice(1).map((term, i) => phraseMatch([terms[i]!, term]));
+  return [near, `{title} : ^ ${phraseMatch(terms)}`, ...pairs.map((pair) => `{title} : ${pair}`)];
 }
 
 /** One phrase, anywhere. */

@@ -3,7 +3,7 @@ import { createSchema, openDatabase, type Database, type IndexQuery } from '../.
 import { createFinder } from '../../../../packages/index/sqlite/reader/find-best.js';
 
 const MANY = 40_000;
-const WEIGHTS = { title: 8, headings: 4, anchors: 3, url: 2, text: 1, rank: 0.5 };
+const WEIGHTS = { title: 8, headings: 4, anchors: 3, url: 2, text: 1, rank: 0.5, language: 2 };
 
 /** So many pages that not all matches are scored: `common` is in three of four, `half` in two of four. */
 async function manyPages(rankOf: (id: number) => number): Promise<Database> {
@@ -64,5 +64,56 @@ describe('of very many matches', () => {
     expect(found.hits.every(({ key }) => Number(key.slice(-6)) % 11 === 0)).toBe(true);
     expect(find(query())).toEqual(found);
     database.close();
+  });
+});
+
+describe('words of a query together', () => {
+  /** The text and title of pages, by key; and the keys of those found, the best first. */
+  async function best(
+    pages: Record<string, [text: string, title?: string, language?: string]>,
+    more: Partial<IndexQuery>,
+  ) {
+    const database = await openDatabase(':memory:', { readOnly: false });
+    createSchema(database);
+    const doc = database.prepare(`insert into docs values(?, ?, ?, 0, 0, 0, '', '')`);
+    const text = database.prepare(`insert into fts(rowid, title, headings, anchors, url, text) values(?,?,'','','',?)`);
+    // Others, so that words are rare.
+    const all = Object.entries(pages);
+    for (let i = 0; i < 30; i++) all.push([`other${i}`, ['no such word at all']]);
+    for (const [i, [key, [body, title = '', language = 'en']]] of all.entries()) {
+      doc.run(i + 1, key, language);
+      text.run(i + 1, title, body);
+    }
+    const { hits, total } = createFinder(database, () => 0)(query(more));
+    database.close();
+    expect(total).toBe(hits.length);
+    return hits.map(({ key }) => key);
+  }
+  const must = (...terms: string[]) => ({ must: terms.map((term) => ({ phrases: [[term]] })), together: [terms] });
+  const filler = 'filler '.repeat(40);
+
+  test('a page that has them near each other comes first', async () => {
+    const pages = { a: [`red ${filler} fox`], b: [`${filler} fox x red`] } as Record<string, [string]>;
+    expect(await best(pages, must('red', 'fox'))).toEqual(['b', 'a']);
+  });
+
+  test('a page whose title begins with them comes first', async () => {
+    const pages = { a: ['text', 'hunt red fox'], b: ['text', 'red fox hunt'] } as Record<string, [string, string]>;
+    expect(await best(pages, must('red', 'fox'))).toEqual(['b', 'a']);
+  });
+
+  test('two of three in a title are found, two of two words are not', async () => {
+    const pages = { a: ['text', 'red fox'], b: ['red'] } as Record<string, [string, string]>;
+    expect(await best(pages, must('section', 'red', 'fox'))).toEqual(['a']);
+    expect(await best(pages, must('red', 'fox'))).toEqual(['a']);
+    expect(await best(pages, { ...must('section', 'red', 'fox'), together: [] })).toEqual([]);
+    const without = [{ phrases: [['text']] }];
+    expect(await best(pages, { ...must('section', 'red', 'fox'), mustNot: without })).toEqual([]);
+  });
+
+  test('a page in a preferred language comes first', async () => {
+    const pages = { a: ['red', '', 'ru'], b: ['red', '', 'en'] } as Record<string, [string, string, string]>;
+    expect(await best(pages, { must: must('red').must })).toEqual(['a', 'b']);
+    expect(await best(pages, { must: must('red').must, preferred: ['en'] })).toEqual(['b', 'a']);
   });
 });

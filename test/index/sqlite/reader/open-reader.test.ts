@@ -25,7 +25,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-const WEIGHTS = { title: 8, headings: 4, anchors: 3, url: 2, text: 1, rank: 0.5 };
+const WEIGHTS = { title: 8, headings: 4, anchors: 3, url: 2, text: 1, rank: 0.5, language: 2 };
 const clause = (...terms: string[]): Clause => ({ phrases: [terms] });
 const query = (must: readonly Clause[], more: Partial<IndexQuery> = {}): IndexQuery => ({
   must,

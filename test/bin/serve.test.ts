@@ -1,0 +1,112 @@
+import type { ChildProcessWithoutNullStreams } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { requireCommand, startCommand, type Started } from '../support/command-process.js';
+import { until } from '../support/events.js';
+import { serveWeb, type ServedWeb } from '../support/web/serve-web.js';
+
+const LONG = 300_000;
+/** A page is held back while other commands run, which may take long. */
+const PATIENT = ['--set', 'http.timeout=600000', '--set', 'http.timeLimit=600000'];
+
+let folder: string;
+let web: ServedWeb;
+/** Resolves when the page is asked for that is held back. */
+let asked: Promise<void>;
+let release: () => void;
+const children: ChildProcessWithoutNullStreams[] = [];
+
+beforeAll(requireCommand);
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'webcrawl-serve-'));
+  let onAsked = (): void => {};
+  asked = new Promise((resolve) => (onAsked = resolve));
+  const held = new Promise<void>((resolve) => (release = resolve));
+  web = await serveWeb(async (path) => {
+    if (path === '/') return { html: '<title>Home</title><p>Steep the oolong. <a href="/held">more</a>' };
+    if (path !== '/held') return undefined;
+    onAsked();
+    await held;
+    return { html: '<title>Held</title><p>A zebra is running.' };
+  });
+});
+afterEach(async () => {
+  release();
+  for (const child of children.splice(0)) child.kill('SIGKILL');
+  await web.close();
+  await rm(folder, { recursive: true });
+});
+
+function start(...args: readonly string[]): Started {
+  const started = startCommand(folder, [...args, ...PATIENT]);
+  children.push(started.child);
+  return started;
+}
+
+/** Starts a command that serves. @returns where, once it does */
+function startServing(...args: readonly string[]): Promise<Started & { url: string }> {
+  const started = start(...args, '--port', '0');
+  let err = '';
+  return new Promise((resolve, reject) => {
+    started.child.stderr.on('data', (chunk: Buffer) => {
+      err += chunk.toString();
+      const url = /^Search page: (\S+)$/m.exec(err)?.[1];
+      if (url !== undefined) resolve({ ...started, url: url.replace('localhost', '127.0.0.1') });
+    });
+    started.child.on('close', () => reject(new Error(`it ended: ${err}`)));
+  });
+}
+
+async function json<T>(url: string): Promise<T> {
+  return (await (await fetch(url)).json()) as T;
+}
+
+const totalOf = async (url: string, query: string): Promise<number> =>
+  (await json<{ total?: number }>(`${url}api/search?q=${query}`)).total ?? 0;
+
+test(
+  'serve works while a crawl of another process writes, gives it the table, and shows what it has done',
+  async () => {
+    const first = start('crawl', `${web.origin}/`);
+    await asked;
+    const { child, ended, url } = await startServing('serve');
+    expect(await (await fetch(`${url}healthz`)).text()).toContain('ok');
+    const during = await json<{ jobs: { job: string }[]; holder?: { pid: number } }>(`${url}api/status`);
+    expect(during).toMatchObject({ jobs: [{ job: 'crawl' }], holder: { pid: first.child.pid } });
+    expect((await fetch(`${url}cached?url=${encodeURIComponent(`${web.origin}/nosuch`)}`)).status).toBe(404);
+    release();
+    expect((await first.ended).code).toBe(0);
+
+    // The process that serves has the table now, and yields it.
+    await until(async () => (await json<{ jobs: unknown[] }>(`${url}api/status`)).jobs.length === 0);
+    const indexed = await start('index').ended;
+    expect([indexed.code, indexed.err]).toEqual([0, expect.stringContaining('added')]);
+    expect(await totalOf(url, 'zebra')).toBe(1);
+    const cached = await fetch(`${url}cached?url=${encodeURIComponent(`${web.origin}/held`)}`);
+    expect(await cached.text()).toContain('A zebra is running.');
+    child.kill('SIGINT');
+    expect((await ended).code).toBe(0);
+  },
+  LONG,
+);
+
+test(
+  'crawl --serve finds pages while it crawls, ends by SIGINT with 130, and its table goes on',
+  async () => {
+    const { child, ended, url } = await startServing('crawl', `${web.origin}/`, '--serve');
+    await asked;
+    await until(async () => (await totalOf(url, 'oolong')) === 1);
+    expect(await totalOf(url, 'zebra')).toBe(0);
+    release();
+    await until(async () => (await totalOf(url, 'zebra')) === 1);
+    child.kill('SIGINT');
+    const { code, err } = await ended;
+    expect([code, err]).toEqual([130, expect.stringContaining('Stopped as asked')]);
+    const again = await start('crawl', `${web.origin}/`).ended;
+    expect([again.code, again.err]).toEqual([0, expect.stringContaining('Nothing is due')]);
+    expect(web.requests).toEqual(['/', '/held']);
+  },
+  LONG,
+);

@@ -1,0 +1,34 @@
+import { expect, it } from 'vitest';
+import { isAnyDue } from '../../../packages/jobs/index.js';
+import { jobs } from '../../../packages/webcrawl/index.js';
+import { START, testCrawl } from '../../support/test-crawl.js';
+import { fakeWeb } from '../../support/web/fake-web.js';
+
+const SETTINGS = { 'fetcher.backoffMin': 600, 'fetcher.maxBackoffWait': 0 };
+
+it('is none where the hosts of all that is due are left alone, until they no longer are', async () => {
+  const pages = Object.fromEntries([1, 2, 3].map((i) => [`http://ill.example/${i}`, { status: 503 }]));
+  await using crawl = await testCrawl(fakeWeb(pages), { settings: SETTINGS });
+  expect(await isAnyDue(crawl)).toBe(false);
+  await jobs.crawl(crawl, { seeds: Object.keys(pages) });
+  expect(await crawl.tables.frontier.countDue(crawl.clock())).toBeGreaterThan(0);
+  expect(await isAnyDue(crawl)).toBe(false);
+  await jobs.inject(crawl, { seeds: ['http://well.example/'] });
+  expect(await isAnyDue(crawl)).toBe(true);
+  await jobs.crawl(crawl, { seeds: [] });
+  expect(await isAnyDue(crawl)).toBe(false);
+  crawl.setTime(START + 3_600_000);
+  expect(await isAnyDue(crawl)).toBe(true);
+});
+
+it('is none below the lowest score, and one once its time has come', async () => {
+  const web = fakeWeb({ 'http://a.example/': '' });
+  await using crawl = await testCrawl(web, { settings: { 'generate.minScore': 5 } });
+  await jobs.inject(crawl, { seeds: ['http://a.example/'] });
+  expect(await isAnyDue(crawl)).toBe(false);
+  await using lower = await testCrawl(web);
+  await jobs.crawl(lower, { seeds: ['http://a.example/'] });
+  expect(await isAnyDue(lower)).toBe(false);
+  lower.setTime(START + 31 * 86_400_000);
+  expect(await isAnyDue(lower)).toBe(true);
+});
