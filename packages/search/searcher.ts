@@ -9,7 +9,7 @@ import { explainNotice, type SearchNotice } from './query/notices.js';
 import { planQuery } from './query/plan-query.js';
 import { foldHits, type FoldedHit } from './results/fold-hits.js';
 import { plainLine, shortLine } from './results/plain-text.js';
-import { makeSnippet, type SnippetPart } from './results/snippet.js';
+import { makeSnippet, withoutTitle, type SnippetPart } from './results/snippet.js';
 import { completions } from './suggest.js';
 
 /** How to search. */
@@ -165,7 +165,8 @@ export function createSearcher(input: SearchInput): Searcher {
       const { key, language, fetchedAt, modifiedTime, score, rank } = hit;
       const url = urlOf(key);
       const title = shortLine(row.title ?? '', MAX_TITLE);
-      const snippet = makeSnippet(row.text ?? '', { words, language: language === '' ? undefined : language, terms });
+      const text = withoutTitle(row.text ?? '', (row.title ?? '').trim());
+      const snippet = makeSnippet(text, { words, language: language === '' ? undefined : language, terms });
       return {
         url,
         title: title === '' ? shortLine(url, MAX_TITLE) : title,

@@ -51,6 +51,15 @@ export function makeSnippet(text: string, input: SnippetInput): readonly Snippet
   ]);
 }
 
+/** The text behind the title and a heading of the same words, with which the text of a page begins, as the title is shown above it. */
+export function withoutTitle(text: string, title: string): string {
+  let rest = text.trimStart();
+  while (title !== '' && rest.startsWith(title) && !/^\S/.test(rest.slice(title.length, title.length + 1))) {
+    rest = rest.slice(title.length).trimStart();
+  }
+  return rest;
+}
+
 /** Marks the words of a query in a short text, such as a title. */
 export function markHits(text: string, { words, language, terms }: SnippetInput): readonly SnippetPart[] {
   const parts: SnippetPart[] = [];

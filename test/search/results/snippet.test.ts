@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createWords, type Words } from '../../../packages/index/index.js';
-import { makeSnippet, type SnippetPart } from '../../../packages/search/results/snippet.js';
+import { makeSnippet, withoutTitle, type SnippetPart } from '../../../packages/search/results/snippet.js';
 
 let words: Words;
 beforeAll(async () => {
@@ -12,6 +12,13 @@ function snippet(text: string, terms: readonly string[], language?: string): rea
   return makeSnippet(text, { words, language, terms: new Set(terms) });
 }
 const shown = (parts: readonly SnippetPart[]) => parts.map(({ text, hit }) => (hit ? `[${text}]` : text)).join('');
+
+test('a text begins behind its title, and behind a heading that says the same', () => {
+  expect(withoutTitle('Maps\nMaps The oldest chart. Maps too.', 'Maps')).toBe('The oldest chart. Maps too.');
+  expect(withoutTitle('Mapsellers meet', 'Maps')).toBe('Mapsellers meet');
+  expect(withoutTitle('Maps', 'Maps')).toBe('');
+  expect(withoutTitle(' A text', '')).toBe('A text');
+});
 
 describe('a snippet', () => {
   test('begins at the sentence with the word, and marks all its forms', () => {
