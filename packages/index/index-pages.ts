@@ -45,8 +45,14 @@ export interface Indexer {
 /** Opens the index for writing. From then on batches are kept until they are in it. @throws CrawlError as {@link index} */
 export async function openIndexer(crawl: CrawlContext): Promise<Indexer> {
   const { tables } = crawl;
-  await tables.exclusive('updatedb', () => register(crawl));
   const writer = await openTarget(crawl);
+  try {
+    // Not before: where the index cannot be opened, nobody would read what is kept for it.
+    await tables.exclusive('updatedb', () => register(crawl));
+  } catch (error) {
+    await writer.close();
+    throw error;
+  }
   return {
     run: (options = {}) => tables.exclusive('index', () => run(crawl, writer, options)),
     close: () => writer.close(),

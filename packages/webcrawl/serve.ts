@@ -32,11 +32,11 @@ export async function serve(crawl: Crawl, where: ServeAddress = {}): Promise<Ser
   }
 }
 
-/** The text of a page; undefined where there is none, or the page asks that no copy be shown. */
+/** The text of a page of the index; undefined where it is not in there, or the page asks that no copy be shown. */
 async function cachedText(crawl: Pick<Crawl, 'page'>, url: string): Promise<CachedText | undefined> {
-  const fields = ['title', 'text', 'language', 'fetchedAt', 'parseStatus', 'pageMetadata', 'headers'] as const;
+  const fields = ['title', 'text', 'language', 'fetchedAt', 'parseStatus', 'pageMetadata', 'headers', 'marks'] as const;
   const page = await crawl.page(url, fields);
-  if (page?.text === undefined || page.parseStatus?.noindex) return undefined;
+  if (page?.text === undefined || page.marks?.index === undefined || page.parseStatus?.noindex) return undefined;
   const robots = [page.headers?.['x-robots-tag'], page.pageMetadata?.['robots']];
   if (robots.some((said) => /\b(noarchive|none)\b/i.test(said ?? ''))) return undefined;
   const { title, text, language, fetchedAt } = page;

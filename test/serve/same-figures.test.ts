@@ -198,13 +198,16 @@ it('serves beside jobs of others that need the table alone, and when these have 
   await using served = await serve(reader, { port: 0 });
   const cached = (): Promise<string> =>
     fetch(`${served.url}cached?url=${encodeURIComponent('http://a.example/')}`).then((response) => response.text());
+  const search = async (): Promise<number> => (await fetch(`${served.url}search?q=words`)).status;
   expect(await cached()).toContain('There is no text of this page');
   {
     await using crawl = await open({ name: 'crawl', alone: true });
     await jobs.crawl(crawl, { seeds: ['http://a.example/'] });
+    expect(await search()).toBe(503);
+    await jobs.index(crawl);
     expect(await cached()).toContain('words');
     expect(await (await fetch(`${served.url}healthz`)).text()).toBe('ok\n');
   }
   expect(await cached()).toContain('words');
-  expect((await fetch(`${served.url}search?q=words`)).status).toBe(503);
+  expect(await search()).toBe(200);
 }, 60_000);

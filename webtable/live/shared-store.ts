@@ -263,7 +263,10 @@ export class SharedStore implements Store {
     };
     const content = this.#options.content?.();
     const store = { ...(content && { content }), close: async () => content?.close() };
-    this.#place = { kind: 'given', store, released: release() };
+    const released = release();
+    // Who asks next gets the error; until then nobody waits for it.
+    released.catch(() => undefined);
+    this.#place = { kind: 'given', store, released };
     return true;
   }
 

@@ -5,7 +5,7 @@ import { createIntlSplitter, loadJieba, type Splitter } from './unspaced.js';
 import type { Word, Words } from './words.js';
 
 /** Changes with the rules of this folder, and with the version of the stemmers. */
-const RULES = '2';
+const RULES = '3';
 /** UTF-16 units that are split at a time: what a piece takes grows with its length. */
 const PIECE = 2048;
 const APOSTROPHES = "'’";

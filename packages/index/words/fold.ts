@@ -21,7 +21,8 @@ const LETTER = new RegExp(`[${Object.keys(LETTERS).join('')}]`, 'g');
 /** Marks that people leave out as they type. Of other scripts marks are vowels, and й is no и. */
 const MARKS =
   /(?<=[\p{Script=Latin}\p{Script=Greek}\p{Script=Hebrew}\p{Script=Arabic}])\p{Mn}+|(?<=\p{Script=Cyrillic})[\u0300\u0301]+/gu;
-const NO_PART = /[^\p{L}\p{M}\p{N}.+#]/gu;
+/** Also variation selectors, which are marks and choose between forms of one sign. */
+const NO_PART = /[^\p{L}\p{M}\p{N}.+#]|[\ufe00-\ufe0f\u{e0100}-\u{e01ef}]/gu;
 
 /**
  * The term of a word: in lower case, without the accents and forms (NFKC) that do not matter, and at most {@link LONGEST_TERM} long.

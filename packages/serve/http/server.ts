@@ -102,7 +102,11 @@ export async function listen(options: ListenOptions): Promise<Listening> {
 function begin(server: Server, { port, address }: ListenOptions): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => reject(cannotListen(error, port, address)));
-    server.listen({ port, host: address }, resolve);
+    server.listen({ port, host: address }, () => {
+      // A connection that cannot be taken, as where no more files can be open, must not end the process.
+      server.on('error', () => undefined);
+      resolve();
+    });
   });
 }
 

@@ -117,7 +117,7 @@ describe('of any text', () => {
         check(text, words);
         check(text, plain);
       }),
-      { numRuns: 1500 },
+      { seed: 11, numRuns: 1500 },
     );
 
   test('words are in order, within the text, and never overlap', () => {

@@ -136,6 +136,7 @@ describe('any text is a query', () => {
         for (const { start, end } of sites) expect(start < (end ?? '')).toBe(true);
         for (const notice of notices) expect(notice.text?.length ?? 0).toBeLessThanOrEqual(100);
       }),
+      { seed: 11 },
     );
   });
 
@@ -145,6 +146,7 @@ describe('any text is a query', () => {
       fc.property(fc.array(plain), fc.constantFrom(' ', '\u3000', '\n', '\t '), (words, blank) => {
         expect(parseQuery(words.join(blank))).toEqual({ ...empty, parts: words.map((each) => word(each)) });
       }),
+      { seed: 11 },
     );
   });
 
@@ -160,6 +162,7 @@ describe('any text is a query', () => {
           ),
         ).toBe(letters(text));
       }),
+      { seed: 11 },
     );
   });
 
@@ -173,6 +176,7 @@ describe('any text is a query', () => {
         expect(both?.parts).toEqual([...(one?.parts ?? []), ...(two?.parts ?? [])]);
         expect(both?.notices).toEqual([...(one?.notices ?? []), ...(two?.notices ?? [])]);
       }),
+      { seed: 11 },
     );
   });
 });
