@@ -68,4 +68,5 @@ export { repairLevelFiles, type FileRepair, type PartRepair } from './stores/lev
 export type { TablePart } from './stores/level/table-folder.js';
 export { LIVE_FOLDER } from './live/address.js';
 export { type Holder } from './live/holder.js';
-export { SharedStore, openSharedStore, type SharedStoreOptions } from './live/shared-store.js';
+export type { SharedStoreOptions } from './live/find-place.js';
+export { SharedStore, openSharedStore } from './live/shared-store.js';
