@@ -30,6 +30,7 @@ export interface SearchHit {
   readonly url: string;
   /** Of a page without a title, its URL. */
   readonly title: string;
+  /** Empty where the page asks that none be shown. */
   readonly snippet: readonly SnippetPart[];
   /** BCP 47, as the index knows it; empty where it is not known. */
   readonly language: string;
@@ -94,7 +95,7 @@ export interface SearchInput {
 /** Hits that can be seen of one query. */
 export const MAX_HITS = 100;
 /** Hits a page. */
-const HITS_A_PAGE = 10;
+export const HITS_A_PAGE = 10;
 /** Of a title, and of a URL that stands for one. */
 const MAX_TITLE = 200;
 /** A query with fewer hits is looked at for other spellings. */
@@ -127,8 +128,7 @@ export function createSearcher(input: SearchInput): Searcher {
     signal?.throwIfAborted();
     const shown = fold ? foldHits(found.hits, limit) : found.hits.map((hit) => ({ hit, alike: 0, moreFromHost: 0 }));
     const some = shown.slice((page - 1) * limit, page * limit);
-    const hits = await readHits(some, parsed, terms);
-    signal?.throwIfAborted();
+    const hits = await readHits(some, parsed, terms, signal);
     const holdAll = plan.notices.some(({ code }) => code === 'some_words') ? 0 : found.total;
     const didYouMean = holdAll < FEW && page === 1 ? await otherSpelling(parsed, holdAll, info) : undefined;
     return {
@@ -161,20 +161,29 @@ export function createSearcher(input: SearchInput): Searcher {
     some: readonly FoldedHit[],
     parsed: ParsedQuery,
     terms: ReadonlySet<string>,
+    signal: AbortSignal | undefined,
   ): Promise<SearchHit[]> {
     const rows = await pages.getMany(
       some.map(({ hit }) => hit.key),
-      ['title', 'text'],
+      ['title', 'text', 'parseStatus'],
     );
-    return some.flatMap(({ hit, alike, moreFromHost }, i) => {
+    const hits: SearchHit[] = [];
+    for (const [i, { hit, alike, moreFromHost }] of some.entries()) {
       const row = rows[i];
-      if (!row) return [];
+      if (!row) continue;
+      signal?.throwIfAborted();
       const { key, language, fetchedAt, modifiedTime, score, rank } = hit;
       const url = urlOf(key);
       const title = shortLine(row.title ?? '', MAX_TITLE);
       const text = withoutTitle(row.text ?? '', (row.title ?? '').trim());
-      const snippet = makeSnippet(text, { words, language: language === '' ? undefined : language, terms });
-      return {
+      const snippet = await makeSnippet(text, {
+        words,
+        language: language === '' ? undefined : language,
+        terms,
+        most: row.parseStatus?.maxSnippet,
+        signal,
+      });
+      hits.push({
         url,
         title: title === '' ? shortLine(url, MAX_TITLE) : title,
         snippet,
@@ -185,16 +194,13 @@ export function createSearcher(input: SearchInput): Searcher {
         rank,
         ...(alike > 0 && { alike }),
         ...(moreFromHost > 0 && { moreFromHost, hostQuery: queryText(ofHost(parsed, new URL(url).hostname)) }),
-      };
-    });
+      });
+    }
+    return hits;
   }
 
   /** The query in another spelling, where that finds more. Its words are shown as a page has them, not as their stems. */
-  async function otherSpelling(
-    parsed: ParsedQuery,
-    total: number,
-    info: IndexInfo,
-  ): Promise<string | undefined> {
+  async function otherSpelling(parsed: ParsedQuery, total: number, info: IndexInfo): Promise<string | undefined> {
     const respelt = await respell(parsed, { reader, words, languages: languagesOf(info, parsed) });
     if (!respelt) return undefined;
     const { found: others } = await find({ ...parsed, parts: respelt.parts }, info, true);
