@@ -31,7 +31,7 @@ export interface ListenOptions {
   /** By path. */
   readonly routes: Readonly<Record<string, Route>>;
   /** Makes the answer for what went wrong. */
-  readonly problem: (request: Pick<Request, 'path'>, problem: Problem) => Answer;
+  readonly problem: (request: Pick<Request, 'path' | 'params'>, problem: Problem) => Answer;
   /** Gets what a route threw that is no fault of the request. */
   readonly onError: (error: unknown) => void;
   /** Called after each answer. */
@@ -164,11 +164,11 @@ async function answerTo(
   try {
     const wrong = wrongRequest(request, names, route);
     const origin = originOf(request);
-    answer = wrong ? problem({ path }, wrong) : await route!({ path, params, origin, signal: gone.signal });
+    answer = wrong ? problem({ path, params }, wrong) : await route!({ path, params, origin, signal: gone.signal });
   } catch (error) {
     const found = problemOf(error);
     if (found.status >= 500 && !gone.signal.aborted) onError(error);
-    answer = problem({ path }, found);
+    answer = problem({ path, params }, found);
   }
   if (response.destroyed) return;
   if ('stream' in answer) {
