@@ -77,6 +77,7 @@ const HEADERS = {
  */
 export async function listen(options: ListenOptions): Promise<Listening> {
   const streams = new Set<ServerResponse>();
+  const inTurn = createTurns();
   const server = createServer(
     {
       maxHeaderSize: MAX_HEAD,
@@ -86,10 +87,12 @@ export async function listen(options: ListenOptions): Promise<Listening> {
       connectionsCheckingInterval: HEAD_MS / 4,
     },
     (request, response) =>
-      void answerTo(request, response, options, streams).catch((error: unknown) => {
-        options.onError(error);
-        response.destroy();
-      }),
+      void inTurn(request.socket, response, () => answerTo(request, response, options, streams)).catch(
+        (error: unknown) => {
+          options.onError(error);
+          response.destroy();
+        },
+      ),
   );
   server.maxConnections = MAX_CONNECTIONS;
   server.timeout = SILENT_MS;
@@ -132,6 +135,20 @@ function cannotListen(error: NodeJS.ErrnoException, port: number, address: strin
     EADDRNOTAVAIL: ['an address that this machine does not have', 'name one of its own by --host, 0.0.0.0 for all'],
   }[error.code ?? ''] ?? [error.message, 'name an address of this machine by --host'];
   return new CrawlError('CANNOT_LISTEN', `${expected}, found ${found}`, { hint: hint!, cause: error });
+}
+
+/**
+ * Makes the function that answers one request of a connection at a time: of a client that sends many at once and reads nothing, the
+ * second waits until the first answer is on its way.
+ */
+function createTurns() {
+  const last = new WeakMap<Socket, Promise<void>>();
+  return async (socket: Socket, response: ServerResponse, answer: () => Promise<void>): Promise<void> => {
+    const before = last.get(socket);
+    last.set(socket, new Promise((resolve) => response.once('close', resolve)));
+    await before;
+    if (!socket.destroyed) await answer();
+  };
 }
 
 /** What is no request of HTTP, or too large, or too slow. */

@@ -75,7 +75,7 @@ summary:hover { color: var(--text); }
 .results h2 a:visited { color: var(--visited); }
 .where { margin: .1rem 0 0; font-size: .875rem; color: var(--accent); overflow-wrap: anywhere;
   display: -webkit-box; -webkit-line-clamp: 2; -webkit-box-orient: vertical; overflow: hidden; }
-.snippet { margin: .3rem 0 0; overflow-wrap: anywhere; max-width: 42rem; }
+.snippet { margin: .3rem 0 0; text-wrap: pretty; overflow-wrap: anywhere; max-width: 42rem; }
 mark { background: var(--mark); color: inherit; border-radius: 2px; padding: 0 .08em; }
 .meta { margin: .35rem 0 0; padding: 0; list-style: none; display: flex; flex-wrap: wrap; gap: .1rem .9rem; font-size: .875rem; color: var(--quiet); }
 .meta a { color: var(--quiet); }
