@@ -1,18 +1,8 @@
-import { existsSync } from 'node:fs';
-import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { servePages, type Served, type ServedStatus } from '../../packages/serve/index.js';
+import { focused, hiddenWidth, launchChromium, lowContrast } from '../support/web/chromium.js';
 import { aRunningStatus, aStatus, fakeSource, HITS } from '../support/web/fake-source.js';
-
-const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((path) =>
-  existsSync(path),
-);
-
-/** The name of what has the focus, and how it is outlined. */
-const FOCUSED = `[
-  document.activeElement.labels?.[0]?.textContent ?? document.activeElement.textContent,
-  getComputedStyle(document.activeElement).outlineStyle,
-]`;
 
 let browser: Browser;
 let served: Served;
@@ -23,8 +13,7 @@ let asked: string[];
 let complaints: string[];
 
 beforeAll(async () => {
-  expect(CHROMIUM, 'expected Chromium, for instance by apt-get install chromium').toBeDefined();
-  browser = await chromium.launch({ executablePath: CHROMIUM!, args: ['--no-sandbox'] });
+  browser = await launchChromium();
   served = await servePages(
     fakeSource({
       status: () => Promise.resolve(status()),
@@ -67,19 +56,18 @@ async function open(path: string, options: Parameters<Browser['newContext']>[0] 
 describe('the search page', { timeout: 120_000 }, () => {
   it.each([true, false])('is used by keyboard alone, with scripts %s', async (javaScriptEnabled) => {
     const page = await open('/', { javaScriptEnabled });
-    const focused = page.locator(':focus');
-    await expect.poll(() => focused.getAttribute('name')).toBe('q');
+    const inFocus = page.locator(':focus');
+    await expect.poll(() => inFocus.getAttribute('name')).toBe('q');
     await page.keyboard.type('green tea');
     await page.keyboard.press('Enter');
     await page.waitForURL('**/search?q=green+tea');
     await page.keyboard.press('Tab');
-    expect(await focused.textContent()).toBe('Skip to the content');
+    expect(await inFocus.textContent()).toBe('Skip to the content');
     await page.keyboard.press('Enter');
     expect(new URL(page.url()).hash).toBe('#main');
     for (const expected of ['Search the crawled pages', 'Search', HITS[0]!.title]) {
       await page.keyboard.press('Tab');
-      const [name, outline] = await page.evaluate<[string, string]>(FOCUSED);
-      expect([name.trim(), outline]).toEqual([expected, 'solid']);
+      expect(await focused(page)).toEqual({ name: expected, outline: 'solid' });
     }
     await page.getByRole('link', { name: 'Next' }).focus();
     await page.keyboard.press('Enter');
@@ -133,11 +121,8 @@ describe('the search page', { timeout: 120_000 }, () => {
     status = () => aRunningStatus();
     for (const path of ['/search?q=green+tea', '/', '/dashboard', `/cached?url=${encodeURIComponent(HITS[0]!.url)}`]) {
       await page.goto(new URL(path, served.url).href);
-      const wide = await page.evaluate<number>(
-        'document.documentElement.scrollWidth - document.documentElement.clientWidth',
-      );
-      expect(wide, path).toBe(0);
-      expect(await page.evaluate<string[]>(LOW_CONTRAST), path).toEqual([]);
+      expect(await hiddenWidth(page), path).toBe(0);
+      expect(await lowContrast(page), path).toEqual([]);
     }
   });
 });
@@ -174,26 +159,3 @@ describe('the dashboard', { timeout: 120_000 }, () => {
     await page.waitForRequest('**/dashboard', { timeout: 60_000 });
   });
 });
-
-/** Run by the browser: texts that have less contrast with their ground than WCAG 2.2 asks for (1.4.3). */
-const LOW_CONTRAST = `(() => {
-  const channels = (colour) => (colour.match(/[\\d.]+/g) ?? []).map(Number);
-  const part = (each) => (each <= 0.04045 ? each / 12.92 : ((each + 0.055) / 1.055) ** 2.4);
-  const light = ([r, g, b]) => 0.2126 * part(r / 255) + 0.7152 * part(g / 255) + 0.0722 * part(b / 255);
-  const ground = (element) => {
-    for (let at = element; at; at = at.parentElement) {
-      const colour = channels(getComputedStyle(at).backgroundColor);
-      if ((colour[3] ?? 1) > 0) return colour;
-    }
-    return [255, 255, 255];
-  };
-  const low = [];
-  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
-  for (let node = walker.nextNode(); node; node = walker.nextNode()) {
-    const element = node.parentElement;
-    if (!node.textContent.trim() || ['SCRIPT', 'STYLE'].includes(element.tagName) || !element.checkVisibility()) continue;
-    const [a, b] = [light(channels(getComputedStyle(element).color)), light(ground(element))].sort((x, y) => y - x);
-    if ((a + 0.05) / (b + 0.05) < 4.5) low.push(node.textContent.trim());
-  }
-  return low;
-})()`;
