@@ -43,6 +43,7 @@ export const SUITES = {
       'test/export/programs/programs.test.ts',
       'test/export/programs/graph-programs.test.ts',
       'test/export/programs/webgraph.test.ts',
+      'test/export/programs/doc-lines.test.ts',
       'test/export/target',
       'test/export/warc/programs.test.ts',
       'test/export/krake/java.test.ts',
