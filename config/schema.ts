@@ -275,7 +275,7 @@ export const settingsSchema = z.strictObject({
       ),
   }),
   search: section({
-    weightTitle: weight(8).describe('What a word in the title counts, where one in the text counts 1'),
+    weightTitle: weight(16).describe('What a word in the title counts, where one in the text counts 1'),
     weightHeadings: weight(4).describe('What a word in a heading counts'),
     weightAnchors: weight(3).describe('What a word in the text of a link to the page counts'),
     weightUrl: weight(2).describe('What a word in the URL counts'),

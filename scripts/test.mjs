@@ -43,6 +43,7 @@ export const SUITES = {
       'test/export/programs/programs.test.ts',
       'test/export/programs/graph-programs.test.ts',
       'test/export/programs/webgraph.test.ts',
+      'test/export/programs/doc-lines.test.ts',
       'test/export/target',
       'test/export/warc/programs.test.ts',
       'test/export/krake/java.test.ts',
@@ -65,6 +66,10 @@ export const SUITES = {
   politeness: { files: ['test/politeness/politeness.test.ts'], about: 'the access log of 200 hosts' },
   site: { files: ['test/site'], about: 'real manuals, crawled beside GNU Wget' },
   browser: { files: ['test/browser'], about: 'pages rendered by a real Chromium' },
+  manuals: {
+    files: ['test/manuals'],
+    about: '14,000 pages of manuals from the crawl to the search page, in a real Chromium',
+  },
   package: { files: ['test/package.test.ts'], about: 'the packed package, as a stranger would use it' },
   bench: { files: ['test/bench/smoke.test.ts'], about: 'each benchmark at a very small scale' },
 };

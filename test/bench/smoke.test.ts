@@ -186,6 +186,8 @@ it('relevance asks made-up pages by three formulas, and finds most', async () =>
   expect(rows).toHaveLength(12);
   for (const row of rows.filter(({ kind }) => kind === 'title')) expect(row.oursMrr).toBeGreaterThan(0.5);
   expect(samples).toMatchObject({ weights: expect.any(Object) as object });
+  for (const line of (samples as { readonly asked: readonly string[] }).asked)
+    expect(line).toMatch(/^(chosen-by|reported) (title|anchor|sentence) (en|zh|ja|ru) \d+ \d+ \d+ \S/);
 });
 
 it('index makes a search index, measures it, and asks it', async () => {

@@ -1,21 +1,10 @@
-import { existsSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
-import axe from 'axe-core';
-import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { CrawlError } from '../../packages/errors/index.js';
 import { servePages, type Served, type CrawlStatus } from '../../packages/serve/index.js';
+import { focused, hiddenWidth, launchChromium, wrongIn } from '../support/web/chromium.js';
 import { aHit, aRunningStatus, aStatus, fakeSource, found, HITS } from '../support/web/fake-source.js';
-
-const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((path) =>
-  existsSync(path),
-);
-
-/** The name of what has the focus, and how it is outlined. */
-const FOCUSED = `[
-  document.activeElement.labels?.[0]?.textContent ?? document.activeElement.textContent,
-  getComputedStyle(document.activeElement).outlineStyle,
-]`;
 
 /** A title as strangers write it. */
 const EVIL = '<script>alert(1)</script><img src=x onerror=alert(2)>\u202e"\'';
@@ -31,8 +20,7 @@ let complaints: string[];
 let isExpected: (text: string) => boolean;
 
 beforeAll(async () => {
-  expect(CHROMIUM, 'expected Chromium, for instance by apt-get install chromium').toBeDefined();
-  browser = await chromium.launch({ executablePath: CHROMIUM!, args: ['--no-sandbox'] });
+  browser = await launchChromium();
   served = await servePages(
     fakeSource({
       status: () => Promise.resolve(status()),
@@ -82,19 +70,18 @@ async function open(path: string, options: Parameters<Browser['newContext']>[0] 
 describe('the search page', { timeout: 120_000 }, () => {
   it.each([true, false])('is used by keyboard alone, with scripts %s', async (javaScriptEnabled) => {
     const page = await open('/', { javaScriptEnabled });
-    const focused = page.locator(':focus');
-    await expect.poll(() => focused.getAttribute('name')).toBe('q');
+    const inFocus = page.locator(':focus');
+    await expect.poll(() => inFocus.getAttribute('name')).toBe('q');
     await page.keyboard.type('green tea');
     await page.keyboard.press('Enter');
     await page.waitForURL('**/search?q=green+tea');
     await page.keyboard.press('Tab');
-    expect(await focused.textContent()).toBe('Skip to the content');
+    expect(await inFocus.textContent()).toBe('Skip to the content');
     await page.keyboard.press('Enter');
     expect(new URL(page.url()).hash).toBe('#main');
     for (const expected of ['Search the crawled pages', 'Search', HITS[0]!.title]) {
       await page.keyboard.press('Tab');
-      const [name, outline] = await page.evaluate<[string, string]>(FOCUSED);
-      expect([name.trim(), outline]).toEqual([expected, 'solid']);
+      expect(await focused(page)).toEqual({ name: expected, outline: 'solid' });
     }
     await page.getByRole('link', { name: 'Next' }).focus();
     await page.keyboard.press('Enter');
@@ -172,10 +159,7 @@ describe('the search page', { timeout: 120_000 }, () => {
     const copy = `/cached?url=${encodeURIComponent(HITS[0]!.url)}`;
     for (const path of ['/search?q=green+tea&page=2', '/search?q=tae', '/', '/dashboard', copy]) {
       await page.goto(new URL(path, served.url).href);
-      const wide = await page.evaluate<number>(
-        'document.documentElement.scrollWidth - document.documentElement.clientWidth',
-      );
-      expect(wide, path).toBe(0);
+      expect(await hiddenWidth(page), path).toBe(0);
       expect(await wrongIn(page), path).toEqual([]);
     }
   });
@@ -236,10 +220,3 @@ describe('the dashboard', { timeout: 120_000 }, () => {
     }
   });
 });
-
-/** What axe finds wrong with a page, of WCAG 2.2 up to AA and of what is good practice; each with where it is. */
-async function wrongIn(page: Page): Promise<string[]> {
-  await page.evaluate(axe.source);
-  const { violations } = await page.evaluate<{ violations: { id: string; nodes: { html: string }[] }[] }>('axe.run()');
-  return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
-}

@@ -263,4 +263,20 @@ describe('what programs ask for', () => {
     expect(all[1]).toContain(`webcrawl_pages_due ${due.count}\n`);
     expect(all[2]).toContain(`data-text="due">${due.count}<`);
   });
+
+  it('counts pages once, though ranks and index go through them again', async () => {
+    const counts = (done: number) => ({ done, bytes: 0, counters: { links: 10 * done }, errors: {} });
+    const totals = { inject: counts(1), crawl: counts(70), rank: counts(70), index: counts(70) };
+    const jobs = Object.entries(totals).map(([job, each]) => ({ job, ...each, rate: 5 }));
+    for (const [status, rate] of [
+      [aStatus({ totals }), '0'],
+      [aStatus({ totals, jobs }), '5'],
+    ] as const) {
+      const ask = await serve({ status: () => Promise.resolve(status) });
+      const page = await (await ask('/dashboard')).text();
+      expect(page).toContain('data-text="done">70<');
+      expect(page).toContain(`data-text="rate">${rate}<`);
+      expect(page).toMatch(/links<.*?>700</s);
+    }
+  });
 });

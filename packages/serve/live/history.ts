@@ -42,7 +42,7 @@ export function createHistory() {
       const { now, jobs, due, memory } = status;
       samples.push({
         at: now,
-        rate: jobs.reduce((sum, { rate = 0 }) => sum + rate, 0),
+        rate: pageJobs(jobs).reduce((sum, { rate = 0 }) => sum + rate, 0),
         byteRate: jobs.reduce((sum, { byteRate = 0 }) => sum + byteRate, 0),
         errorRate: errorRate(status),
         due: due.count,
@@ -55,6 +55,15 @@ export function createHistory() {
 
 /** As {@link createHistory} makes it. */
 export type History = ReturnType<typeof createHistory>;
+
+/**
+ * Of several jobs those that fetch, where one does: beside them others, such as ranks and index, go through the same
+ * pages, and would count them twice.
+ */
+export function pageJobs<T extends { readonly job: string }>(jobs: readonly T[]): readonly T[] {
+  const fetching = jobs.filter(({ job }) => job === 'crawl' || job === 'fetch');
+  return fetching.length > 0 ? fetching : jobs;
+}
 
 /** Pages that failed since the table was opened, over all jobs. */
 export function failedIn({ totals }: Pick<CrawlStatus, 'totals'>): number {

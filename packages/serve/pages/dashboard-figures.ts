@@ -1,6 +1,6 @@
 import { figures } from '../../util/index.js';
 import type { Sample } from '../live/history.js';
-import { failedIn } from '../live/history.js';
+import { failedIn, pageJobs } from '../live/history.js';
 import type { Reading } from '../live/stats.js';
 import { html, type Html } from '../http/html.js';
 import type { CrawlStatus } from '../source.js';
@@ -92,18 +92,17 @@ export function dashboardFigures({ status, problem }: Reading, samples: readonly
 
 function tilesOf(status: CrawlStatus): Record<string, string> {
   const { jobs, due, memory, index, totals } = status;
-  const all = Object.entries(totals);
-  // A crawl counts what it injects apart.
-  const done = jobs.length > 0 ? sum(jobs.map((job) => job.done)) : sum(all.map(([, job]) => job.done));
+  const all = Object.entries(totals).map(([job, counts]) => ({ job, ...counts }));
+  const done = sum(pageJobs(jobs.length > 0 ? jobs : all).map((job) => job.done));
   const fetching = jobs.map((job) => job.fetching).filter((each) => each !== undefined);
   const failed = jobs.length > 0 ? sum(jobs.flatMap(({ errors }) => Object.values(errors))) : failedIn(status);
-  const received = jobs.length > 0 ? sum(jobs.map((job) => job.bytes ?? 0)) : sum(all.map(([, job]) => job.bytes));
+  const received = jobs.length > 0 ? sum(jobs.map((job) => job.bytes ?? 0)) : sum(all.map((job) => job.bytes));
   const round = jobs.find((job) => job.round !== undefined)?.round;
   const total = jobs.length === 1 ? jobs[0]!.total : undefined;
   const each = (of: (status: (typeof fetching)[number]) => number): number => sum(fetching.map(of));
   return {
     done: total === undefined ? number(done) : `${number(done)} of ${number(total)}`,
-    rate: number(sum(jobs.map(({ rate = 0 }) => rate)), 1),
+    rate: number(sum(pageJobs(jobs).map(({ rate = 0 }) => rate)), 1),
     received: bytes(received),
     failed: number(failed),
     due: `${number(due.count)}${due.more ? '+' : ''}`,
@@ -137,10 +136,10 @@ function sinceText(status: CrawlStatus | undefined): string {
 
 function rowsOf(status: CrawlStatus): Record<string, string> {
   const { jobs, batches, disk, totals } = status;
-  const of = jobs.length > 0 ? jobs : Object.values(totals);
+  const of = jobs.length > 0 ? jobs : Object.entries(totals).map(([job, counts]) => ({ job, ...counts }));
   const errors = counted(of.map((job) => job.errors));
   const failures = new Set(errors.map(([reason]) => reason));
-  const outcomes = counted(of.map((job) => job.counters)).filter(([reason]) => !failures.has(reason));
+  const outcomes = counted(pageJobs(of).map((job) => job.counters)).filter(([reason]) => !failures.has(reason));
   const fetching = jobs.flatMap((job) => job.fetching ?? []);
   const parts = Object.entries({ ...disk });
   const index = status.index && !disk?.index ? [['index', status.index.bytes] as const] : [];
