@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openIndexer, type Indexer } from '../index/index.js';
 import { isAnyDue, type CrawlContext, type CrawlOptions, type JobOptions, type Report } from '../jobs/index.js';
-import { jobs, watched } from './jobs.js';
+import { holdAlone, jobs, watched } from './jobs.js';
 import { createFreshRanks } from '../graph/index.js';
 import type { Crawl } from './open-crawl.js';
 
@@ -17,7 +17,12 @@ const LONGEST_LOOK = 60_000;
  * Counters: those of all its crawls together.
  * @throws CrawlError as the jobs crawl, rank and index
  */
-export async function keepCrawled(crawl: Crawl, options: CrawlOptions): Promise<Report> {
+export function keepCrawled(crawl: Crawl, options: CrawlOptions): Promise<Report> {
+  // Also while it waits for pages to be due.
+  return holdAlone(crawl, () => keep(crawl, options));
+}
+
+async function keep(crawl: Crawl, options: CrawlOptions): Promise<Report> {
   const { rounds, maxPages, maxTime } = options;
   const isLimited = rounds !== undefined || maxPages !== undefined || maxTime !== undefined;
   /** Aborts when an index or ranks cannot be made, too: a crawl of days must not go on without them. */

@@ -10,6 +10,7 @@ import {
   openSearch,
   type Crawl,
   type CrawlOptions,
+  type OpenCrawlOptions,
   type Plugin,
   type Report,
 } from '../../packages/webcrawl/index.js';
@@ -33,8 +34,9 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-function open(web: FakeWeb, plugins: readonly Plugin[] = []): Promise<Crawl> {
+function open(web: FakeWeb, plugins: readonly Plugin[] = [], how: OpenCrawlOptions = {}): Promise<Crawl> {
   return openCrawl({
+    ...how,
     table: join(folder, 'table'),
     settings: { 'fetcher.serverDelay': 0, 'fetcher.backoffMin': 600, 'parser.threads': 0 },
     plugins: [web, ...plugins],
@@ -108,6 +110,23 @@ describe('a crawl that is kept', { timeout: LONG }, () => {
       await until(async () => (await found('welcome')).length === 1);
     });
     expect(web.requests).toEqual([HOME]);
+  });
+
+  it('keeps its table, also while it waits, where the table was opened to be yielded', async () => {
+    const web = fakeWeb(PAGES);
+    const stop = new AbortController();
+    await using crawl = await open(web, [], { yields: true });
+    await using searcher = await openSearch(crawl);
+    const kept = keepCrawled(crawl, { seeds: [HOME], signal: stop.signal });
+    await until(async () => (await searcher.info().catch(() => undefined))?.documents === 3);
+    await expect(open(web, [], { alone: true })).rejects.toMatchObject({ code: 'TABLE_LOCKED' });
+    now += MONTH;
+    await until(() => web.requests.length === 6);
+    stop.abort();
+    expect(await kept).toMatchObject({ counters: { fetched: 6 } });
+    await using other = await open(web, [], { alone: true });
+    expect(other.holder).toBeUndefined();
+    await expect(jobs.crawl(crawl, { seeds: [] })).rejects.toMatchObject({ code: 'TABLE_LOCKED' });
   });
 
   it('brings in what an earlier process has updated', async () => {
