@@ -8,13 +8,18 @@ import {
   keepCrawled,
   openCrawl,
   openSearch,
+  status,
   type Crawl,
   type CrawlOptions,
+  type CrawlStatus,
+  type IndexChange,
+  type JobFailure,
+  type OpenCrawlOptions,
   type Plugin,
   type Report,
-} from '../../packages/webcrawl/index.js';
-import { until } from '../support/events.js';
-import { fakeWeb, type FakeWeb } from '../support/web/fake-web.js';
+} from '../../../packages/webcrawl/index.js';
+import { until } from '../../support/events.js';
+import { fakeWeb, type FakeWeb } from '../../support/web/fake-web.js';
 
 const LONG = 120_000;
 const MONTH = 31 * 86_400_000;
@@ -33,8 +38,9 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-function open(web: FakeWeb, plugins: readonly Plugin[] = []): Promise<Crawl> {
+function open(web: FakeWeb, plugins: readonly Plugin[] = [], how: OpenCrawlOptions = {}): Promise<Crawl> {
   return openCrawl({
+    ...how,
     table: join(folder, 'table'),
     settings: { 'fetcher.serverDelay': 0, 'fetcher.backoffMin': 600, 'parser.threads': 0 },
     plugins: [web, ...plugins],
@@ -111,6 +117,23 @@ describe('a crawl that is kept', { timeout: LONG }, () => {
     expect(web.requests).toEqual([HOME]);
   });
 
+  it('keeps its table, also while it waits, where the table was opened to be yielded', async () => {
+    const web = fakeWeb(PAGES);
+    const stop = new AbortController();
+    await using crawl = await open(web, [], { yields: true });
+    await using searcher = await openSearch(crawl);
+    const kept = keepCrawled(crawl, { seeds: [HOME], signal: stop.signal });
+    await until(async () => (await searcher.info().catch(() => undefined))?.documents === 3);
+    await expect(open(web, [], { alone: true })).rejects.toMatchObject({ code: 'TABLE_LOCKED' });
+    now += MONTH;
+    await until(() => web.requests.length === 6);
+    stop.abort();
+    expect(await kept).toMatchObject({ counters: { fetched: 6 } });
+    await using other = await open(web, [], { alone: true });
+    expect(other.holder).toBeUndefined();
+    await expect(jobs.crawl(crawl, { seeds: [] })).rejects.toMatchObject({ code: 'TABLE_LOCKED' });
+  });
+
   it('brings in what an earlier process has updated', async () => {
     const web = fakeWeb(PAGES);
     {
@@ -121,22 +144,82 @@ describe('a crawl that is kept', { timeout: LONG }, () => {
     expect(web.requests).toHaveLength(3);
   });
 
-  it('ends when its index cannot be written', async () => {
-    const failure = new CrawlError('STORE_FULL', 'no room');
+  it('goes on where its index cannot be written, says so, and writes it when it can', async () => {
+    let failures = 3;
+    const seen: JobFailure[] = [];
+    const inIndex = new Set<string>();
+    const opened: string[] = [];
     const full: Plugin = {
       name: 'full',
       indexWriter: {
-        open: () =>
-          Promise.resolve({
+        open() {
+          opened.push('open');
+          return Promise.resolve({
             isWhole: true,
             markWhole: () => Promise.resolve(),
-            apply: () => Promise.reject(failure),
+            apply(changes: readonly IndexChange[]) {
+              if (failures-- > 0) return Promise.reject(new CrawlError('STORE_FULL', 'no room', { hint: 'make room' }));
+              for (const change of changes) inIndex.add(change.type === 'put' ? change.document.url : change.key);
+              return Promise.resolve({ added: changes.length, changed: 0, removed: 0 });
+            },
             entries: () => Promise.resolve([]),
-            close: () => Promise.resolve(),
-          }),
+            close() {
+              opened.push('close');
+              return Promise.resolve();
+            },
+          });
+        },
       },
     };
+    const stop = new AbortController();
     await using crawl = await open(fakeWeb(PAGES), [full]);
-    await expect(keepCrawled(crawl, { seeds: [HOME] })).rejects.toBe(failure);
+    let during: CrawlStatus | undefined;
+    const onFailing = async (failure: JobFailure): Promise<void> => {
+      seen.push(failure);
+      during ??= await status(crawl);
+    };
+    const kept = keepCrawled(crawl, { seeds: [HOME], signal: stop.signal, onFailing: (f) => void onFailing(f) });
+    await Promise.race([until(() => inIndex.size === 3), kept]);
+    await until(async () => (await status(crawl)).failing === undefined);
+    stop.abort();
+    expect(await kept).toMatchObject({ interrupted: true, counters: { fetched: 3 } });
+    expect(seen).toMatchObject(
+      [1, 2, 3].map((times) => ({ job: 'index', code: 'STORE_FULL', hint: 'make room', times })),
+    );
+    expect(during?.failing).toMatchObject([{ job: 'index', message: 'no room' }]);
+    // It is opened anew after each failure.
+    expect(opened).toEqual(['open', 'close', 'open', 'close', 'open', 'close', 'open', 'close']);
+  });
+
+  it('goes on where its index cannot be opened, but not where it is not set up', async () => {
+    const failing = (error: CrawlError): Plugin => ({
+      name: 'none',
+      indexWriter: { open: () => Promise.reject(error) },
+    });
+    {
+      await using crawl = await open(fakeWeb(PAGES), [failing(new CrawlError('BAD_SETTING', 'no folder'))]);
+      await expect(keepCrawled(crawl, { seeds: [HOME] })).rejects.toThrow('no folder');
+    }
+    const web = fakeWeb(PAGES);
+    await using crawl = await open(web, [failing(new CrawlError('STORE_FAILED', 'no database'))]);
+    const stop = new AbortController();
+    const kept = keepCrawled(crawl, { seeds: [HOME], signal: stop.signal });
+    await Promise.race([until(() => web.requests.length === 3), kept]);
+    stop.abort();
+    expect(await kept).toMatchObject({ counters: { fetched: 3 } });
+  });
+
+  it('takes what another process injects', async () => {
+    const web = fakeWeb(PAGES);
+    const stop = new AbortController();
+    await using crawl = await open(web);
+    const kept = keepCrawled(crawl, { seeds: ['http://a.example/lost'], signal: stop.signal });
+    await until(() => web.requests.length === 1);
+    await using other = await open(fakeWeb({}));
+    expect(other.holder).toBeDefined();
+    await jobs.inject(other, { seeds: [HOME] });
+    await Promise.race([until(() => web.requests.length === 3), kept]);
+    stop.abort();
+    await kept;
   });
 });
