@@ -131,8 +131,7 @@ export function createSearcher(input: SearchInput): Searcher {
     const some = shown.slice((page - 1) * limit, page * limit);
     const hits = await readHits(some, parsed, terms, signal);
     const holdAll = plan.notices.some(({ code }) => code === 'some_words') ? 0 : found.total;
-    const didYouMean =
-      holdAll < FEW && page === 1 ? await otherSpelling(asked, parsed, holdAll, info) : undefined;
+    const didYouMean = holdAll < FEW && page === 1 ? await otherSpelling(asked, parsed, holdAll, info) : undefined;
     return {
       total: found.total,
       page,
