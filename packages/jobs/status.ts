@@ -62,7 +62,7 @@ export interface StatusSource extends Pick<CrawlContext, 'tables' | 'clock'> {
 export async function ownStatus({ tables, clock, running, since, diskUse }: StatusSource): Promise<TableStatus> {
   const last = await tables.runs.lastFetch();
   const due = await running.due();
-  const batches = (await tables.batches.list()).filter(({ state }) => state !== 'updated');
+  const batches = await tables.batches.list();
   const disk = await diskUse?.();
   const { rss, heapUsed } = process.memoryUsage();
   const failing = running.failing();
