@@ -2,11 +2,10 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { SharedStore, type Holder } from '../../webtable/index.js';
 import { CrawlError } from '../errors/index.js';
-import { INDEX_FILE } from '../index/index.js';
+import { INDEX_FILE, openIndexReader } from '../index/index.js';
 import { ownStatus, type CrawlContext, type TableStatus } from '../jobs/index.js';
 import type { Searcher } from '../search/index.js';
 import type { Crawl } from './open-crawl.js';
-import { openSearch } from './open-search.js';
 
 /** The search index of a table, in a status. */
 export interface IndexUse {
@@ -35,11 +34,12 @@ async function readIndexUse(
 ): Promise<IndexUse | undefined> {
   const { indexFolder } = crawl;
   if (indexFolder === undefined || !existsSync(join(indexFolder, INDEX_FILE))) return undefined;
-  const searcher = await openSearch(crawl);
+  // No words: they would take longer to load than all else.
+  const reader = openIndexReader({ folder: indexFolder, table: await crawl.tables.id() });
   try {
-    return await indexUseOf(searcher);
+    return await indexUseOf(reader);
   } finally {
-    await searcher.close();
+    await reader.close();
   }
 }
 
