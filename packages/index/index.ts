@@ -15,7 +15,14 @@ export type {
 } from './reader.js';
 export { openSqliteWriter } from './sqlite/writer.js';
 export { openIndexReader, type ReaderOptions } from './sqlite/reader/open-reader.js';
-export { index, indexFolderOf, openIndexer, repairIndex, type Indexer, type IndexOptions } from './index-pages.js';
+export {
+  forgetIndex,
+  index,
+  indexFolderOf,
+  openIndexer,
+  repairIndex,
+  type Indexer,
+  type IndexOptions,
+} from './index-pages.js';
 export { pageLanguage } from './documents/page-language.js';
 export { openWriterThread } from './sqlite/writer-thread.js';
-export { toCrawlError as indexError } from './sqlite/errors.js';

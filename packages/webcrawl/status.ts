@@ -2,12 +2,11 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { SharedStore } from '../../webtable/index.js';
 import { CrawlError } from '../errors/index.js';
-import { INDEX_FILE } from '../index/index.js';
+import { INDEX_FILE, openIndexReader } from '../index/index.js';
 import { ownStatus, type CrawlContext, type TableStatus } from '../jobs/index.js';
 import type { Searcher } from '../search/index.js';
 import type { CrawlStatus } from '../serve/index.js';
 import type { Crawl } from './open-crawl.js';
-import { openSearch } from './open-search.js';
 
 /** What a status says of the index. */
 export type IndexState = Pick<CrawlStatus, 'index' | 'indexProblem'>;
@@ -34,11 +33,12 @@ export function createIndexUse(searcher: Pick<Searcher, 'info'>, folder: string)
 async function readIndexUse(crawl: Pick<CrawlContext, 'tables' | 'settings' | 'indexFolder'>): Promise<IndexState> {
   const { indexFolder } = crawl;
   if (indexFolder === undefined || !isThere(indexFolder)) return {};
-  const searcher = await openSearch(crawl);
+  // No words: they would take longer to load than all else.
+  const reader = openIndexReader({ folder: indexFolder, table: await crawl.tables.id() });
   try {
-    return await createIndexUse(searcher, indexFolder)();
+    return await createIndexUse(reader, indexFolder)();
   } finally {
-    await searcher.close();
+    await reader.close();
   }
 }
 

@@ -12,5 +12,7 @@ async function open(): Promise<WriterCalls> {
   return { ...writer, isWhole: () => Promise.resolve(writer.isWhole) };
 }
 
-let calls: Promise<WriterCalls> | undefined;
-answerCalls(parentPort!, () => (calls ??= open()));
+const calls = open();
+// Whoever asks hears of it.
+calls.catch(() => undefined);
+answerCalls(parentPort!, () => calls);

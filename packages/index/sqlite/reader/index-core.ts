@@ -20,8 +20,8 @@ export interface IndexCore {
 export interface IndexPlace {
   /** The folder of the index. */
   readonly folder: string;
-  /** The name of the tokenizer that reads queries: an index of another is refused. */
-  readonly words: string;
+  /** The name of the tokenizer that reads queries: an index of another is refused. Default: any, for who asks no words. */
+  readonly words?: string | undefined;
   /** Names the table: an index of another is refused. Default: any. */
   readonly table?: string | undefined;
 }
@@ -108,7 +108,7 @@ function createCheck(database: Database, { folder, words, table }: IndexPlace): 
     const format = found.get('format') ?? 'none';
     if (format !== INDEX_FORMAT) throw noIndex(`expected a search index of format ${INDEX_FORMAT}, found ${format}`);
     const others = found.get('words') ?? 'none';
-    if (others !== words) {
+    if (words !== undefined && others !== words) {
       throw new CrawlError('NO_INDEX', `expected a search index of words split by ${words}, found ${others}`, {
         hint:
           'start this process again where webcrawl index has run since by another version of Node.js or of @node-rs/jieba; ' +
