@@ -1,16 +1,23 @@
+import { connect, type Socket } from 'node:net';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { servePages, type Served, type ServedStatus } from '../../packages/serve/index.js';
-import { focused, hiddenWidth, launchChromium, lowContrast } from '../support/web/chromium.js';
-import { aRunningStatus, aStatus, fakeSource, HITS } from '../support/web/fake-source.js';
+import { CrawlError } from '../../packages/errors/index.js';
+import { servePages, type Served, type CrawlStatus } from '../../packages/serve/index.js';
+import { focused, hiddenWidth, launchChromium, wrongIn } from '../support/web/chromium.js';
+import { aHit, aRunningStatus, aStatus, fakeSource, found, HITS } from '../support/web/fake-source.js';
+
+/** A title as strangers write it. */
+const EVIL = '<script>alert(1)</script><img src=x onerror=alert(2)>\u202e"\'';
 
 let browser: Browser;
 let served: Served;
 let context: BrowserContext;
-let status: () => ServedStatus;
+let status: () => CrawlStatus;
 /** What any page asked for, and what the browser complained of. */
 let asked: string[];
 let complaints: string[];
+/** Complaints that a test provokes. */
+let isExpected: (text: string) => boolean;
 
 beforeAll(async () => {
   browser = await launchChromium();
@@ -19,8 +26,14 @@ beforeAll(async () => {
       status: () => Promise.resolve(status()),
       search: (query, request) =>
         query === 'tae'
-          ? Promise.resolve({ total: 0, hits: [], didYouMean: 'tea', seconds: 0 })
-          : fakeSource().search(query, request),
+          ? Promise.resolve(found([], { didYouMean: 'tea' }))
+          : query === 'evil'
+            ? Promise.resolve(
+                found([aHit({ title: EVIL, snippet: [{ text: EVIL, hit: true }] })], { didYouMean: EVIL }),
+              )
+            : query === 'none'
+              ? Promise.reject(new CrawlError('NO_INDEX', 'none', { hint: 'webcrawl index --all makes it anew' }))
+              : fakeSource().search(query, request),
     }),
     { port: 0 },
   );
@@ -33,12 +46,13 @@ beforeEach(() => {
   status = () => aStatus();
   asked = [];
   complaints = [];
+  isExpected = () => false;
 });
 afterEach(async () => {
   await context.close();
   const own = new URL(served.url).origin;
   expect(asked.filter((url) => new URL(url).origin !== own)).toEqual([]);
-  expect(complaints).toEqual([]);
+  expect(complaints.filter((text) => !isExpected(text))).toEqual([]);
 });
 
 async function open(path: string, options: Parameters<Browser['newContext']>[0] = {}): Promise<Page> {
@@ -111,18 +125,42 @@ describe('the search page', { timeout: 120_000 }, () => {
     expect(await page.title()).toBe(`${HITS[0]!.title} – webcrawl`);
   });
 
+  it('says what went wrong, with the query at hand, and axe finds nothing wrong with that', async () => {
+    isExpected = (text) => text.includes('503');
+    const page = await open('/search?q=none');
+    await page.getByRole('heading', { name: 'Not ready', level: 1 }).waitFor();
+    expect(await page.getByRole('searchbox').inputValue()).toBe('none');
+    expect(await wrongIn(page)).toEqual([]);
+  });
+
+  it('shows scripts in titles as text', async () => {
+    const page = await open('/search?q=evil');
+    const dialogs: string[] = [];
+    page.on('dialog', (dialog) => {
+      dialogs.push(dialog.message());
+      void dialog.dismiss();
+    });
+    const shown = EVIL.replace('\u202e', '');
+    expect(await page.locator('h2').textContent()).toBe(shown);
+    expect(await page.locator('mark').textContent()).toBe(shown);
+    await page.getByRole('link', { name: shown, exact: true }).first().focus();
+    expect(await page.locator('img, main script').count()).toBe(0);
+    expect(dialogs).toEqual([]);
+  });
+
   it.each([
     [320, 'light'],
     [390, 'dark'],
     [1280, 'light'],
     [1280, 'dark'],
-  ] as const)('fits %s pixels in %s, and its text has contrast', async (width, colorScheme) => {
+  ] as const)('fits %s pixels in %s, and axe finds nothing wrong with it', async (width, colorScheme) => {
     const page = await open('/search?q=green+tea', { viewport: { width, height: 800 }, colorScheme });
     status = () => aRunningStatus();
-    for (const path of ['/search?q=green+tea', '/', '/dashboard', `/cached?url=${encodeURIComponent(HITS[0]!.url)}`]) {
+    const copy = `/cached?url=${encodeURIComponent(HITS[0]!.url)}`;
+    for (const path of ['/search?q=green+tea&page=2', '/search?q=tae', '/', '/dashboard', copy]) {
       await page.goto(new URL(path, served.url).href);
       expect(await hiddenWidth(page), path).toBe(0);
-      expect(await lowContrast(page), path).toEqual([]);
+      expect(await wrongIn(page), path).toEqual([]);
     }
   });
 });
@@ -157,5 +195,28 @@ describe('the dashboard', { timeout: 120_000 }, () => {
     const page = await open('/dashboard', { javaScriptEnabled: false });
     expect(await page.locator('dd[data-text="failed"]').textContent()).toBe('412');
     await page.waitForRequest('**/dashboard', { timeout: 60_000 });
+  });
+
+  it('goes on without live figures where too many look at them', async () => {
+    status = () => aRunningStatus();
+    const { port } = new URL(served.url);
+    isExpected = (text) => text.includes('503');
+    const viewers: Socket[] = [];
+    try {
+      for (let i = 0; i < 100; i += 1) {
+        const socket = connect(Number(port), '127.0.0.1');
+        viewers.push(socket);
+        socket.on('error', () => undefined);
+        socket.write('GET /dashboard/events HTTP/1.1\r\nHost: localhost\r\n\r\n');
+        await new Promise((resolve) => socket.once('data', resolve));
+        socket.resume();
+      }
+      const page = await open('/dashboard');
+      await page.getByText('No live figures now').waitFor({ timeout: 60_000 });
+      expect(await page.locator('dd[data-text="failed"]').textContent()).toBe('412');
+      await page.waitForRequest('**/dashboard', { timeout: 60_000 });
+    } finally {
+      for (const socket of viewers) socket.destroy();
+    }
   });
 });

@@ -10,7 +10,7 @@ import { createInterface } from 'node:readline';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ROOT } from '../support/docs/source-files.js';
-import { focused, hasShapes, hiddenWidth, launchChromium, lowContrast } from '../support/web/chromium.js';
+import { focused, hasShapes, hiddenWidth, launchChromium, wrongIn } from '../support/web/chromium.js';
 
 const MINUTE = 60_000;
 const LEAST_PAGES = 10_000;
@@ -202,7 +202,7 @@ describe('the search page of the manuals', { timeout: 5 * MINUTE }, () => {
       colorScheme,
     });
     expect(await hiddenWidth(page)).toBe(0);
-    expect(await lowContrast(page)).toEqual([]);
+    expect(await wrongIn(page)).toEqual([]);
     expect(await hasShapes(page, characters), 'expected fonts, for instance by apt-get install fonts-noto-cjk').toBe(
       true,
     );
@@ -217,7 +217,7 @@ describe('the search page of the manuals', { timeout: 5 * MINUTE }, () => {
   ] as const)('shows %s in %s pixels, %s', async (path, width, colorScheme) => {
     const page = await open(path, { viewport: { width, height: 900 }, colorScheme });
     expect(await hiddenWidth(page)).toBe(0);
-    expect(await lowContrast(page)).toEqual([]);
+    expect(await wrongIn(page)).toEqual([]);
     const name = path === '/' ? 'home' : 'dashboard';
     await page.screenshot({ path: join(SCREENSHOTS, `${name}-${width}-${colorScheme}.png`), fullPage: true });
   });

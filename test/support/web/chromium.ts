@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import axe from 'axe-core';
 import { chromium, type Browser, type Page } from 'playwright-core';
 
 const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((path) =>
@@ -14,9 +15,11 @@ export function launchChromium(): Promise<Browser> {
   return chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] });
 }
 
-/** Texts that have less contrast with their ground than WCAG 2.2 asks for (1.4.3). */
-export function lowContrast(page: Page): Promise<string[]> {
-  return page.evaluate<string[]>(LOW_CONTRAST);
+/** What axe finds wrong with a page, of WCAG 2.2 up to AA and of what is good practice; each with where it is. */
+export async function wrongIn(page: Page): Promise<string[]> {
+  await page.evaluate(axe.source);
+  const { violations } = await page.evaluate<{ violations: { id: string; nodes: { html: string }[] }[] }>('axe.run()');
+  return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
 }
 
 /** Pixels by which a page is wider than what is seen of it. */
@@ -47,25 +50,3 @@ export function hasShapes(page: Page, characters: string): Promise<boolean> {
     return new Set(characters.map(shape)).size === new Set(characters).size;
   })()`);
 }
-
-const LOW_CONTRAST = `(() => {
-  const channels = (colour) => (colour.match(/[\\d.]+/g) ?? []).map(Number);
-  const part = (each) => (each <= 0.04045 ? each / 12.92 : ((each + 0.055) / 1.055) ** 2.4);
-  const light = ([r, g, b]) => 0.2126 * part(r / 255) + 0.7152 * part(g / 255) + 0.0722 * part(b / 255);
-  const ground = (element) => {
-    for (let at = element; at; at = at.parentElement) {
-      const colour = channels(getComputedStyle(at).backgroundColor);
-      if ((colour[3] ?? 1) > 0) return colour;
-    }
-    return [255, 255, 255];
-  };
-  const low = [];
-  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
-  for (let node = walker.nextNode(); node; node = walker.nextNode()) {
-    const element = node.parentElement;
-    if (!node.textContent.trim() || ['SCRIPT', 'STYLE'].includes(element.tagName) || !element.checkVisibility()) continue;
-    const [a, b] = [light(channels(getComputedStyle(element).color)), light(ground(element))].sort((x, y) => y - x);
-    if ((a + 0.05) / (b + 0.05) < 4.5) low.push(node.textContent.trim());
-  }
-  return low;
-})()`;
