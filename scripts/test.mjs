@@ -31,6 +31,7 @@ export const SUITES = {
       'test/bin/process.test.ts',
       'test/bin/live.test.ts',
       'test/bin/serve.test.ts',
+      'test/bin/serve-full-disk.test.ts',
       'test/webcrawl/parse-threads.test.ts',
       'test/scripts',
       'test/docs/guide.test.ts',

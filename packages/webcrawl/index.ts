@@ -8,7 +8,7 @@ export { openChecks, type Checks } from './open-checks.js';
 export { jobs } from './jobs.js';
 export { repairFiles, type RepairFilesOptions } from './repair-files.js';
 export { status, type StatusCrawl } from './status.js';
-export { keepCrawled } from './keep-crawled.js';
+export { keepCrawled, type KeepCrawledOptions } from './kept/keep-crawled.js';
 export { serve } from './serve.js';
 export {
   DEFAULT_PORT,
@@ -57,6 +57,7 @@ export {
   type FoundPage,
   type GenerateOptions,
   type InjectOptions,
+  type JobFailure,
   type JobOptions,
   type NextStep,
   type OnPageOption,

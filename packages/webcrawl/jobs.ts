@@ -32,14 +32,15 @@ export function watched<J extends Job>(name: string, job: J): J {
   return watched as unknown as J;
 }
 
+/** Runs a task while the table is open in this process and yielded to no other. @throws CrawlError TABLE_LOCKED where another has it */
+export function holdAlone<T>({ tables: { store } }: CrawlContext, task: () => Promise<T>): Promise<T> {
+  return store instanceof SharedStore ? store.holdAlone(task) : task();
+}
+
 /** The same for a job that no other process may use the table beside; it throws TABLE_LOCKED where one does. */
 function alone<J extends Job>(name: string, job: J): J {
   const run = watched(name, job) as unknown as AnyJob;
-  const alone: AnyJob = async (crawl, options) => {
-    const { store } = crawl.tables;
-    if (store instanceof SharedStore) await store.requireAlone();
-    return run(crawl, options);
-  };
+  const alone: AnyJob = (crawl, options) => holdAlone(crawl, () => run(crawl, options));
   return alone as unknown as J;
 }
 

@@ -200,3 +200,16 @@ it('index makes a search index, measures it, and asks it', async () => {
   for (const kind of ['phrases', 'commonest words'])
     expect(asked.find(({ what }) => what === kind)!.matches).toBeGreaterThan(0);
 });
+
+it('serving crawls a site with and without --serve, and finds pages after updatedb', async () => {
+  const { rows } = await result('serving', '--scale', '0.005');
+  expect(rows.map(({ name }) => name)).toEqual([
+    'crawl',
+    'crawl --serve',
+    'findable after updatedb',
+    'the same while table and index are compared',
+  ]);
+  const [crawl, served, findable] = rows;
+  expect(served!.pages).toEqual(crawl!.pages);
+  expect(findable!.count).toBeGreaterThan(0);
+});

@@ -10,7 +10,7 @@ vi.mock('libsql', () => {
 
 test('a server without the package of its index says at every place which one to install', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'webcrawl-without-'));
-  const builtin = vi.spyOn(process, 'getBuiltinModule').mockImplementation((() => undefined) as never);
+  const builtin = vi.spyOn(process, 'getBuiltinModule').mockImplementation(() => undefined);
   try {
     await mkdir(join(folder, 'table', 'index'), { recursive: true });
     await writeFile(join(folder, 'table', 'index', 'index.sqlite'), '');

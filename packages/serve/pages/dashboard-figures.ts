@@ -119,9 +119,10 @@ function tilesOf(status: CrawlStatus): Record<string, string> {
 function stateText(status: CrawlStatus | undefined, problem: string | undefined): string {
   if (problem !== undefined) return `The table cannot be asked now: ${problem}`;
   if (!status) return 'Not known yet';
-  const { jobs, holder } = status;
-  if (jobs.length === 0) return 'Nothing is running';
-  return `Running: ${jobs.map(({ job }) => job).join(', ')}${holder ? ` in process ${holder.pid}` : ''}`;
+  const { jobs, holder, failing = [] } = status;
+  const fails = failing.map(({ job, code }) => `; ${job} fails (${code}), and is tried again`).join('');
+  if (jobs.length === 0) return `Nothing is running${fails}`;
+  return `Running: ${jobs.map(({ job }) => job).join(', ')}${holder ? ` in process ${holder.pid}` : ''}${fails}`;
 }
 
 /** Beside the state, and not a part of it: it changes with every second, and is not to be read out. */
