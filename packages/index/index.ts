@@ -14,6 +14,8 @@ export type {
   SimilarTerm,
 } from './reader.js';
 export { openSqliteWriter } from './sqlite/writer.js';
+export { openOpenSearchWriter } from './opensearch/writer.js';
+export type { OpenSearchPlace } from './opensearch/connection.js';
 export { openIndexReader, type ReaderOptions } from './sqlite/reader/open-reader.js';
 export { index, indexFolderOf, openIndexer, repairIndex, type Indexer, type IndexOptions } from './index-pages.js';
 export { pageLanguage } from './documents/page-language.js';
