@@ -76,7 +76,7 @@ async function index(): Promise<void> {
       anchors.set(url, (anchors.get(url) ?? new Set()).add(anchor.trim()));
     }
   }
-  const writer = await openSqliteWriter(folder, words);
+  const writer = await openSqliteWriter(folder, 'bench', words);
   for (let at = 0; at < pages.length; at += BATCH) {
     await writer.apply(
       pages.slice(at, at + BATCH).map(({ url, title, headings, text, language }) => ({

@@ -8,6 +8,7 @@ export const ERROR_CODES = {
   BAD_INPUT: { exitCode: 66, meaning: 'an input file or URL cannot be read' },
   NO_TABLE: { exitCode: 66, meaning: 'there is no table at the place that was named' },
   NO_INDEX: { exitCode: 66, meaning: 'there is no search index that can be used; `webcrawl index --all` makes one' },
+  WRONG_INDEX: { exitCode: 66, meaning: 'the search index holds the pages of another table' },
   UNKNOWN_BATCH: { exitCode: 67, meaning: 'no batch of this id is known' },
   BATCH_CLOSING: {
     exitCode: 68,

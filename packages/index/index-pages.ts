@@ -23,7 +23,7 @@ export interface IndexOptions extends JobOptions {
  *
  * Counters: see `COUNTERS`.
  * @throws CrawlError UNKNOWN_BATCH, BAD_SETTING where the table has no folder and `index.path` names none, USAGE where a package is
- *   missing, STORE_FULL, STORE_FAILED
+ *   missing, WRONG_INDEX where the index is that of another table, STORE_FULL, STORE_FAILED
  */
 export async function index(crawl: CrawlContext, options: IndexOptions = {}): Promise<Report> {
   const indexer = await openIndexer(crawl);
@@ -73,9 +73,10 @@ async function register({ tables: { runs, batches } }: CrawlContext): Promise<vo
 }
 
 /** Where the plugins say, or in the folder of the index. */
-function openTarget(crawl: CrawlContext): Promise<IndexWriter> {
+async function openTarget(crawl: CrawlContext): Promise<IndexWriter> {
   const target: IndexTarget | undefined = crawl.plugins.findLast(({ indexWriter }) => indexWriter)?.indexWriter;
-  return target ? target.open() : openWriterThread(indexFolderOf(crawl));
+  const table = await crawl.tables.id();
+  return target ? target.open(table) : openWriterThread(indexFolderOf(crawl), table);
 }
 
 /**

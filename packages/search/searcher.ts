@@ -66,7 +66,7 @@ export interface SearchResult {
 export interface Searcher extends AsyncDisposable {
   /**
    * Searches. Any text is a query.
-   * @throws CrawlError USAGE for a page or limit that is none, NO_INDEX, SEARCH_BUSY
+   * @throws CrawlError USAGE for a page or limit that is none, NO_INDEX, WRONG_INDEX, SEARCH_BUSY
    */
   search(query: string, options?: SearchOptions): Promise<SearchResult>;
   /**

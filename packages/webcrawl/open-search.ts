@@ -16,13 +16,13 @@ export async function openSearch(crawl: Pick<CrawlContext, 'tables' | 'settings'
     });
   }
   const words = await createWords();
-  const reader = openIndexReader({ folder: indexFolder, words: words.name });
+  const reader = openIndexReader({ folder: indexFolder, words: words.name, table: await tables.id() });
   return createSearcher({ pages: tables.pages, settings, reader, words });
 }
 
 /**
  * Searches once. Who searches more often opens a {@link Searcher} by {@link openSearch}, and keeps it.
- * @throws CrawlError USAGE for a page or limit that is none, NO_INDEX, SEARCH_BUSY, BAD_SETTING
+ * @throws CrawlError USAGE for a page or limit that is none, NO_INDEX, WRONG_INDEX, SEARCH_BUSY, BAD_SETTING
  */
 export async function search(
   crawl: Pick<CrawlContext, 'tables' | 'settings' | 'indexFolder'>,

@@ -2,7 +2,15 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { explain, jobs, MemoryStore, rowKeyOf, type Plugin, type Store } from '../../packages/webcrawl/index.js';
+import {
+  explain,
+  jobs,
+  MemoryStore,
+  rowKeyOf,
+  search,
+  type Plugin,
+  type Store,
+} from '../../packages/webcrawl/index.js';
 import { dumpIndex } from '../support/index/dump-index.js';
 import { round, rowOf } from '../support/job-steps.js';
 import { START, testCrawl, type TestCrawl } from '../support/test-crawl.js';
@@ -183,6 +191,26 @@ describe('index', () => {
     await jobs.updatedb(crawl, { batch: batchId });
     await jobs.index(crawl);
     expect(await keysOf(crawl.folder)).toEqual(IN);
+  });
+
+  test('an index of another table is neither written, repaired nor searched, and stays as it is', async () => {
+    await using first = await crawled();
+    await allRounds(first);
+    await jobs.index(first);
+    const before = await dumpIndex(first.folder);
+    await using second = await crawled({
+      folder: first.folder,
+      web: fakeWeb({ 'http://a.example/': '<title>B</title>' }),
+    });
+    await jobs.inject(second, { seeds: ['http://a.example/'] });
+    await round(second);
+    const wrong = { code: 'WRONG_INDEX', message: expect.stringContaining(first.folder) as string };
+    await expect(jobs.index(second)).rejects.toMatchObject(wrong);
+    await expect(jobs.index(second, { all: true })).rejects.toMatchObject(wrong);
+    await expect(search(second, 'welcome')).rejects.toMatchObject(wrong);
+    expect(await second.tables.runs.consumers()).toEqual([]);
+    expect(await dumpIndex(first.folder)).toEqual(before);
+    expect((await search(first, 'welcome')).total).toBe(1);
   });
 
   test('without a folder it says which setting names one', async () => {

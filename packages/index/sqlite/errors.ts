@@ -21,6 +21,15 @@ export function isDamaged(error: unknown): boolean {
   return /^SQLITE_(CORRUPT|NOTADB)/.test(nameOf(error));
 }
 
+/** The index of a folder is that of another table. */
+export function wrongIndex(folder: string): CrawlError {
+  return new CrawlError('WRONG_INDEX', `expected the search index of this table in ${folder}, found that of another`, {
+    hint:
+      'name a folder of its own for each table by the setting index.path; where the other table is no more, remove that folder, ' +
+      'and webcrawl index makes the index anew',
+  });
+}
+
 /** An error of SQLite as one that says what to do. What is a {@link CrawlError} stays. */
 export function toCrawlError(error: unknown, folder: string): CrawlError {
   if (error instanceof CrawlError) return error;

@@ -4,7 +4,7 @@ import type { Database } from './database.js';
 export const INDEX_FILE = 'index.sqlite';
 
 /** Changes with the schema, and with what a document becomes in it: an index of another is made anew. */
-export const INDEX_FORMAT = '1';
+export const INDEX_FORMAT = '2';
 
 /**
  * The columns of the full text in order, which is also the order of weights in `bm25()`. Each holds terms, joined by blanks, and

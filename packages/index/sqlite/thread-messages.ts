@@ -4,6 +4,8 @@ import type { AppliedChanges, IndexChange, IndexEntry } from '../../plugin-api/i
 /** What a thread that writes is started with. */
 export interface WriterThreadData {
   readonly folder: string;
+  /** Names the table whose pages are written. */
+  readonly table: string;
 }
 
 /** What a thread is asked for; it answers in turn. */

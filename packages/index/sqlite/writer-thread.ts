@@ -22,14 +22,18 @@ interface Waiting {
  * module is not there, as in a bundle.
  * @throws CrawlError as `openSqliteWriter` does
  */
-export async function openWriterThread(folder: string, entry = WRITER_THREAD_ENTRY): Promise<IndexWriter> {
+export async function openWriterThread(
+  folder: string,
+  table: string,
+  entry = WRITER_THREAD_ENTRY,
+): Promise<IndexWriter> {
   try {
     await makePrivateFolder(folder);
   } catch (error) {
     throw toCrawlError(error, folder);
   }
-  if (!existsSync(fileURLToPath(entry))) return openSqliteWriter(folder, await createWords());
-  const data: WriterThreadData = { folder };
+  if (!existsSync(fileURLToPath(entry))) return openSqliteWriter(folder, table, await createWords());
+  const data: WriterThreadData = { folder, table };
   const worker = new Worker(entry, { workerData: data });
   const line: Waiting[] = [];
   let failure: Error | undefined;

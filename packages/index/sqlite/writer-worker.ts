@@ -6,7 +6,7 @@ import { createWords } from '../words/create-words.js';
 import type { ThreadError, WriterReply, WriterRequest, WriterThreadData } from './thread-messages.js';
 import { openSqliteWriter } from './writer.js';
 
-const { folder } = workerData as WriterThreadData;
+const { folder, table } = workerData as WriterThreadData;
 const port = parentPort!;
 const reply = (message: WriterReply): void => port.postMessage(message);
 
@@ -25,7 +25,7 @@ async function answer(writer: IndexWriter, request: WriterRequest): Promise<Pick
 }
 
 async function serve(): Promise<void> {
-  const writer = await openSqliteWriter(folder, await createWords());
+  const writer = await openSqliteWriter(folder, table, await createWords());
   reply({ isWhole: writer.isWhole });
   // Answers come in the order of the requests, as all of a writer's work is done before it returns.
   port.on('message', (request: WriterRequest) => {

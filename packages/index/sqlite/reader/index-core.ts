@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { CrawlError, messageOf } from '../../../errors/index.js';
 import type { IndexHits, IndexInfo, IndexQuery, SimilarTerm } from '../../reader.js';
 import { openDatabase, type Database } from '../database.js';
+import { wrongIndex } from '../errors.js';
 import { INDEX_FILE, INDEX_FORMAT } from '../schema.js';
 import { createFinder } from './find-best.js';
 import { createSpelling } from './spelling.js';
@@ -21,12 +22,14 @@ export interface IndexPlace {
   readonly folder: string;
   /** The name of the tokenizer that reads queries: an index of another is refused. */
   readonly words: string;
+  /** Names the table: an index of another is refused. Default: any. */
+  readonly table?: string | undefined;
 }
 
 /** An open index: what it does, and the file it was opened from. */
 interface OpenIndex {
   readonly core: IndexCore;
-  /** @throws CrawlError NO_INDEX where it has become one of other words or another format */
+  /** @throws CrawlError NO_INDEX where it has become one of other words or another format, WRONG_INDEX of another table */
   check(): void;
   readonly file: string;
   readonly database: Database;
@@ -34,7 +37,7 @@ interface OpenIndex {
 
 /** An index that is opened anew where its file is another one. */
 export interface CurrentIndex {
-  /** @throws CrawlError NO_INDEX where there is none, or one that cannot be used */
+  /** @throws CrawlError NO_INDEX where there is none, or one that cannot be used, WRONG_INDEX where it is that of another table */
   get(): Promise<IndexCore>;
   close(): void;
 }
@@ -70,12 +73,12 @@ function fileId(path: string): string | undefined {
   return found && `${found.dev}/${found.ino}/${found.birthtimeNs}`;
 }
 
-async function openIndex(path: string, { words }: IndexPlace): Promise<Omit<OpenIndex, 'file'>> {
+async function openIndex(path: string, place: IndexPlace): Promise<Omit<OpenIndex, 'file'>> {
   let database: Database | undefined;
   try {
     database = await openDatabase(path, { readOnly: true });
     database.exec('pragma cache_size=-65536; pragma busy_timeout=5000');
-    return { database, check: createCheck(database, words), core: createCore(database, path) };
+    return { database, check: createCheck(database, place), core: createCore(database, path) };
   } catch (error) {
     database?.close();
     if (error instanceof CrawlError) throw error;
@@ -84,12 +87,12 @@ async function openIndex(path: string, { words }: IndexPlace): Promise<Omit<Open
 }
 
 /**
- * Makes the check that the index is of these words and this format, and checks it. It looks again where the index has
+ * Makes the check that the index is of this table, these words and this format, and checks it. It looks again where the index has
  * changed.
  */
-function createCheck(database: Database, words: string): () => void {
+function createCheck(database: Database, { folder, words, table }: IndexPlace): () => void {
   const version = database.prepare('pragma data_version');
-  const read = database.prepare(`select name, value from info where name in ('format', 'words')`);
+  const read = database.prepare(`select name, value from info where name in ('format', 'words', 'table')`);
   let seen: unknown;
   const check = (): void => {
     const current = version.get()?.data_version;
@@ -99,6 +102,7 @@ function createCheck(database: Database, words: string): () => void {
     if (format !== INDEX_FORMAT) throw noIndex(`expected a search index of format ${INDEX_FORMAT}, found ${format}`);
     const others = found.get('words') ?? 'none';
     if (others !== words) throw noIndex(`expected a search index of words split by ${words}, found ${others}`);
+    if (table !== undefined && found.get('table') !== table) throw wrongIndex(folder);
     seen = current;
   };
   check();

@@ -28,13 +28,14 @@ interface Waiting {
  * Opens an index for reading, in a thread of its own, so that a long question holds up no other work: questions wait in
  * line there. Where the module of the thread is not there, as in a bundle, they are answered in this thread. Whether
  * there is an index is found at the first question. All reject with CrawlError NO_INDEX where there is no index or one
- * that cannot be used, SEARCH_BUSY where too many wait or the time is over, and CLOSED behind `close`.
+ * that cannot be used, WRONG_INDEX where it is that of another table, SEARCH_BUSY where too many wait or the time is over, and CLOSED behind `close`.
  */
 export function openIndexReader(options: ReaderOptions): IndexReader {
-  const { folder, words, mostWaiting = 100, timeLimit = 10_000 } = options;
+  const { folder, words, table, mostWaiting = 100, timeLimit = 10_000 } = options;
+  const place: IndexPlace = { folder, words, table };
   const entry = 'entry' in options ? options.entry : existsSync(fileURLToPath(ENTRY)) ? ENTRY : undefined;
   const line: Waiting[] = [];
-  const engine = entry ? threadEngine(entry, { folder, words }) : localEngine({ folder, words });
+  const engine = entry ? threadEngine(entry, place) : localEngine(place);
   let isClosed = false;
   let isBusy = false;
 
