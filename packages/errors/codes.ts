@@ -17,6 +17,7 @@ export const ERROR_CODES = {
   TABLE_LOCKED: { exitCode: 69, meaning: 'the table is open already, in another process or in this one' },
   PROXY_FAILED: { exitCode: 69, meaning: 'no request gets through the proxy of `http.proxy`; the pages stay due' },
   CANNOT_LISTEN: { exitCode: 69, meaning: 'the port is in use, or the address cannot be listened on' },
+  MISSING_PACKAGE: { exitCode: 69, meaning: 'an optional package is not installed; the hint installs it' },
   INTERNAL: { exitCode: 70, meaning: 'something that must not happen, a fault in webcrawl; `-v` shows where' },
   CLOSED: { exitCode: 70, meaning: 'the crawl or its table was used after it was closed' },
   TABLE_DAMAGED: { exitCode: 71, meaning: 'a row or the database cannot be read' },

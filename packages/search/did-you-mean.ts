@@ -60,13 +60,3 @@ export async function respell(
     return undefined;
   }
 }
-
-/** A query as it would be typed: without operators, which the caller keeps beside. */
-export function queryText(parts: readonly QueryPart[]): string {
-  return parts
-    .map(({ text, isPhrase, isExcluded, field }) => {
-      const name = field === undefined ? '' : field === 'title' ? 'intitle:' : 'inurl:';
-      return `${isExcluded ? '-' : ''}${name}${isPhrase ? `"${text}"` : text}`;
-    })
-    .join(' ');
-}

@@ -3,10 +3,11 @@ import { urlOf, type Tables } from '../../webtable/index.js';
 import { CrawlError } from '../errors/index.js';
 import type { Clause, IndexHits, IndexInfo, IndexReader, IndexWeights, Words } from '../index/index.js';
 import { askIndex, languagesOf, type Answer } from './ask-index.js';
-import { respell, queryText } from './did-you-mean.js';
+import { respell } from './did-you-mean.js';
 import { parseQuery, type ParsedQuery } from './query/parse-query.js';
 import { explainNotice, type SearchNotice } from './query/notices.js';
 import { planQuery } from './query/plan-query.js';
+import { queryText } from './query/query-text.js';
 import { foldHits, type FoldedHit } from './results/fold-hits.js';
 import { plainLine, shortLine } from './results/plain-text.js';
 import { makeSnippet, withoutTitle, type SnippetPart } from './results/snippet.js';
@@ -41,8 +42,10 @@ export interface SearchHit {
   readonly rank: number;
   /** So many pages with nearly the same text are folded behind it. */
   readonly alike?: number;
-  /** So many further pages of its host are folded behind it; `site:` and `fold: false` show them. */
+  /** So many further pages of its host are folded behind it; {@link hostQuery} and `fold: false` show them. */
   readonly moreFromHost?: number;
+  /** The query for the pages of its host alone, where more of them are folded. */
+  readonly hostQuery?: string;
 }
 
 /** What a search found. */
@@ -124,10 +127,10 @@ export function createSearcher(input: SearchInput): Searcher {
     signal?.throwIfAborted();
     const shown = fold ? foldHits(found.hits, limit) : found.hits.map((hit) => ({ hit, alike: 0, moreFromHost: 0 }));
     const some = shown.slice((page - 1) * limit, page * limit);
-    const hits = await readHits(some, terms);
+    const hits = await readHits(some, parsed, terms);
     signal?.throwIfAborted();
     const holdAll = plan.notices.some(({ code }) => code === 'some_words') ? 0 : found.total;
-    const didYouMean = holdAll < FEW && page === 1 ? await otherSpelling(text, parsed, holdAll, info) : undefined;
+    const didYouMean = holdAll < FEW && page === 1 ? await otherSpelling(parsed, holdAll, info) : undefined;
     return {
       total: found.total,
       page,
@@ -154,7 +157,11 @@ export function createSearcher(input: SearchInput): Searcher {
   }
 
   /** Reads what is shown of the pages. A page that the table has no more is left out. */
-  async function readHits(some: readonly FoldedHit[], terms: ReadonlySet<string>): Promise<SearchHit[]> {
+  async function readHits(
+    some: readonly FoldedHit[],
+    parsed: ParsedQuery,
+    terms: ReadonlySet<string>,
+  ): Promise<SearchHit[]> {
     const rows = await pages.getMany(
       some.map(({ hit }) => hit.key),
       ['title', 'text'],
@@ -177,14 +184,13 @@ export function createSearcher(input: SearchInput): Searcher {
         score,
         rank,
         ...(alike > 0 && { alike }),
-        ...(moreFromHost > 0 && { moreFromHost }),
+        ...(moreFromHost > 0 && { moreFromHost, hostQuery: queryText(ofHost(parsed, new URL(url).hostname)) }),
       };
     });
   }
 
   /** The query in another spelling, where that finds more. Its words are shown as a page has them, not as their stems. */
   async function otherSpelling(
-    text: string,
     parsed: ParsedQuery,
     total: number,
     info: IndexInfo,
@@ -198,8 +204,7 @@ export function createSearcher(input: SearchInput): Searcher {
       const changed = respelt.terms.reduce((all, term) => all.replace(term, forms.get(term) ?? term), part.text);
       return { ...part, text: changed };
     });
-    const operators = text.split(/\s+/).filter((piece) => /^-?(site|lang|after|before)[:\uff1a]\S/i.test(piece));
-    return plainLine([queryText(parts), ...operators].join(' '));
+    return queryText({ ...parsed, parts });
   }
 
   /** For each stem a word of the best pages that has it. */
@@ -260,6 +265,12 @@ export function weightsOf({ search }: Pick<Settings, 'search'>): IndexWeights {
     rank: search.weightRank,
     language: search.weightLanguage,
   };
+}
+
+/** The query for pages of one host: in place of the sites that it names. */
+function ofHost(parsed: ParsedQuery, host: string): ParsedQuery {
+  const others = parsed.operators.filter(({ name, isExcluded }) => name !== 'site' || isExcluded);
+  return { ...parsed, operators: [...others, { name: 'site', value: host, isExcluded: false }] };
 }
 
 /** Of the last word only what its stem begins with too. */

@@ -20,6 +20,8 @@ export interface FoundHit {
   readonly alike?: number;
   /** Pages of the same host, which are not shown. */
   readonly moreFromHost?: number;
+  /** The query that shows them. */
+  readonly hostQuery?: string;
 }
 
 /** What a search came to. */

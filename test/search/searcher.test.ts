@@ -83,7 +83,14 @@ describe('a search', () => {
     expect(folded.hits.filter(({ moreFromHost }) => moreFromHost === 2)).not.toEqual([]);
     expect(folded.pages).toBe(2);
     expect((await search('zebra', { fold: false })).pages).toBe(4);
-    expect((await search('zebra site:h3.example')).hits).toHaveLength(4);
+    const of = folded.hits.find(({ moreFromHost }) => moreFromHost === 2)!;
+    expect(of.hostQuery).toBe(`zebra site:${new URL(of.url).hostname}`);
+    const narrowed = await search('zebra lang:en site:example -site:h9.example site:other.example "live here');
+    const { url, hostQuery = '' } = narrowed.hits.find(({ hostQuery }) => hostQuery !== undefined)!;
+    const { hostname } = new URL(url);
+    expect(hostQuery).toBe(`zebra "live here" lang:en -site:h9.example site:${hostname}`);
+    const all = (await search(hostQuery)).hits;
+    expect(all.map((hit) => new URL(hit.url).hostname)).toEqual([hostname, hostname, hostname, hostname]);
   });
 
   test('leaves very common words out where another is there, and says so', async () => {
@@ -157,6 +164,8 @@ describe('a search', () => {
     ['zebra after:never', 'bad_date'],
     [`zebra ${'w '.repeat(10_000)}`, 'too_many_words'],
     ['\u0000\u0001', 'no_word'],
+    [`zebra ${Array.from({ length: 505 }, (_, i) => `site:h${i}.example`).join(' ')}`, 'too_many_sites'],
+    [`"${'zebras live here number '.repeat(20)}"`, 'too_many_words'],
   ])('%#: a query that is not plain has a result with a notice', async (query, code) => {
     const { search } = await searcherOf(many(3));
     expect((await search(query)).notices.map((notice) => notice.code)).toContain(code);

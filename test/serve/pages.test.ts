@@ -52,6 +52,8 @@ describe('the search page', () => {
     expect(all.map(({ text }) => text)).toEqual(
       expect.arrayContaining(['3 pages like this', '12 more of zh.example.org']),
     );
+    const more = all.find(({ name, text }) => name === 'a' && text === '12 more of zh.example.org');
+    expect(more?.attributes['href']).toBe('/search?q=tea+site%3Azh.example.org');
     expect(all.filter(({ name }) => name === 'script')).toEqual([]);
   });
 
@@ -125,6 +127,7 @@ describe('the search page', () => {
               language: '"><b>',
               snippet: [{ text: evil, hit: true }],
               moreFromHost: 1,
+              hostQuery: evil,
             }),
             aHit({ title: 'run', url: 'javascript:alert(1)' }),
           ],

@@ -72,7 +72,7 @@ function result(
   { query, fold }: Asked,
   { url, title, snippet, language, fetchedAt, modifiedTime, ...folded }: FoundHit,
 ): Html {
-  const { alike = 0, moreFromHost = 0 } = folded;
+  const { alike = 0, moreFromHost = 0, hostQuery } = folded;
   const name = title.trim() === '' || title === url ? shownUrl(url) : html`<bdi ${languageOf(language)}>${title}</bdi>`;
   const spoken = languageName(language);
   const changed = modifiedTime || fetchedAt;
@@ -89,7 +89,7 @@ function result(
         >
       </li>
       ${fold && alike > 0 && html`<li><a href="${searchPath({ query, fold: false })}">${quantity(alike, 'page')} like this</a></li>`}
-      ${moreFromHost > 0 && host !== undefined && html`<li><a href="${searchPath({ query: `${query} site:${host}` })}">${number(moreFromHost)} more of ${host}</a></li>`}
+      ${hostQuery !== undefined && host !== undefined && html`<li><a href="${searchPath({ query: hostQuery })}">${number(moreFromHost)} more of ${host}</a></li>`}
     </ul>
   </article>`;
 }

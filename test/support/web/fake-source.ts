@@ -34,6 +34,7 @@ export const HITS: readonly FoundHit[] = [
       { text: '宜用八十度左右的水冲泡，水温过高会使茶汤变苦。第一泡约一分钟，之后每泡延长半分钟。', hit: false },
     ],
     moreFromHost: 12,
+    hostQuery: 'tea site:zh.example.org',
   }),
   aHit({
     url: 'https://xn--r8jz45g.xn--zckzah/%E7%B7%91%E8%8C%B6',
