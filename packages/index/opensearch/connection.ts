@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@opensearch-project/opensearch';
-import { CrawlError } from '../../errors/index.js';
+import { CrawlError, optionalPackage } from '../../errors/index.js';
 import { tryParseUrl } from '../../url/index.js';
 import { isTransient, toCrawlError } from './errors.js';
 
@@ -43,7 +43,8 @@ const LONGEST_WAIT = 30_000;
 
 /** Makes a connection; nothing is asked yet. @throws CrawlError MISSING_PACKAGE */
 export async function connect({ url, tries = 10, wait = 500 }: OpenSearchPlace): Promise<Connection> {
-  const { Client } = await loadPackage();
+  const load = () => import('@opensearch-project/opensearch');
+  const { Client } = await optionalPackage('@opensearch-project/opensearch', 'OpenSearch', load);
   const { node, index, username, password } = partsOf(url);
   const name = `${node.replace(/\/$/, '')}/${index}`;
   const client: Client = new Client({
@@ -104,15 +105,6 @@ export async function connect({ url, tries = 10, wait = 500 }: OpenSearchPlace):
     },
     close: () => client.close(),
   };
-}
-
-function loadPackage() {
-  return import('@opensearch-project/opensearch').catch((cause: unknown) => {
-    throw new CrawlError('USAGE', 'expected the package that OpenSearch needs, found none', {
-      hint: 'npm install @opensearch-project/opensearch',
-      cause,
-    });
-  });
 }
 
 interface Parts {

@@ -137,7 +137,7 @@ async function openIndex(connection: Connection, table: string, words: Words, no
   const found = await findIndex(connection);
   if (found && found.table !== table) {
     throw new CrawlError(
-      'STORE_FAILED',
+      'WRONG_INDEX',
       `expected the index of this table at ${connection.name}, found that of another table`,
       {
         hint: 'name another index as index.url; where that table is no more, delete this one on the server first',

@@ -2,11 +2,10 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { CrawlError, messageOf } from '../../errors/index.js';
 import type { IndexWriter } from '../../plugin-api/index.js';
-import { createWords } from '../words/create-words.js';
+import { openWriter } from './open-writer.js';
 import type { ThreadError, WriterReply, WriterRequest, WriterThreadData } from './thread-messages.js';
-import { openSqliteWriter } from './writer.js';
 
-const { folder, table } = workerData as WriterThreadData;
+const { place, table } = workerData as WriterThreadData;
 const port = parentPort!;
 const reply = (message: WriterReply): void => port.postMessage(message);
 
@@ -25,7 +24,7 @@ async function answer(writer: IndexWriter, request: WriterRequest): Promise<Pick
 }
 
 async function serve(): Promise<void> {
-  const writer = await openSqliteWriter(folder, table, await createWords());
+  const writer = await openWriter(place, table);
   reply({ isWhole: writer.isWhole });
   // Answers come in the order of the requests, as all of a writer's work is done before it returns.
   port.on('message', (request: WriterRequest) => {

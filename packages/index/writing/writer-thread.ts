@@ -4,10 +4,9 @@ import { Worker } from 'node:worker_threads';
 import { CrawlError, messageOf } from '../../errors/index.js';
 import type { IndexWriter } from '../../plugin-api/index.js';
 import { makePrivateFolder } from '../../../webtable/index.js';
-import { createWords } from '../words/create-words.js';
-import { toCrawlError } from './errors.js';
+import { toCrawlError } from '../sqlite/errors.js';
+import { openWriter, type WriterPlace } from './open-writer.js';
 import type { WriterReply, WriterRequest, WriterThreadData } from './thread-messages.js';
-import { openSqliteWriter } from './writer.js';
 
 /** The module that the thread runs. */
 export const WRITER_THREAD_ENTRY = new URL('./writer-worker.js', import.meta.url);
@@ -18,22 +17,18 @@ interface Waiting {
 }
 
 /**
- * Opens the index of a folder for writing in a thread of its own, so that fetching never waits for it; in this thread where the
+ * Opens an index for writing in a thread of its own, so that fetching never waits for it; in this thread where the
  * module is not there, as in a bundle.
- * @throws CrawlError as `openSqliteWriter` does
+ * @throws CrawlError as `openWriter` does
  */
 export async function openWriterThread(
-  folder: string,
+  place: WriterPlace,
   table: string,
   entry = WRITER_THREAD_ENTRY,
 ): Promise<IndexWriter> {
-  try {
-    await makePrivateFolder(folder);
-  } catch (error) {
-    throw toCrawlError(error, folder);
-  }
-  if (!existsSync(fileURLToPath(entry))) return openSqliteWriter(folder, table, await createWords());
-  const data: WriterThreadData = { folder, table };
+  if ('folder' in place) await makeFolder(place.folder);
+  if (!existsSync(fileURLToPath(entry))) return openWriter(place, table);
+  const data: WriterThreadData = { place, table };
   const worker = new Worker(entry, { workerData: data });
   const line: Waiting[] = [];
   let failure: Error | undefined;
@@ -82,6 +77,14 @@ export async function openWriterThread(
       await worker.terminate();
     },
   };
+}
+
+async function makeFolder(folder: string): Promise<void> {
+  try {
+    await makePrivateFolder(folder);
+  } catch (error) {
+    throw toCrawlError(error, folder);
+  }
 }
 
 function toError({ code, message, hint }: NonNullable<WriterReply['error']>): CrawlError {

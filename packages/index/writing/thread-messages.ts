@@ -1,9 +1,10 @@
 import type { ErrorCode } from '../../errors/index.js';
 import type { AppliedChanges, IndexChange, IndexEntry } from '../../plugin-api/index.js';
+import type { WriterPlace } from './open-writer.js';
 
 /** What a thread that writes is started with. */
 export interface WriterThreadData {
-  readonly folder: string;
+  readonly place: WriterPlace;
   /** Names the table whose pages are written. */
   readonly table: string;
 }
