@@ -123,12 +123,12 @@ describe('index', () => {
     web.set('http://a.example/new', { html: '<title>New</title>' });
     await round(crawl);
     const { batch } = await round(crawl);
-    expect((await crawl.tables.batches.list()).map(({ state }) => state)).toEqual(['updated', 'updated']);
+    expect((await crawl.tables.batches.listUpdated()).map(({ state }) => state)).toEqual(['updated', 'updated']);
     const first = await jobs.index(crawl, { batch });
     expect(first).toMatchObject({ batchId: batch, counters: { added: 1, batches: 1 } });
     const { counters } = await jobs.index(crawl);
     expect(counters).toMatchObject({ changed: 2, removed: 1, batches: 1 });
-    expect(await crawl.tables.batches.list()).toEqual([]);
+    expect(await crawl.tables.batches.listUpdated()).toEqual([]);
     expect(await keysOf(crawl.folder)).toEqual([key(''), key('new'), key('one')]);
     expect((await jobs.index(crawl, { all: true })).counters).toMatchObject({ unchanged: 3 });
     await expect(jobs.index(crawl, { batch: 'unknown' })).rejects.toMatchObject({ code: 'UNKNOWN_BATCH' });
@@ -172,7 +172,7 @@ describe('index', () => {
     expect((await jobs.remove(crawl, { prefix: 'http://a.example/t' })).counters).toMatchObject({ removed: 1 });
     expect((await jobs.index(crawl)).counters).toMatchObject({ removed: 1, batches: 1 });
     expect(await keysOf(crawl.folder)).toEqual(IN.slice(0, 2));
-    expect(await crawl.tables.batches.list()).toEqual([]);
+    expect(await crawl.tables.batches.listUpdated()).toEqual([]);
   });
 
   test('a page that is being fetched anew stays as it is until its batch is updated', async () => {

@@ -73,7 +73,9 @@ async function stateOf(table: string): Promise<unknown> {
   const marked: unknown[] = [];
   for await (const { url, marks } of crawl.pages({ fields: ['marks'] }))
     if (marks?.index) marked.push([url, marks.index]);
-  return { index, marked, batches: (await crawl.tables.batches.list()).map(({ state }) => state) };
+  const { batches } = crawl.tables;
+  const left = [...(await batches.list()), ...(await batches.listUpdated())];
+  return { index, marked, batches: left.map(({ state }) => state) };
 }
 
 test.each(tables)(`index killed ${KILLS} times ends in the same index: %s`, async (name) => {

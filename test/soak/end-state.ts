@@ -31,7 +31,8 @@ export interface StateOptions {
 
 /** Reads it. */
 export async function stateOf(crawl: Crawl, { begun, except = [], made }: StateOptions): Promise<State> {
-  const states = (await crawl.tables.batches.list()).map(({ state }) => state);
+  const { batches: all } = crawl.tables;
+  const states = [...(await all.list()), ...(await all.listUpdated())].map(({ state }) => state);
   // How many wait for the index follows from how often a crawl was killed.
   const batches = states.filter((state, i) => state !== 'updated' || states.indexOf(state) === i);
   const rows = (await allRows(crawl)).map((row) => [String(row['url']), comparable(row, begun, except)] as const);

@@ -96,6 +96,7 @@ describe('a crawl that is kept', { timeout: LONG }, () => {
     // The table goes on.
     await using crawl = await open(web);
     expect(await crawl.tables.batches.list()).toEqual([]);
+    expect(await crawl.tables.batches.listUpdated()).toEqual([]);
     now += MONTH;
     expect((await jobs.crawl(crawl, { seeds: [] })).counters).toMatchObject({ fetched: 2 });
   });
