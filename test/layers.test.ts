@@ -78,7 +78,14 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
     'packages/util',
     'packages/errors',
   ],
-  'packages/serve': ['packages/jobs', 'packages/url', 'packages/util', 'packages/errors'],
+  'packages/serve': [
+    'packages/search',
+    'packages/jobs',
+    'webtable (types)',
+    'packages/url',
+    'packages/util',
+    'packages/errors',
+  ],
   'packages/webcrawl': [
     'packages/serve',
     'packages/search',

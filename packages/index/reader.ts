@@ -28,7 +28,7 @@ export interface IndexQuery {
   readonly to?: number;
   /**
    * All words of the query in their order, once in each of their forms. A page in which those of one list stand near each other
-   * scores higher, and one whose title begins with them. Of three words and more a page is found as well that has two neighbours of
+   * scores higher, and one whose title begins with them. Of three words and more a page is a hit as well that has two neighbours of
    * them in its title.
    */
   readonly together?: readonly (readonly string[])[];
@@ -60,8 +60,10 @@ export interface IndexHit {
 
 /** What a query found. */
 export interface IndexHits {
-  /** All pages that match. */
+  /** All pages that match: that hold all clauses. */
   readonly total: number;
+  /** Further ones that are among the hits for what they have of `together`. */
+  readonly partial: number;
   /** The best, best first; of equal ones the lowest row key first. */
   readonly hits: readonly IndexHit[];
   /** Not every page that could be among the hits was scored. */

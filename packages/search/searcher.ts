@@ -2,7 +2,7 @@ import type { Settings } from '../../config/index.js';
 import { urlOf, type Tables } from '../../webtable/index.js';
 import { CrawlError } from '../errors/index.js';
 import type { Clause, IndexHits, IndexInfo, IndexReader, IndexWeights, Words } from '../index/index.js';
-import { askIndex, languagesOf, type Answer } from './ask-index.js';
+import { askIndex, languagesOf, narrowing, type Answer } from './ask-index.js';
 import { respell } from './did-you-mean.js';
 import { parseQuery, type ParsedQuery } from './query/parse-query.js';
 import { explainNotice, type SearchNotice } from './query/notices.js';
@@ -30,6 +30,7 @@ export interface SearchHit {
   readonly url: string;
   /** Of a page without a title, its URL. */
   readonly title: string;
+  /** Empty where the page asks that none be shown. */
   readonly snippet: readonly SnippetPart[];
   /** BCP 47, as the index knows it; empty where it is not known. */
   readonly language: string;
@@ -50,7 +51,7 @@ export interface SearchHit {
 
 /** What a search found. */
 export interface SearchResult {
-  /** All pages that match; at most the best 100 of them can be seen. */
+  /** Pages that hold all words; with the notice `some_words`, that hold some of them. At most the best 100 can be seen. */
   readonly total: number;
   readonly page: number;
   /** Pages of hits that there are. */
@@ -60,7 +61,7 @@ export interface SearchResult {
   readonly didYouMean?: string;
   /** What of the query was not looked for. */
   readonly notices: readonly SearchNotice[];
-  /** Not every page that could be among the best was scored, as there are very many. */
+  /** Not every page that could be among the best was scored, as very many match: a good one may be missing. */
   readonly isApproximate?: true;
   readonly seconds: number;
 }
@@ -94,7 +95,7 @@ export interface SearchInput {
 /** Hits that can be seen of one query. */
 export const MAX_HITS = 100;
 /** Hits a page. */
-const HITS_A_PAGE = 10;
+export const HITS_A_PAGE = 10;
 /** Of a title, and of a URL that stands for one. */
 const MAX_TITLE = 200;
 /** A query with fewer hits is looked at for other spellings. */
@@ -127,8 +128,7 @@ export function createSearcher(input: SearchInput): Searcher {
     signal?.throwIfAborted();
     const shown = fold ? foldHits(found.hits, limit) : found.hits.map((hit) => ({ hit, alike: 0, moreFromHost: 0 }));
     const some = shown.slice((page - 1) * limit, page * limit);
-    const hits = await readHits(some, parsed, terms);
-    signal?.throwIfAborted();
+    const hits = await readHits(some, parsed, terms, signal);
     const holdAll = plan.notices.some(({ code }) => code === 'some_words') ? 0 : found.total;
     const didYouMean = holdAll < FEW && page === 1 ? await otherSpelling(parsed, holdAll, info) : undefined;
     return {
@@ -161,20 +161,29 @@ export function createSearcher(input: SearchInput): Searcher {
     some: readonly FoldedHit[],
     parsed: ParsedQuery,
     terms: ReadonlySet<string>,
+    signal: AbortSignal | undefined,
   ): Promise<SearchHit[]> {
     const rows = await pages.getMany(
       some.map(({ hit }) => hit.key),
-      ['title', 'text'],
+      ['title', 'text', 'parseStatus'],
     );
-    return some.flatMap(({ hit, alike, moreFromHost }, i) => {
+    const hits: SearchHit[] = [];
+    for (const [i, { hit, alike, moreFromHost }] of some.entries()) {
       const row = rows[i];
-      if (!row) return [];
+      if (!row) continue;
+      signal?.throwIfAborted();
       const { key, language, fetchedAt, modifiedTime, score, rank } = hit;
       const url = urlOf(key);
       const title = shortLine(row.title ?? '', MAX_TITLE);
       const text = withoutTitle(row.text ?? '', (row.title ?? '').trim());
-      const snippet = makeSnippet(text, { words, language: language === '' ? undefined : language, terms });
-      return {
+      const snippet = await makeSnippet(text, {
+        words,
+        language: language === '' ? undefined : language,
+        terms,
+        most: row.parseStatus?.maxSnippet,
+        signal,
+      });
+      hits.push({
         url,
         title: title === '' ? shortLine(url, MAX_TITLE) : title,
         snippet,
@@ -185,17 +194,19 @@ export function createSearcher(input: SearchInput): Searcher {
         rank,
         ...(alike > 0 && { alike }),
         ...(moreFromHost > 0 && { moreFromHost, hostQuery: queryText(ofHost(parsed, new URL(url).hostname)) }),
-      };
-    });
+      });
+    }
+    return hits;
   }
 
   /** The query in another spelling, where that finds more. Its words are shown as a page has them, not as their stems. */
-  async function otherSpelling(
-    parsed: ParsedQuery,
-    total: number,
-    info: IndexInfo,
-  ): Promise<string | undefined> {
-    const respelt = await respell(parsed, { reader, words, languages: languagesOf(info, parsed) });
+  async function otherSpelling(parsed: ParsedQuery, total: number, info: IndexInfo): Promise<string | undefined> {
+    const respelt = await respell(parsed, {
+      reader,
+      words,
+      languages: languagesOf(info, parsed),
+      documents: info.documents,
+    });
     if (!respelt) return undefined;
     const { found: others } = await find({ ...parsed, parts: respelt.parts }, info, true);
     if (others.total <= total) return undefined;
@@ -229,22 +240,24 @@ export function createSearcher(input: SearchInput): Searcher {
     search,
     async suggest(prefix) {
       const parsed = parseQuery(prefix);
+      if (!endsInWord(parsed, prefix)) return [];
       const info = await currentInfo();
       const plan = planQuery(parsed, { words, languages: languagesOf(info, parsed), isPrefix: true });
-      if (plan.must.length === 0 || /\s$/.test(prefix)) return [];
+      if (plan.must.length === 0) return [];
       const must = plan.must.map(({ clause }) => ({
         ...(clause.isPrefix ? shortened(clause) : clause),
         fields: ['title' as const],
       }));
       const { mustNot } = plan;
-      const { hits } = await reader.search({ must, mustNot, weights: weightsOf(settings), limit: MAX_HITS });
+      const weights = weightsOf(settings);
+      const { hits } = await reader.search({ ...narrowing(parsed), must, mustNot, weights, limit: MAX_HITS });
       const rows = await pages.getMany(
         hits.map(({ key }) => key),
         ['title'],
       );
       return completions(
         plainLine(prefix),
-        rows.flatMap((row) => (row?.title === undefined ? [] : [row.title.slice(0, 1000)])),
+        rows.flatMap((row) => (row?.title === undefined ? [] : [row.title.slice(0, MAX_TITLE)])),
         words,
       );
     },
@@ -265,6 +278,12 @@ export function weightsOf({ search }: Pick<Settings, 'search'>): IndexWeights {
     rank: search.weightRank,
     language: search.weightLanguage,
   };
+}
+
+/** Whether a query that is being typed ends in a part that has a word: nothing else of it can be completed. */
+function endsInWord({ parts }: ParsedQuery, prefix: string): boolean {
+  const last = parts.at(-1);
+  return last !== undefined && !last.isExcluded && /[\p{L}\p{N}]$/u.test(prefix) && prefix.endsWith(last.text);
 }
 
 /** The query for pages of one host: in place of the sites that it names. */

@@ -7,10 +7,18 @@ export { DEFAULT_TABLE, openCrawl, type Crawl, type OpenCrawlOptions } from './o
 export { openChecks, type Checks } from './open-checks.js';
 export { jobs } from './jobs.js';
 export { repairFiles, type RepairFilesOptions } from './repair-files.js';
-export { status, type CrawlStatus, type IndexUse, type StatusCrawl } from './status.js';
+export { status, type StatusCrawl } from './status.js';
 export { keepCrawled } from './keep-crawled.js';
 export { serve } from './serve.js';
-export { DEFAULT_PORT, type Served, type ServeAddress } from '../serve/index.js';
+export {
+  DEFAULT_PORT,
+  type CrawlStatus,
+  type IndexProblem,
+  type IndexUse,
+  type Served,
+  type ServeAddress,
+  type ServeOptions,
+} from '../serve/index.js';
 export { openSearch, search } from './open-search.js';
 export { defaultPlugins } from './default-plugins.js';
 export { VERSION, figures } from '../util/index.js';

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { servePages, type Served, type ServedStatus } from '../../packages/serve/index.js';
-import { aRunningStatus, aStatus, fakeSource, HITS } from '../support/web/fake-source.js';
+import { servePages, type Served, type CrawlStatus } from '../../packages/serve/index.js';
+import { aRunningStatus, aStatus, fakeSource, found, HITS } from '../support/web/fake-source.js';
 
 const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((path) =>
   existsSync(path),
@@ -17,7 +17,7 @@ const FOCUSED = `[
 let browser: Browser;
 let served: Served;
 let context: BrowserContext;
-let status: () => ServedStatus;
+let status: () => CrawlStatus;
 /** What any page asked for, and what the browser complained of. */
 let asked: string[];
 let complaints: string[];
@@ -30,7 +30,7 @@ beforeAll(async () => {
       status: () => Promise.resolve(status()),
       search: (query, request) =>
         query === 'tae'
-          ? Promise.resolve({ total: 0, hits: [], didYouMean: 'tea', seconds: 0 })
+          ? Promise.resolve(found([], { didYouMean: 'tea' }))
           : fakeSource().search(query, request),
     }),
     { port: 0 },

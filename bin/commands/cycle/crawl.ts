@@ -4,7 +4,7 @@ import { durationInSeconds, eachGiven, wholeNumber } from '../../options/argumen
 import { runJob, type Cli } from '../../cli.js';
 import { askForContact } from '../../contact.js';
 import { addRequestOptions, requestSettings, type RequestOptions } from '../../options/request-options.js';
-import { addServeOptions, sayWhere, serveAddress, type ServeOptions } from '../../options/serve-options.js';
+import { addServeOptions, sayError, sayWhere, serveAddress, type ServeOptions } from '../../options/serve-options.js';
 import { readSeeds, reportRejections } from '../../input/seeds.js';
 
 interface CrawlOptions extends RequestOptions, ServeOptions {
@@ -86,7 +86,7 @@ Examples:
       const start: Parameters<typeof runJob>[2] = async (crawl, job) => {
         askForContact(cli, crawl);
         if (!isServed) return jobs.crawl(crawl, { ...taken, ...options, ...job });
-        await using served = await serve(crawl, where);
+        await using served = await serve(crawl, { ...where, onError: sayError(cli) });
         sayWhere(cli, served);
         // Awaited here, as what serves is closed when this returns.
         return await keepCrawled(crawl, { ...taken, ...options, ...job });

@@ -26,7 +26,7 @@ export const markdownField = {
 
 /**
  * Loads the package that turns HTML into Markdown.
- * @throws CrawlError USAGE with the line that installs it, where it is missing
+ * @throws CrawlError MISSING_PACKAGE with the line that installs it, where it is missing
  */
 async function loadMarkdown(): Promise<(html: string) => string> {
   const { NodeHtmlMarkdown } = await optionalPackage(

@@ -62,7 +62,7 @@ type Bytes = AsyncIterable<Uint8Array>;
  *
  * Counters: as `exportWarc`.
  * @param sizes only tests need others than the defaults
- * @throws CrawlError USAGE where client-zip is not installed, or the output is `-`; BAD_OUTPUT, STORE_FULL, and as `exportWarc`
+ * @throws CrawlError MISSING_PACKAGE where client-zip is not installed; USAGE where the output is `-`; BAD_OUTPUT, STORE_FULL, and as `exportWarc`
  */
 export async function exportWacz(
   crawl: CrawlContext,

@@ -25,6 +25,7 @@ export function explainNotice({ code, text = '', count = 0 }: QueryNotice): Sear
     no_word: 'The query has no word to look for.',
     only_excluded: 'The query only says what pages may not hold: add a word, or site:.',
     some_words: 'No page holds all of these words: pages with some of them follow.',
+    some_words_too: `Among these are ${count} others that have only some of the words, two of them side by side in their title.`,
     index_incomplete: 'The index does not hold all pages yet: webcrawl index --all adds the rest.',
     common_words: `Very common and left out: ${what}.`,
   };

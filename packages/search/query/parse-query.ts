@@ -1,4 +1,5 @@
 import type { KeyRange } from '../../../webtable/index.js';
+import { replaceUnseen } from '../../util/index.js';
 import { startOfDate } from './query-date.js';
 import { siteRanges } from './site-ranges.js';
 
@@ -28,6 +29,7 @@ export type NoticeCode =
   | 'only_excluded'
   | 'common_words'
   | 'some_words'
+  | 'some_words_too'
   | 'index_incomplete';
 
 /** An operator that says which pages are looked at, as it was read. */
@@ -73,8 +75,6 @@ export const MAX_LANGUAGES = 32;
 
 /** By opening quote, what closes it. */
 const QUOTES: Readonly<Record<string, string>> = { '"': '"', '\u201c': '\u201d', '\u300c': '\u300d' };
-/** Control characters, and those without a width that change how others are shown. */
-const UNSEEN = /[\p{Cc}\u00ad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff]|\p{Cs}/gu;
 const OPERATOR = /^(site|inurl|intitle|lang|after|before)[:\uff1a]/i;
 const LANGUAGE = /^[a-z]{2,3}(?:[-_][a-z0-9]{1,8})*$/i;
 
@@ -88,7 +88,7 @@ export function parseQuery(query: string): ParsedQuery {
   if (query.length > MAX_QUERY_LENGTH) {
     notices.push({ code: 'query_too_long', count: query.length - MAX_QUERY_LENGTH });
   }
-  const text = query.slice(0, MAX_QUERY_LENGTH).replace(UNSEEN, ' ');
+  const text = replaceUnseen(query.slice(0, MAX_QUERY_LENGTH), ' ');
   const reader = createReader(notices);
   for (let at = 0; at < text.length;) {
     if (isBlank(text[at])) at += 1;

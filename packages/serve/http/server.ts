@@ -32,6 +32,8 @@ export interface ListenOptions {
   readonly routes: Readonly<Record<string, Route>>;
   /** Makes the answer for what went wrong. */
   readonly problem: (request: Pick<Request, 'path'>, problem: Problem) => Answer;
+  /** Gets what a route threw that is no fault of the request. */
+  readonly onError: (error: unknown) => void;
   /** Called after each answer. */
   readonly onAnswer?: (route: string, status: number, seconds: number) => void;
 }
@@ -43,8 +45,10 @@ export interface Listening {
   close(): Promise<void>;
 }
 
-/** Characters of a request's path and query. */
+/** Characters of a request's path and query: a query of {@link MAX_TYPED} characters fits in, each of which may take nine. */
 export const MAX_URL = 8_192;
+/** Characters of a query that can be typed on a page. */
+export const MAX_TYPED = 800;
 /** Bytes of a request's head, and milliseconds in which it must have come. */
 const MAX_HEAD = 64 * 1024;
 const HEAD_MS = 10_000;
@@ -81,7 +85,11 @@ export async function listen(options: ListenOptions): Promise<Listening> {
       keepAliveTimeout: KEEP_MS,
       connectionsCheckingInterval: HEAD_MS / 4,
     },
-    (request, response) => void answerTo(request, response, options, streams),
+    (request, response) =>
+      void answerTo(request, response, options, streams).catch((error: unknown) => {
+        options.onError(error);
+        response.destroy();
+      }),
   );
   server.maxConnections = MAX_CONNECTIONS;
   server.timeout = SILENT_MS;
@@ -142,7 +150,7 @@ function refuse(error: NodeJS.ErrnoException, socket: Socket): void {
 async function answerTo(
   request: IncomingMessage,
   response: ServerResponse,
-  { names, routes, problem, onAnswer }: ListenOptions,
+  { names, routes, problem, onError, onAnswer }: ListenOptions,
   streams: Set<ServerResponse>,
 ): Promise<void> {
   const began = performance.now();
@@ -158,7 +166,9 @@ async function answerTo(
     const origin = originOf(request);
     answer = wrong ? problem({ path }, wrong) : await route!({ path, params, origin, signal: gone.signal });
   } catch (error) {
-    answer = problem({ path }, problemOf(error));
+    const found = problemOf(error);
+    if (found.status >= 500 && !gone.signal.aborted) onError(error);
+    answer = problem({ path }, found);
   }
   if (response.destroyed) return;
   if ('stream' in answer) {

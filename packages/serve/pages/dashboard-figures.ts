@@ -3,7 +3,7 @@ import type { Sample } from '../live/history.js';
 import { failedIn } from '../live/history.js';
 import type { Reading } from '../live/stats.js';
 import { html, type Html } from '../http/html.js';
-import type { ServedStatus } from '../source.js';
+import type { CrawlStatus } from '../source.js';
 import { chartPaths } from './chart.js';
 import { shownUrl } from './untrusted.js';
 
@@ -90,7 +90,7 @@ export function dashboardFigures({ status, problem }: Reading, samples: readonly
   };
 }
 
-function tilesOf(status: ServedStatus): Record<string, string> {
+function tilesOf(status: CrawlStatus): Record<string, string> {
   const { jobs, due, memory, index, totals } = status;
   const all = Object.entries(totals);
   // A crawl counts what it injects apart.
@@ -117,7 +117,7 @@ function tilesOf(status: ServedStatus): Record<string, string> {
   };
 }
 
-function stateText(status: ServedStatus | undefined, problem: string | undefined): string {
+function stateText(status: CrawlStatus | undefined, problem: string | undefined): string {
   if (problem !== undefined) return `The table cannot be asked now: ${problem}`;
   if (!status) return 'Not known yet';
   const { jobs, holder } = status;
@@ -126,7 +126,7 @@ function stateText(status: ServedStatus | undefined, problem: string | undefined
 }
 
 /** Beside the state, and not a part of it: it changes with every second, and is not to be read out. */
-function sinceText(status: ServedStatus | undefined): string {
+function sinceText(status: CrawlStatus | undefined): string {
   if (!status || status.jobs.length > 0) return '';
   const { lastFetch, now } = status;
   if (!lastFetch) return 'Nothing was fetched yet.';
@@ -135,7 +135,7 @@ function sinceText(status: ServedStatus | undefined): string {
   return `A fetch that began ${ago} ago was stopped before its end; the same command goes on.`;
 }
 
-function rowsOf(status: ServedStatus): Record<string, string> {
+function rowsOf(status: CrawlStatus): Record<string, string> {
   const { jobs, batches, disk, totals } = status;
   const of = jobs.length > 0 ? jobs : Object.values(totals);
   const errors = counted(of.map((job) => job.errors));

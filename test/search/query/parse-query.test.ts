@@ -159,7 +159,10 @@ describe('any text is a query', () => {
     fc.assert(
       fc.property(query, (text) => {
         const { parts, operators } = parseQuery(text);
-        const clean = parts.map((part) => ({ ...part, text: part.text.replaceAll('"', ' ').replace(/\s+/g, ' ').trim() }));
+        const clean = parts.map((part) => ({
+          ...part,
+          text: part.text.replaceAll('"', ' ').replace(/\s+/g, ' ').trim(),
+        }));
         const again = parseQuery(queryText({ parts, operators }));
         expect(again.parts).toEqual(clean.filter((part) => part.text !== ''));
         expect(again.operators.map(({ name }) => name)).toEqual(operators.map(({ name }) => name));
