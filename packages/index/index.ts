@@ -15,6 +15,7 @@ export type {
 } from './reader.js';
 export { openSqliteWriter } from './sqlite/writer.js';
 export { openOpenSearchWriter } from './opensearch/writer.js';
+export { openOpenSearchReader, type OpenSearchReaderOptions } from './opensearch/reader.js';
 export type { OpenSearchPlace } from './opensearch/connection.js';
 export { openJsonLinesWriter } from './json-lines/writer.js';
 export { openIndexReader, type ReaderOptions } from './sqlite/reader/open-reader.js';

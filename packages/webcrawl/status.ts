@@ -9,11 +9,14 @@ import type { CrawlStatus } from '../serve/index.js';
 import type { Crawl } from './open-crawl.js';
 import { openSearch } from './open-search.js';
 
+/** Where an index is. */
+type IndexedCrawl = Pick<CrawlContext, 'settings' | 'indexFolder'>;
+
 /** What a status says of the index. */
 export type IndexState = Pick<CrawlStatus, 'index' | 'indexProblem'>;
 
 /** Makes the function that says how large an index is, or why one that is there cannot be used. */
-export function createIndexUse(searcher: Pick<Searcher, 'info'>, folder: string): () => Promise<IndexState> {
+export function createIndexUse(searcher: Pick<Searcher, 'info'>, crawl: IndexedCrawl): () => Promise<IndexState> {
   let last: IndexState = {};
   return async () => {
     try {
@@ -24,26 +27,28 @@ export function createIndexUse(searcher: Pick<Searcher, 'info'>, folder: string)
       const { code, hint } = error;
       // Where too many ask, it is as it was.
       if (code === 'SEARCH_BUSY') return last;
-      last = isThere(folder) ? { indexProblem: { code, ...(hint !== undefined && { hint }) } } : {};
+      last = isThere(crawl) ? { indexProblem: { code, ...(hint !== undefined && { hint }) } } : {};
     }
     return last;
   };
 }
 
 /** The same of a table, for whoever asks once. */
-async function readIndexUse(crawl: Pick<CrawlContext, 'tables' | 'settings' | 'indexFolder'>): Promise<IndexState> {
-  const { indexFolder } = crawl;
-  if (indexFolder === undefined || !isThere(indexFolder)) return {};
+async function readIndexUse(crawl: Pick<CrawlContext, 'tables'> & IndexedCrawl): Promise<IndexState> {
+  if (!isThere(crawl)) return {};
   const searcher = await openSearch(crawl);
   try {
-    return await createIndexUse(searcher, indexFolder)();
+    return await createIndexUse(searcher, crawl)();
   } finally {
     await searcher.close();
   }
 }
 
-function isThere(folder: string): boolean {
-  return existsSync(join(folder, INDEX_FILE));
+/** Whether there is an index that a search may find something in, or a reason why it does not. */
+function isThere({ settings, indexFolder }: IndexedCrawl): boolean {
+  const { writer } = settings.index;
+  if (writer !== 'sqlite') return writer === 'opensearch';
+  return indexFolder !== undefined && existsSync(join(indexFolder, INDEX_FILE));
 }
 
 /** What a status is read of. */

@@ -12,6 +12,8 @@ export interface OpenSearchPlace {
   readonly tries?: number;
   /** Milliseconds before the second time, doubled for each further one up to half a minute. Default: 500. */
   readonly wait?: number;
+  /** Milliseconds that an answer may take. Default: 120,000: a server that works on a request for longer would do so twice. */
+  readonly answerMs?: number;
 }
 
 /** A connection to one index. All methods throw CrawlError BAD_SETTING where the server refuses the user, STORE_FULL, STORE_FAILED. */
@@ -37,12 +39,15 @@ export interface Connection {
   close(): Promise<void>;
 }
 
-/** Milliseconds that an answer may take. A server that works on a request for longer would do so twice. */
-const ANSWER_MS = 120_000;
 const LONGEST_WAIT = 30_000;
 
 /** Makes a connection; nothing is asked yet. @throws CrawlError MISSING_PACKAGE */
-export async function connect({ url, tries = 10, wait = 500 }: OpenSearchPlace): Promise<Connection> {
+export async function connect({
+  url,
+  tries = 10,
+  wait = 500,
+  answerMs = 120_000,
+}: OpenSearchPlace): Promise<Connection> {
   const load = () => import('@opensearch-project/opensearch');
   const { Client } = await optionalPackage('@opensearch-project/opensearch', 'OpenSearch', load);
   const { node, index, username, password } = partsOf(url);
@@ -52,7 +57,7 @@ export async function connect({ url, tries = 10, wait = 500 }: OpenSearchPlace):
     ...(username !== '' && { auth: { username, password } }),
     // Retries are ours: those of the client begin at once, and not for 429.
     maxRetries: 0,
-    requestTimeout: ANSWER_MS,
+    requestTimeout: answerMs,
     // What dies is asked again by pause().
     resurrectStrategy: 'none',
   });
