@@ -29,9 +29,7 @@ beforeAll(async () => {
     fakeSource({
       status: () => Promise.resolve(status()),
       search: (query, request) =>
-        query === 'tae'
-          ? Promise.resolve(found([], { didYouMean: 'tea' }))
-          : fakeSource().search(query, request),
+        query === 'tae' ? Promise.resolve(found([], { didYouMean: 'tea' })) : fakeSource().search(query, request),
     }),
     { port: 0 },
   );

@@ -144,7 +144,10 @@ describe('a batch that was updated', () => {
     expect((await jobs.generate(crawl)).counters).not.toHaveProperty('expired');
     expect((await batches.get(batchId)).state).toBe('updated');
 
-    expect(await batches.change(batchId, (found) => ({ ...found!, consumers: ['y'] }))).toEqual({ ...header, consumers: ['y'] });
+    expect(await batches.change(batchId, (found) => ({ ...found!, consumers: ['y'] }))).toEqual({
+      ...header,
+      consumers: ['y'],
+    });
     expect(await batches.listUpdated()).toEqual([{ ...header, consumers: ['y'] }]);
     await batches.clear(batchId, { updated: true });
     await batches.change(batchId, () => ({ state: 'closed', size: 3 }));
