@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdtemp, rename, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -67,6 +67,7 @@ export async function startOpenSearch(sources: string, cache: string): Promise<O
 async function bringJars(sources: string, cache: string): Promise<string> {
   const jars = join(cache, 'opensearch-2.19.1');
   if (existsSync(jars)) return jars;
+  await mkdir(cache, { recursive: true });
   const made = await mkdtemp(`${jars}-`);
   const args = ['-q', '-B', '-f', join(sources, 'pom.xml'), 'dependency:copy-dependencies', '-DincludeScope=runtime'];
   const { status, stdout, stderr } = spawnSync('mvn', [...args, `-DoutputDirectory=${made}`], { encoding: 'utf8' });

@@ -1,8 +1,13 @@
+import { createHash } from 'node:crypto';
 import { expect } from 'vitest';
 import type { IndexDocument, IndexWriter } from '../../../packages/plugin-api/index.js';
 import { madeDocument } from './made-index.js';
 
 const FETCHED = 1_700_000_000_000;
+
+function fingerprintOf(n: number, text: string): string {
+  return createHash('sha256').update(`${n} ${text}`).digest('base64url').slice(0, 22);
+}
 
 /** A document by its number; its fingerprint follows its text. */
 export function numbered(n: number, more: Partial<IndexDocument> = {}): IndexDocument {
@@ -11,7 +16,7 @@ export function numbered(n: number, more: Partial<IndexDocument> = {}): IndexDoc
     ...madeDocument({ url: `http://example.com/${String(n).padStart(5, '0')}`, title: `Page ${n}`, text }),
     fetchedAt: FETCHED,
     rank: 0.5,
-    fingerprint: `f ${n} ${text}`,
+    fingerprint: fingerprintOf(n, text),
     ...more,
   };
 }
@@ -53,9 +58,9 @@ export async function checkWriter(open: () => Promise<IndexWriter>): Promise<voi
   expect(await writer.apply(second)).toEqual({ added: 0, changed: 3, removed: 1 });
   expect(await writer.apply(second)).toEqual({ added: 0, changed: 0, removed: 0 });
   const expected = [
-    { key: keyOf(2), rank: 0.25, fetchedAt: FETCHED, fingerprint: 'f 2 other words' },
-    { key: keyOf(3), rank: 0.75, fetchedAt: FETCHED + 5, fingerprint: 'f 3 text of page 3' },
-    { key: keyOf(4), rank: 0, fetchedAt: FETCHED, fingerprint: 'f 4 text of page 4' },
+    { key: keyOf(2), rank: 0.25, fetchedAt: FETCHED, fingerprint: fingerprintOf(2, 'other words') },
+    { key: keyOf(3), rank: 0.75, fetchedAt: FETCHED + 5, fingerprint: fingerprintOf(3, 'text of page 3') },
+    { key: keyOf(4), rank: 0, fetchedAt: FETCHED, fingerprint: fingerprintOf(4, 'text of page 4') },
     { key: long, rank: 0.5, fetchedAt: FETCHED, fingerprint: numbered(5, first[4]!.document).fingerprint },
   ];
   expect(await writer.entries(undefined, 10)).toEqual(expected);
