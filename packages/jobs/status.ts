@@ -33,7 +33,7 @@ export interface TableStatus {
   /** The jobs under way. */
   readonly jobs: readonly Progress[];
   readonly due: DueCount;
-  /** Batches that hold pages, oldest first. */
+  /** Batches that hold pages, oldest first; not those that are updated and only wait to be indexed. */
   readonly batches: readonly BatchHeader[];
   /** The last fetch, or crawl; absent where there was none. */
   readonly lastFetch?: LastFetch;
@@ -60,7 +60,7 @@ export interface StatusSource extends Pick<CrawlContext, 'tables' | 'clock'> {
 export async function ownStatus({ tables, clock, running, since, diskUse }: StatusSource): Promise<TableStatus> {
   const last = await tables.runs.lastFetch();
   const due = await running.due();
-  const batches = await tables.batches.list();
+  const batches = (await tables.batches.list()).filter(({ state }) => state !== 'updated');
   const disk = await diskUse?.();
   const { rss, heapUsed } = process.memoryUsage();
   return {

@@ -39,10 +39,10 @@ export function createRoutes({ source, stats, history, metrics }: RoutesContext)
       if (asked.query === '') return redirect('/');
       return pageAnswer(resultsPage(asked, await search(asked, request)), { cache: 'revalidate' });
     },
-    async '/cached'({ params }) {
+    async '/cached'({ path, params }) {
       const url = params.get('url') ?? '';
       const found = await source.cached(url);
-      if (!found) return problemAnswer({ path: '/cached' }, NO_COPY);
+      if (!found) return problemAnswer({ path, params }, NO_COPY);
       return pageAnswer(cachedPage(found), { cache: 'revalidate' });
     },
     async '/api/search'(request) {
@@ -56,9 +56,9 @@ export function createRoutes({ source, stats, history, metrics }: RoutesContext)
       const found = query === '' || query.length > 200 ? [] : await source.suggest(query);
       return jsonAnswer([query, found], 200, 'application/x-suggestions+json; charset=utf-8');
     },
-    async '/api/status'() {
+    async '/api/status'({ path, params }) {
       const { status, problem } = await stats.read();
-      return problem || !status ? problemAnswer({ path: '/api/status' }, problem ?? NOT_YET) : jsonAnswer(status);
+      return problem || !status ? problemAnswer({ path, params }, problem ?? NOT_YET) : jsonAnswer(status);
     },
     async '/dashboard'() {
       return pageAnswer(dashboardPage(await figures()), { headers: { 'content-security-policy': DASHBOARD_POLICY } });
@@ -105,12 +105,12 @@ function problemLine({ code, message, hint }: Omit<Problem, 'status'>): string {
 }
 
 /** What went wrong, as JSON below `/api/` and as a page elsewhere. */
-export function problemAnswer({ path }: Pick<Request, 'path'>, problem: Problem): Answer {
+export function problemAnswer({ path, params }: Pick<Request, 'path' | 'params'>, problem: Problem): Answer {
   const { status, ...error } = problem;
   if (path.startsWith('/api/')) return jsonAnswer({ error }, status);
   // Whoever asked for another name is not shown what this server is.
   if (status === 421) return textAnswer(problem.message, status);
-  return pageAnswer(problemPage(problem), { status });
+  return pageAnswer(problemPage(problem, queryOf(params)), { status });
 }
 
 function redirect(location: string): Answer {

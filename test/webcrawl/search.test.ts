@@ -2,7 +2,16 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { jobs, openCrawl, openSearch, search, serve, type Crawl, type Plugin } from '../../packages/webcrawl/index.js';
+import {
+  jobs,
+  openCrawl,
+  openSearch,
+  search,
+  serve,
+  status,
+  type Crawl,
+  type Plugin,
+} from '../../packages/webcrawl/index.js';
 import { round } from '../support/job-steps.js';
 import { fakeWeb } from '../support/web/fake-web.js';
 
@@ -63,6 +72,9 @@ describe('the search of a crawl', () => {
     await using searcher = await openSearch(crawl);
     expect((await searcher.search('zebra')).total).toBe(0);
     await round(crawl);
+    // That batch waits for the index, and holds no page.
+    expect(await crawl.tables.batches.list()).toMatchObject([{ state: 'updated' }]);
+    expect((await status(crawl)).batches).toEqual([]);
     await jobs.index(crawl, { all: true });
     expect((await searcher.search('zebra')).total).toBe(1);
     expect(await searcher.suggest('on')).toEqual(['one']);

@@ -31,7 +31,7 @@ export interface ListenOptions {
   /** By path. */
   readonly routes: Readonly<Record<string, Route>>;
   /** Makes the answer for what went wrong. */
-  readonly problem: (request: Pick<Request, 'path'>, problem: Problem) => Answer;
+  readonly problem: (request: Pick<Request, 'path' | 'params'>, problem: Problem) => Answer;
   /** Gets what a route threw that is no fault of the request. */
   readonly onError: (error: unknown) => void;
   /** Called after each answer. */
@@ -77,6 +77,7 @@ const HEADERS = {
  */
 export async function listen(options: ListenOptions): Promise<Listening> {
   const streams = new Set<ServerResponse>();
+  const inTurn = createTurns();
   const server = createServer(
     {
       maxHeaderSize: MAX_HEAD,
@@ -86,10 +87,12 @@ export async function listen(options: ListenOptions): Promise<Listening> {
       connectionsCheckingInterval: HEAD_MS / 4,
     },
     (request, response) =>
-      void answerTo(request, response, options, streams).catch((error: unknown) => {
-        options.onError(error);
-        response.destroy();
-      }),
+      void inTurn(request.socket, response, () => answerTo(request, response, options, streams)).catch(
+        (error: unknown) => {
+          options.onError(error);
+          response.destroy();
+        },
+      ),
   );
   server.maxConnections = MAX_CONNECTIONS;
   server.timeout = SILENT_MS;
@@ -134,6 +137,20 @@ function cannotListen(error: NodeJS.ErrnoException, port: number, address: strin
   return new CrawlError('CANNOT_LISTEN', `${expected}, found ${found}`, { hint: hint!, cause: error });
 }
 
+/**
+ * Makes the function that answers one request of a connection at a time: of a client that sends many at once and reads nothing, the
+ * second waits until the first answer is on its way.
+ */
+function createTurns() {
+  const last = new WeakMap<Socket, Promise<void>>();
+  return async (socket: Socket, response: ServerResponse, answer: () => Promise<void>): Promise<void> => {
+    const before = last.get(socket);
+    last.set(socket, new Promise((resolve) => response.once('close', resolve)));
+    await before;
+    if (!socket.destroyed) await answer();
+  };
+}
+
 /** What is no request of HTTP, or too large, or too slow. */
 function refuse(error: NodeJS.ErrnoException, socket: Socket): void {
   if (!socket.writable || error.code === 'ECONNRESET') return void socket.destroy();
@@ -164,11 +181,11 @@ async function answerTo(
   try {
     const wrong = wrongRequest(request, names, route);
     const origin = originOf(request);
-    answer = wrong ? problem({ path }, wrong) : await route!({ path, params, origin, signal: gone.signal });
+    answer = wrong ? problem({ path, params }, wrong) : await route!({ path, params, origin, signal: gone.signal });
   } catch (error) {
     const found = problemOf(error);
     if (found.status >= 500 && !gone.signal.aborted) onError(error);
-    answer = problem({ path }, found);
+    answer = problem({ path, params }, found);
   }
   if (response.destroyed) return;
   if ('stream' in answer) {

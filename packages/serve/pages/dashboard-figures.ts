@@ -7,7 +7,7 @@ import type { CrawlStatus } from '../source.js';
 import { chartPaths } from './chart.js';
 import { shownUrl } from './untrusted.js';
 
-const { bytes, duration, number, quantity } = figures;
+const { bytes, duration, number } = figures;
 
 /** All that changes on the dashboard, by what the page calls it. Its script puts each in its place. */
 export interface DashboardFigures {
@@ -53,11 +53,11 @@ export const CHARTS = [
 /** The tables, with their columns. */
 export const TABLES = [
   { id: 'errors', name: 'Errors by reason', columns: ['Reason', 'Pages'], none: 'Nothing has failed.' },
-  { id: 'outcomes', name: 'What was counted', columns: ['Counter', 'Number'], none: 'Nothing was counted yet.' },
   { id: 'pages', name: 'In flight for longest', columns: ['Page', 'For'], none: 'Nothing is in flight.' },
   { id: 'hosts', name: 'Hosts set aside', columns: ['Host', 'Reason', 'For'], none: 'No host is set aside.' },
   { id: 'batches', name: 'Open batches', columns: ['Batch', 'State', 'Pages'], none: 'No batch is open.' },
   { id: 'disk', name: 'Disk', columns: ['Part', 'Size'], none: 'The table has no folder.' },
+  { id: 'outcomes', name: 'What was counted', columns: ['Counter', 'Number'], none: 'Nothing was counted yet.' },
 ] as const;
 
 /** The figures of a reading; those that are not known are a dash. */
@@ -151,9 +151,7 @@ function rowsOf(status: CrawlStatus): Record<string, string> {
     hosts: rows(
       fetching.flatMap(({ hosts }) => hosts.map(({ host, code, seconds }) => [host, code, duration(seconds)])),
     ),
-    batches: rows(
-      batches.slice(0, MAX_ROWS).map(({ batchId, state, size }) => [batchId, state, quantity(size, 'page')]),
-    ),
+    batches: rows(batches.slice(0, MAX_ROWS).map(({ batchId, state, size }) => [batchId, state, number(size)])),
     disk: rows([...parts.filter(([, size]) => size > 0), ...index].map(([part, size]) => [part, bytes(size)])),
   };
 }

@@ -66,8 +66,8 @@ export function dashboardPage(figures: DashboardFigures): Html {
         ${CHARTS.map(
           ({ id, name }) =>
             html`<section class="card" aria-labelledby="c-${id}">
-              <span class="now" data-text="${id}-now">${texts[`${id}-now`]}</span>
               <h2 id="c-${id}">${name}</h2>
+              <p class="now" data-text="${id}-now">${texts[`${id}-now`]}</p>
               ${chart(id, labels[id] ?? name, { line: paths[`${id}-line`] ?? '', area: paths[`${id}-area`] ?? '', most: 0 })}
               <p class="axis">
                 <span data-text="${id}-span">${texts[`${id}-span`]}</span

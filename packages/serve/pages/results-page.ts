@@ -66,13 +66,14 @@ function result(
   { url, title, snippet, language, fetchedAt, modifiedTime, ...folded }: SearchHit,
 ): Html {
   const { alike = 0, moreFromHost = 0, hostQuery } = folded;
-  const name = title.trim() === '' || title === url ? shownUrl(url) : html`<bdi ${languageOf(language)}>${title}</bdi>`;
+  const address = shownUrl(url);
+  const name = title.trim() === '' || title === url ? address : html`<bdi ${languageOf(language)}>${title}</bdi>`;
   const spoken = languageName(language);
   const changed = modifiedTime || fetchedAt;
   const host = hostOf(url);
   return html`<article>
     <h2>${outLink(url, name)}</h2>
-    <p class="where">${shownUrl(url)}</p>
+    ${name !== address && html`<p class="where">${address}</p>`}
     ${snippet.length > 0 && html`<p class="snippet" ${languageOf(language)}>${snippet.map(({ text, hit }) => (hit ? html`<mark>${text}</mark>` : text))}</p>`}
     <ul class="meta">
       ${changed > 0 && html`<li>${dayOf(changed)}</li>`} ${spoken !== undefined && html`<li>${spoken}</li>`}
