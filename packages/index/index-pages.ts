@@ -111,7 +111,8 @@ const LOOK_AGAIN = 1000;
 async function runOnce(crawl: CrawlContext, writer: IndexWriter, options: IndexOptions): Promise<Report> {
   const { batches, runs } = crawl.tables;
   const tracker = createTracker(crawl, 'index', options, options.batch === undefined ? {} : { batchId: options.batch });
-  if (options.batch !== undefined) await batches.get(options.batch);
+  const named = options.batch === undefined ? undefined : await batches.get(options.batch);
+  if (named && named.state !== 'updated' && named.state !== 'closed') tracker.count('batch_unfinished');
   await withRun(crawl, writer, tracker, async (run) => {
     if (options.all || !writer.isWhole || !(await runs.hasReadAll(CONSUMER))) await indexAll(run);
     for (const batchId of await updatedBatches(crawl)) {

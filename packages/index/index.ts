@@ -19,7 +19,14 @@ export { openOpenSearchReader, type OpenSearchReaderOptions } from './opensearch
 export type { OpenSearchPlace } from './opensearch/connection.js';
 export { openJsonLinesWriter } from './json-lines/writer.js';
 export { openIndexReader, type ReaderOptions } from './sqlite/reader/open-reader.js';
-export { index, indexFolderOf, openIndexer, repairIndex, type Indexer, type IndexOptions } from './index-pages.js';
+export {
+  forgetIndex,
+  index,
+  indexFolderOf,
+  openIndexer,
+  repairIndex,
+  type Indexer,
+  type IndexOptions,
+} from './index-pages.js';
 export { pageLanguage } from './documents/page-language.js';
 export { openWriterThread } from './writing/writer-thread.js';
-export { toCrawlError as indexError } from './sqlite/errors.js';

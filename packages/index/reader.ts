@@ -86,16 +86,17 @@ export interface IndexInfo {
 }
 
 /**
- * What a search asks of an index. Each rejects with CrawlError NO_INDEX where there is none, and SEARCH_BUSY where it is
- * not in time.
+ * What a search asks of an index. Each rejects with CrawlError NO_INDEX where there is none, WRONG_INDEX where it is that of another
+ * table, SEARCH_BUSY where it is not in time, STORE_FAILED where it cannot be read, and with the reason of its signal when that aborts:
+ * what waits for its turn is not asked then.
  */
 export interface IndexReader {
-  info(): Promise<IndexInfo>;
-  search(query: IndexQuery): Promise<IndexHits>;
+  info(signal?: AbortSignal): Promise<IndexInfo>;
+  search(query: IndexQuery, signal?: AbortSignal): Promise<IndexHits>;
   /** Of how many documents each holds the term: for stop words, and for spelling. */
-  documentCounts(terms: readonly string[]): Promise<number[]>;
+  documentCounts(terms: readonly string[], signal?: AbortSignal): Promise<number[]>;
   /** Terms of the index that are spelt nearly so, the commonest first. */
-  similar(term: string): Promise<SimilarTerm[]>;
+  similar(term: string, signal?: AbortSignal): Promise<SimilarTerm[]>;
   close(): Promise<void>;
 }
 

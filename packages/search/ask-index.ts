@@ -1,12 +1,4 @@
-import type {
-  Clause,
-  IndexField,
-  IndexHits,
-  IndexInfo,
-  IndexReader,
-  IndexWeights,
-  Words,
-} from '../index/index.js';
+import type { Clause, IndexField, IndexHits, IndexInfo, IndexReader, IndexWeights, Words } from '../index/index.js';
 import type { ParsedQuery, QueryNotice } from './query/parse-query.js';
 import { languagesOfText } from './query/query-languages.js';
 import { planQuery, type PlannedClause, type QueryPlan } from './query/plan-query.js';

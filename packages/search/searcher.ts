@@ -110,9 +110,9 @@ export function createSearcher(input: SearchInput): Searcher {
   const { pages, settings, reader, words } = input;
   let known: { readonly info: IndexInfo; readonly at: number } | undefined;
 
-  async function currentInfo(): Promise<IndexInfo> {
+  async function currentInfo(signal?: AbortSignal): Promise<IndexInfo> {
     if (!known || known.info.documents === 0 || performance.now() - known.at > INFO_GOOD_FOR)
-      known = { info: await reader.info(), at: performance.now() };
+      known = { info: await reader.info(signal), at: performance.now() };
     return known.info;
   }
 
@@ -122,15 +122,16 @@ export function createSearcher(input: SearchInput): Searcher {
     checkNumber('limit', limit, MAX_HITS);
     const began = performance.now();
     const parsed = parseQuery(text);
-    const info = await currentInfo();
+    const info = await currentInfo(signal);
     signal?.throwIfAborted();
-    const { found, plan, terms } = await find(parsed, info);
+    const asked = readerUntil(reader, signal);
+    const { found, plan, terms } = await find(asked, parsed, info);
     signal?.throwIfAborted();
     const shown = fold ? foldHits(found.hits, limit) : found.hits.map((hit) => ({ hit, alike: 0, moreFromHost: 0 }));
     const some = shown.slice((page - 1) * limit, page * limit);
     const hits = await readHits(some, parsed, terms, signal);
     const holdAll = plan.notices.some(({ code }) => code === 'some_words') ? 0 : found.total;
-    const didYouMean = holdAll < FEW && page === 1 ? await otherSpelling(parsed, holdAll, info) : undefined;
+    const didYouMean = holdAll < FEW && page === 1 ? await otherSpelling(asked, parsed, holdAll, info) : undefined;
     return {
       total: found.total,
       page,
@@ -143,10 +144,10 @@ export function createSearcher(input: SearchInput): Searcher {
     };
   }
 
-  function find(parsed: ParsedQuery, info: IndexInfo, isStrict = false): Promise<Answer> {
+  function find(asked: AskedReader, parsed: ParsedQuery, info: IndexInfo, isStrict = false): Promise<Answer> {
     const { commonWords } = settings.search;
     return askIndex(parsed, {
-      reader,
+      reader: asked,
       words,
       info,
       weights: weightsOf(settings),
@@ -200,15 +201,20 @@ export function createSearcher(input: SearchInput): Searcher {
   }
 
   /** The query in another spelling, where that finds more. Its words are shown as a page has them, not as their stems. */
-  async function otherSpelling(parsed: ParsedQuery, total: number, info: IndexInfo): Promise<string | undefined> {
+  async function otherSpelling(
+    asked: AskedReader,
+    parsed: ParsedQuery,
+    total: number,
+    info: IndexInfo,
+  ): Promise<string | undefined> {
     const respelt = await respell(parsed, {
-      reader,
+      reader: asked,
       words,
       languages: languagesOf(info, parsed),
       documents: info.documents,
     });
     if (!respelt) return undefined;
-    const { found: others } = await find({ ...parsed, parts: respelt.parts }, info, true);
+    const { found: others } = await find(asked, { ...parsed, parts: respelt.parts }, info, true);
     if (others.total <= total) return undefined;
     const forms = await formsOf(respelt.terms, others);
     const parts = respelt.parts.map((part) => {
@@ -264,6 +270,17 @@ export function createSearcher(input: SearchInput): Searcher {
     info: () => reader.info(),
     close: () => reader.close(),
     [Symbol.asyncDispose]: () => reader.close(),
+  };
+}
+
+type AskedReader = Pick<IndexReader, 'search' | 'documentCounts' | 'similar'>;
+
+/** The reader for one client: once the signal aborts, what still waits is not asked. */
+function readerUntil(reader: IndexReader, signal: AbortSignal | undefined): AskedReader {
+  return {
+    search: (query) => reader.search(query, signal),
+    documentCounts: (terms) => reader.documentCounts(terms, signal),
+    similar: (term) => reader.similar(term, signal),
   };
 }
 

@@ -5,7 +5,7 @@
  */
 export { DEFAULT_TABLE, openCrawl, type Crawl, type OpenCrawlOptions } from './open-crawl.js';
 export { openChecks, type Checks } from './open-checks.js';
-export { jobs } from './jobs.js';
+export { jobs, type RepairReport } from './jobs.js';
 export { repairFiles, type RepairFilesOptions } from './repair-files.js';
 export { status, type StatusCrawl } from './status.js';
 export { keepCrawled } from './keep-crawled.js';

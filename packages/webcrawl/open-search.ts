@@ -18,10 +18,18 @@ export async function openSearch(crawl: SearchedCrawl): Promise<Searcher> {
   return createSearcher({ pages: tables.pages, settings, reader: await openReader(crawl, words.name), words });
 }
 
-async function openReader({ tables, settings, indexFolder }: SearchedCrawl, words: string): Promise<IndexReader> {
+/**
+ * Opens the index that the settings name, for reading.
+ * @param words the name of the tokenizer that reads queries: an index of another is refused. Absent: any will do
+ * @throws CrawlError as {@link openSearch}
+ */
+export async function openReader(
+  { tables, settings, indexFolder }: SearchedCrawl,
+  words?: string,
+): Promise<IndexReader> {
   const { writer, url } = settings.index;
-  const table = await tables.id();
-  if (writer === 'opensearch') return openOpenSearchReader({ url, words, table });
+  const place = { table: await tables.id(), ...(words !== undefined && { words }) };
+  if (writer === 'opensearch') return openOpenSearchReader({ url, ...place });
   if (writer === 'jsonl') {
     throw new CrawlError(
       'BAD_SETTING',
@@ -36,7 +44,7 @@ async function openReader({ tables, settings, indexFolder }: SearchedCrawl, word
       hint: 'index.path names one',
     });
   }
-  return openIndexReader({ folder: indexFolder, words, table });
+  return openIndexReader({ folder: indexFolder, ...place });
 }
 
 /**

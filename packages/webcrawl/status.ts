@@ -7,7 +7,7 @@ import { ownStatus, type CrawlContext, type TableStatus } from '../jobs/index.js
 import type { Searcher } from '../search/index.js';
 import type { CrawlStatus } from '../serve/index.js';
 import type { Crawl } from './open-crawl.js';
-import { openSearch } from './open-search.js';
+import { openReader } from './open-search.js';
 
 /** Where an index is. */
 type IndexedCrawl = Pick<CrawlContext, 'settings' | 'indexFolder'>;
@@ -36,11 +36,12 @@ export function createIndexUse(searcher: Pick<Searcher, 'info'>, crawl: IndexedC
 /** The same of a table, for whoever asks once. */
 async function readIndexUse(crawl: Pick<CrawlContext, 'tables'> & IndexedCrawl): Promise<IndexState> {
   if (!isThere(crawl)) return {};
-  const searcher = await openSearch(crawl);
+  // No words: they would take longer to load than all else.
+  const reader = await openReader(crawl);
   try {
-    return await createIndexUse(searcher, crawl)();
+    return await createIndexUse(reader, crawl)();
   } finally {
-    await searcher.close();
+    await reader.close();
   }
 }
 

@@ -11,6 +11,7 @@ import {
   type Plugin,
   type Store,
 } from '../../packages/webcrawl/index.js';
+import { INDEX_FILE, openDatabase } from '../../packages/index/index.js';
 import { dumpIndex } from '../support/index/dump-index.js';
 import { round, rowOf } from '../support/job-steps.js';
 import { START, testCrawl, type TestCrawl } from '../support/test-crawl.js';
@@ -240,5 +241,54 @@ describe('repair', () => {
     expect((await jobs.repair(crawl)).counters).toMatchObject({ missing_index: 2 });
     expect(Object.keys((await jobs.repair(crawl)).counters).filter((name) => name.endsWith('_index'))).toEqual([]);
     expect(await keysOf(crawl.folder)).toEqual(IN.slice(0, 2));
+  });
+
+  test('says why the index cannot be put right, after all else was', async () => {
+    const store = new MemoryStore();
+    await using crawl = await crawled({ store });
+    await allRounds(crawl);
+    await jobs.index(crawl);
+    const database = await openDatabase(join(crawl.folder, INDEX_FILE), { readOnly: false });
+    database.exec(`update info set value = 'another' where name = 'table'`);
+    database.close();
+    const report = await jobs.repair(crawl);
+    expect(report.counters.rows).toBeGreaterThan(7);
+    expect(report.indexProblem).toMatchObject({
+      code: 'WRONG_INDEX',
+      message: expect.stringContaining(crawl.folder) as string,
+      hint: expect.stringContaining('index.path') as string,
+    });
+  });
+});
+
+describe('forgetIndex', () => {
+  test('releases what was kept for the index, and a later run reads all that came meanwhile', async () => {
+    const web = fakeWeb(PAGES);
+    await using crawl = await crawled({ web });
+    await allRounds(crawl);
+    await jobs.index(crawl);
+    const { batches, runs, canonicals } = crawl.tables;
+    crawl.setTime(START + 40 * 86_400_000);
+    web.set('http://a.example/one', { html: '<title>One</title><p>other words now</p>' });
+    const { batchId: batch = '' } = await jobs.generate(crawl, { topN: 2 });
+    await jobs.fetch(crawl, { batch, parse: true });
+    await jobs.updatedb(crawl, { batch });
+    expect(await canonicals.noted([key('one')])).toEqual([true]);
+    expect(await batches.listUpdated()).toHaveLength(1);
+    const { batchId = '' } = await jobs.generate(crawl);
+    expect((await jobs.index(crawl, { batch: batchId })).counters).toEqual({ batch_unfinished: 1 });
+    expect((await jobs.forgetIndex(crawl)).counters).toEqual({ batches: 1 });
+    expect(await batches.listUpdated()).toEqual([]);
+    expect((await batches.get(batch)).state).toBe('closed');
+    for await (const step of batches.updated(batch)) expect(step).toEqual([]);
+    expect(await canonicals.noted([key('one')])).toEqual([undefined]);
+    expect(await runs.consumers()).toEqual([]);
+    expect((await jobs.forgetIndex(crawl)).counters).toEqual({});
+
+    await jobs.fetch(crawl, { batch: batchId, parse: true });
+    await jobs.updatedb(crawl, { batch: batchId });
+    expect((await batches.get(batchId)).state).toBe('closed');
+    expect((await jobs.index(crawl)).counters).toMatchObject({ changed: expect.any(Number) as number });
+    expect((await dumpIndex(crawl.folder)).terms).toContain(`${key('one')} text 0 other`);
   });
 });

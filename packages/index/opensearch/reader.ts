@@ -8,8 +8,8 @@ import { findIndex } from './writer.js';
 
 /** An index of OpenSearch, and of whom it must be. */
 export interface OpenSearchReaderOptions extends OpenSearchPlace {
-  /** The name of the tokenizer that reads queries: an index of another is refused. */
-  readonly words: string;
+  /** The name of the tokenizer that reads queries: an index of another is refused. Absent: any will do. */
+  readonly words?: string;
   /** Names the table whose pages it must hold. */
   readonly table: string;
 }
@@ -55,13 +55,13 @@ export async function openOpenSearchReader({ words, table, ...place }: OpenSearc
       ? 'found none'
       : notes.format !== OPENSEARCH_FORMAT
         ? `found one of format ${notes.format}`
-        : notes.words !== words
+        : words !== undefined && notes.words !== words
           ? `found one of words split by ${notes.words}`
           : undefined;
     if (!notes || problem !== undefined) {
       throw new CrawlError(
         'NO_INDEX',
-        `expected a search index of format ${OPENSEARCH_FORMAT} and words split by ${words} at ${connection.name}, ${problem}`,
+        `expected a search index of format ${OPENSEARCH_FORMAT}${words === undefined ? '' : ` and words split by ${words}`} at ${connection.name}, ${problem}`,
         {
           hint: 'webcrawl index --all makes it anew from the table',
         },

@@ -28,10 +28,10 @@ create virtual table if not exists fts using fts5(${TEXT_COLUMNS.join(', ')},
   content='', contentless_delete=1, detail=full, tokenize="ascii tokenchars '.+#'");
 `;
 
-/** Settings of every connection that writes. */
+/** Settings of every connection that writes. A batch is released once its pages are in here, so a commit must outlast a power failure. */
 const PRAGMAS = `
 pragma journal_mode=WAL;
-pragma synchronous=NORMAL;
+pragma synchronous=FULL;
 pragma cache_size=-65536;
 pragma busy_timeout=5000;
 `;

@@ -1,19 +1,25 @@
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { Worker } from 'node:worker_threads';
-import { CrawlError, messageOf } from '../../errors/index.js';
+import { CrawlError } from '../../errors/index.js';
 import type { IndexWriter } from '../../plugin-api/index.js';
 import { makePrivateFolder } from '../../../webtable/index.js';
 import { toCrawlError } from '../sqlite/errors.js';
+import { createThreadClient } from '../sqlite/thread-client.js';
 import { openWriter, type WriterPlace } from './open-writer.js';
-import type { WriterReply, WriterRequest, WriterThreadData } from './thread-messages.js';
 
 /** The module that the thread runs. */
 export const WRITER_THREAD_ENTRY = new URL('./writer-worker.js', import.meta.url);
 
-interface Waiting {
-  readonly resolve: (reply: WriterReply) => void;
-  readonly reject: (error: Error) => void;
+/** What a thread that writes is started with. */
+export interface WriterThreadData {
+  readonly place: WriterPlace;
+  /** Names the table whose pages are written. */
+  readonly table: string;
+}
+
+/** What it is asked for. The first call opens the index. */
+export interface WriterCalls extends Omit<IndexWriter, 'isWhole'> {
+  isWhole(): Promise<boolean>;
 }
 
 /**
@@ -29,52 +35,31 @@ export async function openWriterThread(
   if ('folder' in place) await makeFolder(place.folder);
   if (!existsSync(fileURLToPath(entry))) return openWriter(place, table);
   const data: WriterThreadData = { place, table };
-  const worker = new Worker(entry, { workerData: data });
-  const line: Waiting[] = [];
-  let failure: Error | undefined;
-  let exitReason = 'the thread that writes the search index ended';
-  const next = (): Promise<WriterReply> =>
-    new Promise((resolve, reject) => (failure ? reject(failure) : line.push({ resolve, reject })));
-
-  worker
-    .on('message', (reply: WriterReply) => {
-      const first = line.shift();
-      if (reply.error) first?.reject(toError(reply.error));
-      else first?.resolve(reply);
-      if (line.length === 0) worker.unref();
-    })
-    .on('error', (error) => (exitReason = messageOf(error)))
-    .on('exit', () => {
-      failure = new CrawlError('STORE_FAILED', exitReason);
-      for (const { reject } of line.splice(0)) reject(failure);
-    });
-
-  const ask = (request: WriterRequest): Promise<WriterReply> => {
-    const reply = next();
-    worker.ref();
-    worker.postMessage(request);
-    return reply;
-  };
-  const opened = await next().catch(async (error: unknown) => {
-    await worker.terminate();
+  const thread = createThreadClient<WriterCalls>({
+    entry,
+    data,
+    ended: (reason) => new CrawlError('STORE_FAILED', `the thread that writes the search index ended: ${reason}`),
+  });
+  let isWhole = await thread.call('isWhole').catch(async (error: unknown) => {
+    await thread.end();
     throw error;
   });
-  let { isWhole } = opened;
   return {
     get isWhole() {
       return isWhole;
     },
     async markWhole() {
-      ({ isWhole } = await ask({ type: 'markWhole' }));
+      await thread.call('markWhole');
+      isWhole = true;
     },
-    async apply(changes) {
-      return (await ask({ type: 'apply', changes })).applied ?? { added: 0, changed: 0, removed: 0 };
-    },
-    entries: async (after, limit) => [...((await ask({ type: 'entries', after, limit })).entries ?? [])],
+    apply: (changes) => thread.call('apply', changes),
+    entries: (after, limit) => thread.call('entries', after, limit),
     async close() {
-      if (failure) return;
-      await ask({ type: 'close' });
-      await worker.terminate();
+      try {
+        await thread.call('close');
+      } finally {
+        await thread.end();
+      }
     },
   };
 }
@@ -85,8 +70,4 @@ async function makeFolder(folder: string): Promise<void> {
   } catch (error) {
     throw toCrawlError(error, folder);
   }
-}
-
-function toError({ code, message, hint }: NonNullable<WriterReply['error']>): CrawlError {
-  return new CrawlError(code ?? 'INTERNAL', message, hint === undefined ? {} : { hint });
 }

@@ -1,16 +1,31 @@
-import type { IndexDocument, IndexEntry, IndexWriter } from '../../../packages/plugin-api/index.js';
+import type { IndexChange, IndexDocument, IndexEntry, IndexWriter } from '../../../packages/plugin-api/index.js';
 
 /** An index in memory, with what is in it. */
 export interface MemoryWriter extends IndexWriter {
   readonly documents: Map<string, IndexDocument>;
+  /** All changes that were asked for. */
+  readonly changes: IndexChange[];
+  /** How many of them were. */
+  readonly applied: number;
+  /** After so many calls `apply` fails. */
+  failAfter(calls: number): void;
 }
 
 /** Makes an index in memory. Entries are read when they are asked for, a few at a time. */
 export function memoryWriter(): MemoryWriter {
   const documents = new Map<string, IndexDocument>();
+  const all: IndexChange[] = [];
   let isWhole = false;
+  let left = Infinity;
   return {
     documents,
+    changes: all,
+    get applied() {
+      return all.length;
+    },
+    failAfter(calls) {
+      left = calls;
+    },
     get isWhole() {
       return isWhole;
     },
@@ -19,6 +34,8 @@ export function memoryWriter(): MemoryWriter {
       return Promise.resolve();
     },
     apply(changes) {
+      if ((left -= 1) < 0) return Promise.reject(new Error('it fails'));
+      all.push(...changes);
       const applied = { added: 0, changed: 0, removed: 0 };
       for (const change of changes) {
         const key = change.type === 'put' ? change.document.key : change.key;

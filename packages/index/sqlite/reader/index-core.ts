@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { CrawlError, messageOf } from '../../../errors/index.js';
 import type { IndexHits, IndexInfo, IndexQuery, SimilarTerm } from '../../reader.js';
 import { openDatabase, type Database } from '../database.js';
-import { wrongIndex } from '../errors.js';
+import { isDamaged, toCrawlError, wrongIndex } from '../errors.js';
 import { INDEX_FILE, INDEX_FORMAT } from '../schema.js';
 import { createFinder } from './find-best.js';
 import { createSpelling } from './spelling.js';
@@ -20,8 +20,8 @@ export interface IndexCore {
 export interface IndexPlace {
   /** The folder of the index. */
   readonly folder: string;
-  /** The name of the tokenizer that reads queries: an index of another is refused. */
-  readonly words: string;
+  /** The name of the tokenizer that reads queries: an index of another is refused. Default: any, for who asks no words. */
+  readonly words?: string | undefined;
   /** Names the table: an index of another is refused. Default: any. */
   readonly table?: string | undefined;
 }
@@ -49,19 +49,26 @@ export function createCurrentIndex(place: IndexPlace): CurrentIndex {
     open?.database.close();
     open = undefined;
   };
+  async function current(): Promise<IndexCore> {
+    const path = join(place.folder, INDEX_FILE);
+    const file = fileId(path);
+    if (file === undefined) close();
+    if (open && file === open.file) {
+      open.check();
+      return open.core;
+    }
+    close();
+    if (file === undefined) throw noIndex(`expected a search index in ${place.folder}, found none`);
+    open = { ...(await openIndex(path, place)), file };
+    return open.core;
+  }
   return {
     async get() {
-      const path = join(place.folder, INDEX_FILE);
-      const file = fileId(path);
-      if (file === undefined) close();
-      if (open && file === open.file) {
-        open.check();
-        return open.core;
+      try {
+        return await current();
+      } catch (error) {
+        throw toCrawlError(error, place.folder);
       }
-      close();
-      if (file === undefined) throw noIndex(`expected a search index in ${place.folder}, found none`);
-      open = { ...(await openIndex(path, place)), file };
-      return open.core;
     },
     close,
   };
@@ -78,10 +85,10 @@ async function openIndex(path: string, place: IndexPlace): Promise<Omit<OpenInde
   try {
     database = await openDatabase(path, { readOnly: true });
     database.exec('pragma cache_size=-65536; pragma busy_timeout=5000');
-    return { database, check: createCheck(database, place), core: createCore(database, path) };
+    return { database, check: createCheck(database, place), core: guarded(createCore(database, path), place.folder) };
   } catch (error) {
     database?.close();
-    if (error instanceof CrawlError) throw error;
+    if (!isDamaged(error)) throw error;
     throw noIndex(`expected a search index in ${path}, found a file that cannot be read: ${messageOf(error)}`, error);
   }
 }
@@ -101,7 +108,13 @@ function createCheck(database: Database, { folder, words, table }: IndexPlace): 
     const format = found.get('format') ?? 'none';
     if (format !== INDEX_FORMAT) throw noIndex(`expected a search index of format ${INDEX_FORMAT}, found ${format}`);
     const others = found.get('words') ?? 'none';
-    if (others !== words) throw noIndex(`expected a search index of words split by ${words}, found ${others}`);
+    if (words !== undefined && others !== words) {
+      throw new CrawlError('NO_INDEX', `expected a search index of words split by ${words}, found ${others}`, {
+        hint:
+          'start this process again where webcrawl index has run since by another version of Node.js or of @node-rs/jieba; ' +
+          'else webcrawl index makes it anew from the table',
+      });
+    }
     if (table !== undefined && found.get('table') !== table) throw wrongIndex(folder);
     seen = current;
   };
@@ -111,6 +124,21 @@ function createCheck(database: Database, { folder, words, table }: IndexPlace): 
 
 function noIndex(message: string, cause?: unknown): CrawlError {
   return new CrawlError('NO_INDEX', message, { hint: 'webcrawl index --all makes it anew from the table', cause });
+}
+
+/** The same, with errors that say what to do. */
+function guarded(core: IndexCore, folder: string): IndexCore {
+  const wrap =
+    <A extends readonly unknown[], R>(call: (...args: A) => R) =>
+    (...args: A): R => {
+      try {
+        return call(...args);
+      } catch (error) {
+        throw toCrawlError(error, folder);
+      }
+    };
+  const { info, search, documentCounts, similar } = core;
+  return { info: wrap(info), search: wrap(search), documentCounts: wrap(documentCounts), similar: wrap(similar) };
 }
 
 function createCore(database: Database, path: string): IndexCore {
