@@ -11,5 +11,10 @@ async function open(): Promise<WriterCalls> {
   return { ...writer, isWhole: () => Promise.resolve(writer.isWhole) };
 }
 
-let calls: Promise<WriterCalls> | undefined;
-answerCalls(parentPort!, () => (calls ??= open()));
+/** Opens it once, when it is first asked. */
+function opener(): () => Promise<WriterCalls> {
+  let calls: Promise<WriterCalls> | undefined;
+  return () => (calls ??= open());
+}
+
+answerCalls(parentPort!, opener());
