@@ -32,10 +32,11 @@ async function documentsRead(): Promise<unknown[]> {
   for (const document of (await linesOf('documents.jsonl')) as IndexDocument[])
     documents.set(document.key, { ...document });
   for (const name of (await readdir(folder)).filter((each) => each.startsWith('changes-'))) {
-    for (const line of (await linesOf(name)) as Record<string, any>[]) {
-      if (line['put']) documents.set((line['put'] as IndexDocument).key, line['put'] as Record<string, unknown>);
-      else if (line['touch']) Object.assign(documents.get((line['touch'] as { key: string }).key)!, line['touch']);
-      else documents.delete(line['remove'] as string);
+    for (const line of (await linesOf(name)) as { put?: IndexDocument; touch?: { key: string }; remove?: string }[]) {
+      const { put: document, touch, remove } = line;
+      if (document) documents.set(document.key, { ...document });
+      else if (touch) Object.assign(documents.get(touch.key)!, touch);
+      else documents.delete(remove!);
     }
   }
   return [...documents.keys()].sort().map((key) => documents.get(key));

@@ -2,8 +2,8 @@ import { CrawlError, messageOf, safeText } from '../../errors/index.js';
 
 /** What OpenSearch says of an error. */
 export interface Reason {
-  readonly type?: unknown;
-  readonly reason?: unknown;
+  readonly type?: string;
+  readonly reason?: string;
 }
 
 /** An error of the client: `statusCode` and `body` where the server answered. */

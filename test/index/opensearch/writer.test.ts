@@ -234,7 +234,7 @@ describe('ends, with what to do, where', () => {
       words,
     ).catch((thrown: unknown) => thrown as Error);
     expect(error).toMatchObject({ code: 'BAD_SETTING' });
-    expect(JSON.stringify(error) + String(error)).not.toContain('secret');
+    expect(JSON.stringify(error) + (error as Error).message).not.toContain('secret');
     server.misbehave = (_request, response) =>
       !!response.writeHead(200, { 'content-type': 'text/html' }).end('<h1>Hello</h1>');
     await expect(open()).rejects.toMatchObject({

@@ -130,7 +130,7 @@ function entries({ documents }: FakeOpenSearch, body: string): unknown[] {
       fields: {
         rank: [rank],
         fingerprint: [fingerprint],
-        ...(fetchedAt !== null && { fetchedAt: [String(fetchedAt)] }),
+        ...(fetchedAt !== null && { fetchedAt: [`${fetchedAt as number}`] }),
       },
     }));
 }
