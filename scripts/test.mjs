@@ -54,6 +54,10 @@ export const SUITES = {
     ],
     about: 'exports that are killed, and read by programs that others wrote',
   },
+  opensearch: {
+    files: ['test/opensearch'],
+    about: 'a search index in a real OpenSearch, where Maven and a JDK are there',
+  },
   hostile: {
     files: [
       'test/hostile',

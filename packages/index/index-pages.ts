@@ -11,7 +11,7 @@ import {
   type IndexRun,
 } from './indexer.js';
 import { reconcile, type Lag } from './reconcile.js';
-import { openWriterThread } from './sqlite/writer-thread.js';
+import { openWriterThread } from './writing/writer-thread.js';
 
 /** What {@link index} takes. */
 export interface IndexOptions extends JobOptions {
@@ -81,11 +81,13 @@ async function register({ tables: { runs, batches } }: CrawlContext): Promise<vo
   await runs.putConsumers([...known, CONSUMER]);
 }
 
-/** Where the plugins say, or in the folder of the index. */
+/** Where the plugins say, or the settings. */
 async function openTarget(crawl: CrawlContext): Promise<IndexWriter> {
   const target: IndexTarget | undefined = crawl.plugins.findLast(({ indexWriter }) => indexWriter)?.indexWriter;
   const table = await crawl.tables.id();
-  return target ? target.open(table) : openWriterThread(indexFolderOf(crawl), table);
+  if (target) return target.open(table);
+  const { writer, url } = crawl.settings.index;
+  return openWriterThread(writer === 'opensearch' ? { writer, url } : { writer, folder: indexFolderOf(crawl) }, table);
 }
 
 /**

@@ -13,8 +13,7 @@ import { createIndexUse, statusWith } from './status.js';
  */
 export async function serve(crawl: Crawl, options: ServeOptions = {}): Promise<Served> {
   const searcher = await openSearch(crawl);
-  // It was opened, so there is a folder.
-  const { read: indexUse } = createSeldom(createIndexUse(searcher, crawl.indexFolder!));
+  const { read: indexUse } = createSeldom(createIndexUse(searcher, crawl));
   try {
     const served = await servePages(
       {

@@ -2,17 +2,21 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { SharedStore } from '../../webtable/index.js';
 import { CrawlError } from '../errors/index.js';
-import { INDEX_FILE, openIndexReader } from '../index/index.js';
+import { INDEX_FILE } from '../index/index.js';
 import { ownStatus, type CrawlContext, type TableStatus } from '../jobs/index.js';
 import type { Searcher } from '../search/index.js';
 import type { CrawlStatus } from '../serve/index.js';
 import type { Crawl } from './open-crawl.js';
+import { openReader } from './open-search.js';
+
+/** Where an index is. */
+type IndexedCrawl = Pick<CrawlContext, 'settings' | 'indexFolder'>;
 
 /** What a status says of the index. */
 export type IndexState = Pick<CrawlStatus, 'index' | 'indexProblem'>;
 
 /** Makes the function that says how large an index is, or why one that is there cannot be used. */
-export function createIndexUse(searcher: Pick<Searcher, 'info'>, folder: string): () => Promise<IndexState> {
+export function createIndexUse(searcher: Pick<Searcher, 'info'>, crawl: IndexedCrawl): () => Promise<IndexState> {
   let last: IndexState = {};
   return async () => {
     try {
@@ -23,27 +27,29 @@ export function createIndexUse(searcher: Pick<Searcher, 'info'>, folder: string)
       const { code, hint } = error;
       // Where too many ask, it is as it was.
       if (code === 'SEARCH_BUSY') return last;
-      last = isThere(folder) ? { indexProblem: { code, ...(hint !== undefined && { hint }) } } : {};
+      last = isThere(crawl) ? { indexProblem: { code, ...(hint !== undefined && { hint }) } } : {};
     }
     return last;
   };
 }
 
 /** The same of a table, for whoever asks once. */
-async function readIndexUse(crawl: Pick<CrawlContext, 'tables' | 'settings' | 'indexFolder'>): Promise<IndexState> {
-  const { indexFolder } = crawl;
-  if (indexFolder === undefined || !isThere(indexFolder)) return {};
+async function readIndexUse(crawl: Pick<CrawlContext, 'tables'> & IndexedCrawl): Promise<IndexState> {
+  if (!isThere(crawl)) return {};
   // No words: they would take longer to load than all else.
-  const reader = openIndexReader({ folder: indexFolder, table: await crawl.tables.id() });
+  const reader = await openReader(crawl);
   try {
-    return await createIndexUse(reader, indexFolder)();
+    return await createIndexUse(reader, crawl)();
   } finally {
     await reader.close();
   }
 }
 
-function isThere(folder: string): boolean {
-  return existsSync(join(folder, INDEX_FILE));
+/** Whether there is an index that a search may find something in, or a reason why it does not. */
+function isThere({ settings, indexFolder }: IndexedCrawl): boolean {
+  const { writer } = settings.index;
+  if (writer !== 'sqlite') return writer === 'opensearch';
+  return indexFolder !== undefined && existsSync(join(indexFolder, INDEX_FILE));
 }
 
 /** What a status is read of. */

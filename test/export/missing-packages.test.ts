@@ -21,6 +21,8 @@ it('names each package that is missing with the line that installs it, and leave
       chunks: 'MISSING_PACKAGE: npm install node-html-markdown',
       markdown: 'MISSING_PACKAGE: npm install node-html-markdown',
       s3: 'MISSING_PACKAGE: npm install @aws-sdk/client-s3 @aws-sdk/lib-storage',
+      openSearchWriter: 'MISSING_PACKAGE: npm install @opensearch-project/opensearch',
+      openSearchReader: 'MISSING_PACKAGE: npm install @opensearch-project/opensearch',
     });
     expect(await readdir(folder)).toEqual([]);
   } finally {

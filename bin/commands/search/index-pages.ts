@@ -30,6 +30,9 @@ Chinese is split into words by @node-rs/jieba where that is installed (npm insta
 Japanese and Thai always are, by Node.js itself. Where Node.js has no SQLite with FTS5, as version 20, the package
 libsql is needed: npm install libsql
 
+index.writer opensearch writes to an index of OpenSearch instead (index.url, and npm install
+@opensearch-project/opensearch), and jsonl makes files for other programs: see docs/SEARCH.md.
+
 It can be stopped or killed at any moment, and the next run ends as if nothing had happened.
 
 Examples:
@@ -37,7 +40,8 @@ Examples:
   webcrawl index --all
   webcrawl index 1700000000-2718281828
   webcrawl index --forget
-  webcrawl index --all --json --set index.path=/srv/search`,
+  webcrawl index --all --json --set index.path=/srv/search
+  WEBCRAWL_INDEX_URL=https://me:secret@host:9200/pages webcrawl index --set index.writer=opensearch`,
     )
     .action(async (batch: string | undefined, { all = false, forget = false }: { all?: boolean; forget?: boolean }) => {
       if (forget && (all || batch !== undefined)) throw new CrawlError('USAGE', '--forget goes with nothing else');

@@ -1,7 +1,7 @@
+import { optionalPackage } from '../../errors/index.js';
 import type { Settings } from '../../../config/index.js';
 import type { Field, PageRow } from '../../../webtable/index.js';
 import { mainContent } from '../../parse/index.js';
-import { optionalPackage } from '../target/optional-package.js';
 
 const NEEDS = ['content', 'contentType', 'parseStatus'] as const satisfies readonly Field[];
 

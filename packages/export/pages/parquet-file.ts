@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
+import { optionalPackage } from '../../errors/index.js';
 import type { Part } from '../target/part-file.js';
-import { optionalPackage } from '../target/optional-package.js';
 import type { ColumnType } from './page-columns.js';
 
 /** A column, with how its value is taken from a record. */

@@ -5,7 +5,7 @@ import type { Words } from '../words/words.js';
 import { openDatabase, type Database, type SqlRow } from './database.js';
 import { isDamaged, toCrawlError, wrongIndex } from './errors.js';
 import { createSchema, INDEX_FILE, INDEX_FORMAT, TEXT_COLUMNS } from './schema.js';
-import { termsOf } from './terms.js';
+import { termsOf } from '../documents/terms.js';
 
 /**
  * Opens the index of a folder, which must be there, for writing in this thread; makes it where it is missing. One that other words or another format made

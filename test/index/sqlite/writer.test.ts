@@ -5,14 +5,14 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createWords, INDEX_FILE, openDatabase, type Words } from '../../../packages/index/index.js';
-import { openWriterThread } from '../../../packages/index/sqlite/writer-thread.js';
+import { openWriterThread } from '../../../packages/index/writing/writer-thread.js';
 import { openSqliteWriter, writerOf } from '../../../packages/index/sqlite/writer.js';
 import type { IndexDocument, IndexWriter } from '../../../packages/plugin-api/index.js';
 import { ROOT } from '../../support/docs/source-files.js';
 import { dumpIndex } from '../../support/index/dump-index.js';
 
 /** A thread cannot be run from TypeScript; what is built is up to date in `npm test`. */
-const entry = pathToFileURL(join(ROOT, 'dist/packages/index/sqlite/writer-worker.js'));
+const entry = pathToFileURL(join(ROOT, 'dist/packages/index/writing/writer-worker.js'));
 
 let root: string;
 let words: Words;
@@ -58,7 +58,8 @@ describe.each([
   ['in this thread', openHere],
   [
     'in a thread of its own',
-    (folder: string, table = TABLE): Promise<IndexWriter> => openWriterThread(folder, table, entry),
+    (folder: string, table = TABLE): Promise<IndexWriter> =>
+      openWriterThread({ writer: 'sqlite', folder }, table, entry),
   ],
 ])('%s', (where, open) => {
   test('adds, replaces, ranks and removes; again changes nothing', async () => {

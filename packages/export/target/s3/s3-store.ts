@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
+import { optionalPackage } from '../../../errors/index.js';
 import type { PutObjectCommandInput } from '@aws-sdk/client-s3';
-import { optionalPackage } from '../optional-package.js';
 import { Stopped } from '../files.js';
 import { s3Error } from './s3-errors.js';
 

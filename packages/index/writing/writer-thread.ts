@@ -3,17 +3,16 @@ import { fileURLToPath } from 'node:url';
 import { CrawlError } from '../../errors/index.js';
 import type { IndexWriter } from '../../plugin-api/index.js';
 import { makePrivateFolder } from '../../../webtable/index.js';
-import { createWords } from '../words/create-words.js';
-import { toCrawlError } from './errors.js';
-import { createThreadClient } from './thread-client.js';
-import { openSqliteWriter } from './writer.js';
+import { toCrawlError } from '../sqlite/errors.js';
+import { createThreadClient } from '../sqlite/thread-client.js';
+import { openWriter, type WriterPlace } from './open-writer.js';
 
 /** The module that the thread runs. */
 export const WRITER_THREAD_ENTRY = new URL('./writer-worker.js', import.meta.url);
 
 /** What a thread that writes is started with. */
 export interface WriterThreadData {
-  readonly folder: string;
+  readonly place: WriterPlace;
   /** Names the table whose pages are written. */
   readonly table: string;
 }
@@ -24,22 +23,18 @@ export interface WriterCalls extends Omit<IndexWriter, 'isWhole'> {
 }
 
 /**
- * Opens the index of a folder for writing in a thread of its own, so that fetching never waits for it; in this thread where the
+ * Opens an index for writing in a thread of its own, so that fetching never waits for it; in this thread where the
  * module is not there, as in a bundle.
- * @throws CrawlError as `openSqliteWriter` does
+ * @throws CrawlError as `openWriter` does
  */
 export async function openWriterThread(
-  folder: string,
+  place: WriterPlace,
   table: string,
   entry = WRITER_THREAD_ENTRY,
 ): Promise<IndexWriter> {
-  try {
-    await makePrivateFolder(folder);
-  } catch (error) {
-    throw toCrawlError(error, folder);
-  }
-  if (!existsSync(fileURLToPath(entry))) return openSqliteWriter(folder, table, await createWords());
-  const data: WriterThreadData = { folder, table };
+  if ('folder' in place) await makeFolder(place.folder);
+  if (!existsSync(fileURLToPath(entry))) return openWriter(place, table);
+  const data: WriterThreadData = { place, table };
   const thread = createThreadClient<WriterCalls>({
     entry,
     data,
@@ -67,4 +62,12 @@ export async function openWriterThread(
       }
     },
   };
+}
+
+async function makeFolder(folder: string): Promise<void> {
+  try {
+    await makePrivateFolder(folder);
+  } catch (error) {
+    throw toCrawlError(error, folder);
+  }
 }

@@ -1,5 +1,4 @@
-import { CrawlError } from '../../errors/index.js';
-import { codeOf } from './files.js';
+import { CrawlError } from './crawl-error.js';
 
 /**
  * Loads a package that is installed only by who needs it.
@@ -11,7 +10,7 @@ export async function optionalPackage<T>(spec: string, what: string, load: () =>
   try {
     return await load();
   } catch (cause) {
-    if (codeOf(cause) !== 'ERR_MODULE_NOT_FOUND') throw cause;
+    if (!(cause instanceof Error && 'code' in cause && cause.code === 'ERR_MODULE_NOT_FOUND')) throw cause;
     throw new CrawlError('MISSING_PACKAGE', `expected the package that ${what} needs, found none`, {
       hint: `npm install ${spec}`,
       cause,
