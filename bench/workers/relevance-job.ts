@@ -101,7 +101,6 @@ async function index(): Promise<void> {
           fetchedAt: 0,
           modifiedTime: 0,
           rank: ranks.get(url) ?? 0,
-          simhash: '',
           fingerprint: url,
         },
       })),

@@ -17,8 +17,6 @@ export interface IndexDocument {
   readonly modifiedTime: number;
   /** Its PageRank; 0 before `rank` has run. */
   readonly rank: number;
-  /** A simhash of the text, 16 hex digits; empty for a text of no words. */
-  readonly simhash: string;
   /** Differs where anything of the document but `fetchedAt` and `rank` differs. */
   readonly fingerprint: string;
 }

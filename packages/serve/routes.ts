@@ -14,7 +14,7 @@ import { cachedPage, homePage, problemPage } from './pages/other-pages.js';
 import { resultsPage, type Asked } from './pages/results-page.js';
 import { STYLE } from './pages/style.js';
 import { HITS_A_PAGE, MAX_HITS, type SearchResult } from '../search/index.js';
-import type { ServeSource } from './source.js';
+import type { CrawlStatus, ServeSource } from './source.js';
 
 /** What the routes answer from. */
 export interface RoutesContext {
@@ -58,7 +58,9 @@ export function createRoutes({ source, stats, history, metrics }: RoutesContext)
     },
     async '/api/status'({ path, params }) {
       const { status, problem } = await stats.read();
-      return problem || !status ? problemAnswer({ path, params }, problem ?? NOT_YET) : jsonAnswer(status);
+      return problem || !status
+        ? problemAnswer({ path, params }, problem ?? NOT_YET)
+        : jsonAnswer(publicStatus(status));
     },
     async '/dashboard'() {
       return pageAnswer(dashboardPage(await figures()), { headers: { 'content-security-policy': DASHBOARD_POLICY } });
@@ -130,4 +132,12 @@ function askedOf(params: URLSearchParams): Asked {
     });
   }
   return { query: queryOf(params), page, fold: params.get('fold') !== 'no' };
+}
+
+/** A status as strangers may see it: messages of failures may name paths of this machine. */
+function publicStatus({ failing, ...status }: CrawlStatus): CrawlStatus {
+  return {
+    ...status,
+    ...(failing && { failing: failing.map((each) => ({ ...each, message: meaningOf(each.code) })) }),
+  };
 }

@@ -27,10 +27,11 @@ function documentsOf([, ...texts]: readonly string[]): unknown[] {
       .slice(0, -1)
       .map((line) => JSON.parse(line) as Record<string, never>);
   for (const line of lines(documents)) found.set(line['key']!, line);
-  for (const { put, touch, remove } of lines(changes) as Record<string, { key: string }>[]) {
+  type Change = { put?: { key: string }; touch?: { key: string }; remove?: string };
+  for (const { put, touch, remove } of lines(changes) as Change[]) {
     if (put) found.set(put.key, put);
     else if (touch) found.set(touch.key, { ...found.get(touch.key), ...touch });
-    else found.delete(String(remove));
+    else found.delete(remove!);
   }
   return [...found.keys()].sort().map((key) => found.get(key));
 }

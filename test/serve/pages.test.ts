@@ -264,6 +264,19 @@ describe('what programs ask for', () => {
     expect(all[2]).toContain(`data-text="due">${due.count}<`);
   });
 
+  it('names no path of this machine where a job fails', async () => {
+    const failing = [
+      { job: 'index', code: 'STORE_FULL', message: 'expected room at /home/me/index', times: 2, since: 1, retryAt: 2 },
+    ] as const;
+    const ask = await serve({ status: () => Promise.resolve(aStatus({ failing })) });
+    for (const path of ['/api/status', '/dashboard', '/metrics']) {
+      expect(await (await ask(path)).text(), path).not.toContain('/home/me');
+    }
+    expect(await (await ask('/api/status')).json()).toMatchObject({
+      failing: [{ job: 'index', code: 'STORE_FULL', message: 'the disk is full', times: 2 }],
+    });
+  });
+
   it('counts pages once, though ranks and index go through them again', async () => {
     const counts = (done: number) => ({ done, bytes: 0, counters: { links: 10 * done }, errors: {} });
     const totals = { inject: counts(1), crawl: counts(70), rank: counts(70), index: counts(70) };

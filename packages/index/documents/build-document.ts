@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { rowKeyOf, urlOf, type Inlink, type PageRow } from '../../../webtable/index.js';
-import { createSimhash } from '../../duplicates/index.js';
 import type { Count, CounterName } from '../../jobs/index.js';
 import type { IndexDocument, Plugin } from '../../plugin-api/index.js';
 import { pageLanguage } from './page-language.js';
@@ -29,7 +28,6 @@ const MOST_ANCHORS = 50;
 const LONGEST_ANCHOR = 200;
 /** UTF-16 units of a text that are indexed: a longer one goes by its beginning. */
 const LONGEST_TEXT = 2 ** 20;
-const SHINGLE = 2;
 
 /** A document, or the counter of why there is none. `held`: a fetch is under way, and it stays in the index as it is there. */
 export type Built = { readonly document: IndexDocument } | { readonly leftOut: CounterName };
@@ -41,14 +39,12 @@ export type Built = { readonly document: IndexDocument } | { readonly leftOut: C
  */
 export function createDocuments(plugins: readonly Plugin[], count: Count) {
   const filters = plugins.filter(({ indexFilter }) => indexFilter);
-  const simhashOf = createSimhash(SHINGLE);
 
   return function build(row: IndexRow, isReplaced: boolean): Built {
     const leftOut = reasonAgainst(row, isReplaced);
     if (leftOut) return { leftOut };
     const { key, title = '', headings = [], rank = 0, fetchedAt = 0, modifiedTime = 0, inlinks = [] } = row;
     const text = (row.text ?? '').slice(0, LONGEST_TEXT);
-    const { high, low, words } = simhashOf(text);
     let page: Omit<IndexDocument, 'fingerprint'> = {
       key,
       url: urlOf(key),
@@ -60,7 +56,6 @@ export function createDocuments(plugins: readonly Plugin[], count: Count) {
       fetchedAt,
       modifiedTime,
       rank,
-      simhash: words === 0 ? '' : hex(high) + hex(low),
     };
     for (const { name, indexFilter } of filters) {
       try {
@@ -121,10 +116,8 @@ function anchorsOf(key: string, inlinks: readonly Inlink[]): string {
   return [...anchors].join('\n');
 }
 
-const hex = (half: number): string => half.toString(16).padStart(8, '0');
-
 function fingerprintOf(page: Omit<IndexDocument, 'fingerprint'>): string {
-  const { url, title, headings, anchors, text, language, modifiedTime, simhash } = page;
-  const parts = [url, title, headings, anchors, text, language, modifiedTime, simhash];
+  const { url, title, headings, anchors, text, language, modifiedTime } = page;
+  const parts = [url, title, headings, anchors, text, language, modifiedTime];
   return createHash('sha256').update(JSON.stringify(parts)).digest('base64url').slice(0, 22);
 }

@@ -27,6 +27,8 @@ export interface StoredDocument extends Omit<IndexDocument, 'fetchedAt' | 'modif
   readonly fetchedAt: number | null;
   readonly modifiedTime: number | null;
   readonly host: string;
+  /** Of the text, 16 hex digits; empty for a text of no words. */
+  readonly simhash: string;
   /** When it came into the index as it is, in ms since the epoch. */
   readonly indexedAt: number;
   /** The words as they are looked for, with a blank between. */

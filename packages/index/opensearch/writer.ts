@@ -3,6 +3,7 @@ import { CrawlError } from '../../errors/index.js';
 import type { AppliedChanges, IndexChange, IndexDocument, IndexEntry, IndexWriter } from '../../plugin-api/index.js';
 import { hostOf } from '../../url/index.js';
 import { termsOf } from '../documents/terms.js';
+import { createTextSimhash } from '../documents/text-simhash.js';
 import type { Words } from '../words/words.js';
 import { sendBulk, type Operation } from './bulk.js';
 import { connect, type Connection, type OpenSearchPlace } from './connection.js';
@@ -42,6 +43,7 @@ export async function openOpenSearchWriter(
 function writerOf(connection: Connection, opened: IndexNotes, words: Words, clock: () => number): IndexWriter {
   let notes = opened;
   let calls = 0;
+  const simhashOf = createTextSimhash();
 
   function* operationsFor(
     changes: readonly IndexChange[],
@@ -79,6 +81,7 @@ function writerOf(connection: Connection, opened: IndexNotes, words: Words, cloc
       fetchedAt: fetchedAt || null,
       modifiedTime: modifiedTime || null,
       host: hostOf(url),
+      simhash: simhashOf(document.text),
       indexedAt: clock(),
       terms: termsOf(words, document),
     };

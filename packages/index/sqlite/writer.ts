@@ -1,17 +1,18 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AppliedChanges, IndexChange, IndexDocument, IndexEntry, IndexWriter } from '../../plugin-api/index.js';
+import { termsOf } from '../documents/terms.js';
+import { createTextSimhash } from '../documents/text-simhash.js';
 import type { Words } from '../words/words.js';
 import { openDatabase, type Database, type SqlRow } from './database.js';
 import { isDamaged, toCrawlError, wrongIndex } from './errors.js';
 import { createSchema, INDEX_FILE, INDEX_FORMAT, TEXT_COLUMNS } from './schema.js';
-import { termsOf } from '../documents/terms.js';
 
 /**
  * Opens the index of a folder, which must be there, for writing in this thread; makes it where it is missing. One that other words or another format made
  * is emptied, and one that is damaged is made anew: `isWhole` is false then.
  * @param table names the table whose pages are written
- * @throws CrawlError WRONG_INDEX where it is that of another table, USAGE where a package is missing, STORE_FULL, STORE_FAILED
+ * @throws CrawlError WRONG_INDEX where it is that of another table, MISSING_PACKAGE, STORE_FULL, STORE_FAILED
  */
 export async function openSqliteWriter(
   folder: string,
@@ -64,13 +65,14 @@ export function writerOf(
   const removeText = database.prepare('delete from fts where rowid = ?');
   const read = database.prepare('select key, rank, fetched, fingerprint from docs where key > ? order by key limit ?');
   const note = database.prepare('insert into info values(?, ?) on conflict do update set value = excluded.value');
+  const simhashOf = createTextSimhash();
   let isWhole = infoOf(database).get('whole') === 'yes';
 
   function put(document: IndexDocument): keyof AppliedChanges | undefined {
-    const { key, language, fetchedAt, modifiedTime, rank, simhash, fingerprint } = document;
+    const { key, text, language, fetchedAt, modifiedTime, rank, fingerprint } = document;
     const known = find.get(key);
     if (known?.fingerprint === fingerprint) return touched(key, rank, fetchedAt);
-    const values = [language, fetchedAt, modifiedTime, rank, simhash, fingerprint];
+    const values = [language, fetchedAt, modifiedTime, rank, simhashOf(text), fingerprint];
     if (known) {
       removeText.run(known.id!);
       update.run(...values, known.id!);

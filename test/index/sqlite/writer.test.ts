@@ -41,7 +41,6 @@ function documentOf(n: number, over: Partial<IndexDocument> = {}): IndexDocument
     fetchedAt: FETCHED,
     modifiedTime: 0,
     rank: 0.5,
-    simhash: '0123456789abcdef',
     fingerprint: `f${n}${text}`,
     ...over,
   };

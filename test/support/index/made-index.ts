@@ -19,7 +19,6 @@ export function madeDocument({ url, ...rest }: MadeDocument): IndexDocument {
     fetchedAt: 0,
     modifiedTime: 0,
     rank: 0,
-    simhash: '',
     fingerprint: JSON.stringify(rest),
     ...rest,
   };

@@ -24,7 +24,7 @@ interface Waiting {
   /** Asks it; it does not reject. */
   ask(): Promise<void>;
   /** Ends it with an error, unless it is answered. */
-  refuse(error: unknown): void;
+  refuse(error: Error): void;
 }
 
 /**
@@ -84,10 +84,10 @@ export function openIndexReader(options: ReaderOptions): IndexReader {
           leave();
           const at = line.indexOf(waiting);
           if (at >= 0) line.splice(at, 1);
-          reject(error as Error);
+          reject(error);
         },
       };
-      const onAbort = (): void => waiting.refuse(signal?.reason);
+      const onAbort = (): void => waiting.refuse(signal?.reason as Error);
       const timer = setTimeout(
         () => waiting.refuse(busy(`within ${waitLimit / 1000} s, found others before it`, 'ask again later')),
         waitLimit,

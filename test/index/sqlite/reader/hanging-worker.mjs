@@ -1,4 +1,5 @@
 // A thread that answers every question but one: that never, or when another one has come.
+import { setImmediate } from 'node:timers';
 import { parentPort } from 'node:worker_threads';
 
 let asked = 0;
