@@ -6,6 +6,7 @@
 export { DEFAULT_TABLE, openCrawl, type Crawl, type OpenCrawlOptions } from './open-crawl.js';
 export { openChecks, type Checks } from './open-checks.js';
 export { jobs } from './jobs.js';
+export { rules, type ListedRule, type RuleList } from './rules.js';
 export { repairFiles, type RepairFilesOptions } from './repair-files.js';
 export { status, type CrawlStatus, type IndexUse, type StatusCrawl } from './status.js';
 export { keepCrawled } from './keep-crawled.js';
@@ -144,6 +145,18 @@ export {
 } from '../search/index.js';
 export { openIndexer, type IndexInfo, type Indexer, type IndexOptions } from '../index/index.js';
 export type { DedupOptions } from '../duplicates/index.js';
+export {
+  describeRule,
+  type AddedRules,
+  type Contradiction,
+  type FitFields,
+  type FitScores,
+  type LiveRules,
+  type NewRule,
+  type RemovedRules,
+  type Rewritten,
+  type RuleSet,
+} from '../rules/index.js';
 export { readableUrl, tryParseUrl } from '../url/index.js';
 export { CrawlError, ERROR_CODES, safeText, type ErrorCode } from '../errors/index.js';
 export {
@@ -208,18 +221,28 @@ export {
   type RevisitRecord,
   type RowChange,
   type RowToChange,
+  type Rule,
+  type RuleCounts,
+  type RuleEdit,
+  type RuleKind,
+  type RulePattern,
+  type Rules,
+  type RuleScope,
   type Runs,
   type ScanOptions,
   type Status,
   type Store,
   type StoredContent,
   type StoredRecord,
+  type StoredRules,
   type Slots,
   type StoredRow,
   type TableName,
   type Tables,
   type TablePart,
   type Truncation,
+  type UrlRule,
+  type WwwRule,
 } from '../../webtable/index.js';
 export {
   PARSE_CODES,

@@ -37,6 +37,7 @@ import { mainPlugins, readRules } from './default-plugins.js';
 import { loadPlugins } from './load-plugins.js';
 import { parsePlugins, urlPlugins } from './page-plugins.js';
 import { parseThreadsOf } from './wire-parse-threads.js';
+import { createLiveRules, type LiveRules } from '../rules/index.js';
 import { VERSION } from '../util/index.js';
 
 /** What to open, and with which settings and plugins. Everything may be left out. */
@@ -98,6 +99,8 @@ export interface OpenCrawlOptions {
 export interface Crawl extends CrawlContext, AsyncDisposable {
   /** For every dotted key, where its value came from. */
   readonly settingSources: Readonly<Record<string, SettingSource>>;
+  /** The rules of the table, as they are now; `rules` edits them. */
+  readonly rules: LiveRules;
   /** The jobs under way in this process. */
   readonly running: RunningJobs;
   /** When the table was opened, in ms since the epoch. */
@@ -172,6 +175,7 @@ export async function openCrawl(options: OpenCrawlOptions = {}): Promise<Crawl> 
     settings,
     settingSources: sources,
     plugins,
+    rules: createLiveRules(tables, settings.scoring.fit),
     urlPatterns,
     clock,
     random: options.random ?? Math.random,

@@ -15,6 +15,7 @@ import { createChangeRows, type ChangeRows } from './change-rows.js';
 import { writeFences } from './fences.js';
 import { createFrontier, type Frontier } from './frontier.js';
 import { createHosts, type Hosts } from './hosts.js';
+import { createRules, type Rules } from './rules.js';
 import { createRuns, type Runs } from './runs.js';
 
 /** The tables of a crawl, by typed methods. What is beneath them, a store, is nobody else's matter. */
@@ -31,6 +32,8 @@ export interface Tables extends ChangeRows {
   readonly hosts: Hosts;
   /** What is known of the runs on the table. */
   readonly runs: Runs;
+  /** What was said of URLs while the crawl goes on. */
+  readonly rules: Rules;
   /** The slots into which the keys of the indexes are spread. */
   readonly slots: Slots;
   /** A name for who opened the tables, unlike that of any other. */
@@ -91,6 +94,7 @@ export async function openTables(given: Store, { slots: wanted = DEFAULT_SLOTS }
     batches,
     hosts: createHosts(store),
     runs: createRuns(store),
+    rules: createRules(store, exclusive),
     ...createChangeRows(store, pages, frontier, exclusive),
     slots,
     owner: randomUUID(),

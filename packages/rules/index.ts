@@ -1,0 +1,18 @@
+export { RULES_PLUGIN, compileRules, type FitFields, type FitScores, type RuleSet } from './compile-rules.js';
+export { createLiveRules, type LiveRules } from './live-rules.js';
+export { compareRules, contradictionsOf, type Contradiction } from './rule-order.js';
+export { checkRule, scopeOf, type CheckedRule, type NewRule } from './check-rule.js';
+export {
+  MAX_RULES,
+  addChecked,
+  addRules,
+  removeRules,
+  rulesOf,
+  saying,
+  setRuleState,
+  type AddedRules,
+  type RemovedRules,
+  type RuleTables,
+} from './edit-rules.js';
+export { describeRule, describeRuleInFull } from './describe-rule.js';
+export type { Rewritten } from './www.js';
