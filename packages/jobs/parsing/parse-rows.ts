@@ -3,15 +3,17 @@ import type { CrawlContext } from '../context.js';
 import type { Tracker } from '../reporting/tracker.js';
 import { batchRows } from '../rows/batch-rows.js';
 import { countDamaged } from '../rows/count-damaged.js';
+import { withRules } from '../rules/with-rules.js';
 import { parsePage } from './parse-page.js';
 
 /** Rows read at a time; each may bring a body of `http.contentLimit` bytes. A sitemap may be larger, and is read alone. */
 const CHUNK = 20;
 
 /** Parses what a batch has fetched and not parsed; with `force`, all that it has fetched. */
-export async function parseRows(crawl: CrawlContext, batchId: string, force: boolean, tracker: Tracker): Promise<void> {
-  for await (const rows of batchRows(crawl, batchId, ['status', 'sitemap'], CHUNK, tracker.count)) {
+export async function parseRows(given: CrawlContext, batchId: string, force: boolean, tracker: Tracker): Promise<void> {
+  for await (const rows of batchRows(given, batchId, ['status', 'sitemap'], CHUNK, tracker.count)) {
     if (tracker.aborted) break;
+    const crawl = await withRules(given);
     const ready: string[] = [];
     const sitemaps: string[] = [];
     for (const { row } of rows) {

@@ -26,19 +26,34 @@ export function createRefusals(crawl: CrawlContext, filter: boolean): Refusals {
     ['status', causeOf('status', restrictStatus)],
     ['distance', `distance-${maxDistance}`],
   ]);
+  const ofRules = new Map<string, ReadonlyMap<string, string>>();
   if (filter) {
     causes.set('excluded', causeOf('excluded', [include, exclude]));
-    for (const { name, filterUrl, version } of crawl.plugins) {
-      if (filterUrl && version !== undefined) causes.set(`rejected_${name}`, causeOf('rejected', [name, version]));
+    for (const { name, filterUrl, version, ruleVersions } of crawl.plugins) {
+      if (!filterUrl) continue;
+      if (version !== undefined) causes.set(`rejected_${name}`, causeOf('rejected', [name, version]));
+      if (ruleVersions) ofRules.set(`rejected_${name}`, ruleCauses(ruleVersions));
     }
   }
   return {
-    causes: new Set(causes.values()),
+    causes: new Set([...causes.values(), ...[...ofRules.values()].flatMap((rules) => [...rules.values()])]),
     of(row) {
       const refusal = refusalOf(crawl, row, filter);
-      return refusal && { reason: refusal.reason, cause: causes.get(refusal.reason) };
+      if (!refusal) return undefined;
+      const { reason, rule } = refusal;
+      return { reason, cause: (rule === undefined ? undefined : ofRules.get(reason)?.get(rule)) ?? causes.get(reason) };
     },
   };
+}
+
+/** The causes of single rules, by what the filter answers. */
+function ruleCauses(versions: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
+  return new Map(Array.from(versions, ([rule, version]) => [rule, `rule-${rule}-${version}`]));
+}
+
+/** The rule of the table for which a row is refused; undefined where it is something else. @param cause of `refusedBy` */
+export function ruleOfCause(cause: string): string | undefined {
+  return /^rule-(\w+)-/.exec(cause)?.[1];
 }
 
 /** Has generate meet the rows again that were refused for causes which do not hold any more. */
