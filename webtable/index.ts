@@ -40,6 +40,7 @@ export { FRONTIER_FIELDS, isHeld, type FrontierField, type FrontierRow } from '.
 export type { HostScore } from './tables/frontier-heads.js';
 export type { BatchEntry, BatchHeader, BatchState, Batches } from './tables/batches.js';
 export type { BackoffRecord, Hosts, SeedReach, StoredRobots } from './tables/hosts.js';
+export type { RowTally } from './tables/row-tally.js';
 export {
   numberOfRule,
   type Rule,

@@ -14,5 +14,6 @@ export {
   type RemovedRules,
   type RuleTables,
 } from './edit-rules.js';
+export { causeOfRule, ruleOfCause } from './rule-tally.js';
 export { describeRule, describeRuleInFull } from './describe-rule.js';
 export type { Rewritten } from './www.js';

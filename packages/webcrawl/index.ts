@@ -6,7 +6,7 @@
 export { DEFAULT_TABLE, openCrawl, type Crawl, type OpenCrawlOptions } from './open-crawl.js';
 export { openChecks, type Checks } from './open-checks.js';
 export { jobs } from './jobs.js';
-export { rules, type ListedRule, type RuleList } from './rules.js';
+export { rules, type ListedRule, type RuleEditOptions, type RuleList, type RulesCrawl } from './rules.js';
 export { repairFiles, type RepairFilesOptions } from './repair-files.js';
 export { status, type CrawlStatus, type IndexUse, type StatusCrawl } from './status.js';
 export { keepCrawled } from './keep-crawled.js';
@@ -29,6 +29,7 @@ export {
   fetchDocument,
   readSitemap,
   stats,
+  withRules,
   type BatchOptions,
   type CheckContext,
   type CheckedLink,
@@ -40,6 +41,7 @@ export {
   type CrawlScope,
   type ExplainedMark,
   type ExplainedPage,
+  type ExplainedRules,
   type DueCount,
   type ExplainOptions,
   type Explanation,
@@ -64,6 +66,7 @@ export {
   type Progress,
   type RemoveOptions,
   type Report,
+  type RuleEffect,
   type ScopeRules,
   type RobotsCheck,
   type RobotsChecker,
@@ -147,6 +150,7 @@ export { openIndexer, type IndexInfo, type Indexer, type IndexOptions } from '..
 export type { DedupOptions } from '../duplicates/index.js';
 export {
   describeRule,
+  describeRuleInFull,
   type AddedRules,
   type Contradiction,
   type FitFields,
@@ -220,6 +224,7 @@ export {
   type ResponseRecord,
   type RevisitRecord,
   type RowChange,
+  type RowTally,
   type RowToChange,
   type Rule,
   type RuleCounts,

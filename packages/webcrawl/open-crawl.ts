@@ -21,6 +21,7 @@ import {
   createRunningJobs,
   ownStatus,
   readPages,
+  withRules,
   type CrawlContext,
   type DiskUse,
   type FoundPage,
@@ -154,12 +155,13 @@ export async function openCrawl(options: OpenCrawlOptions = {}): Promise<Crawl> 
     if (store !== options.table) await store.close();
     throw error;
   }
+  const rules = createLiveRules(tables, settings.scoring.fit);
   const running = createRunningJobs({ tables, clock });
   const indexFolder = indexFolderOf(settings, options.table);
   await shared?.serve();
 
   let closing: Promise<void> | undefined;
-  const close = (): Promise<void> => (closing ??= closeAll(plugins, tables, parseThreads));
+  const close = (): Promise<void> => (closing ??= closeAll(plugins, tables, rules, parseThreads));
   return {
     tables,
     running,
@@ -175,7 +177,7 @@ export async function openCrawl(options: OpenCrawlOptions = {}): Promise<Crawl> 
     settings,
     settingSources: sources,
     plugins,
-    rules: createLiveRules(tables, settings.scoring.fit),
+    rules,
     urlPatterns,
     clock,
     random: options.random ?? Math.random,
@@ -183,19 +185,27 @@ export async function openCrawl(options: OpenCrawlOptions = {}): Promise<Crawl> 
     ...(parseThreads && { parseThreads }),
     ...(indexFolder !== undefined && { indexFolder }),
     async page(url, fields) {
-      const verdict = normalizeUrl(plugins, url, 'inject');
+      const { plugins: all } = await withRules({ plugins, rules });
+      const verdict = normalizeUrl(all, url, 'inject');
       if (!verdict.accepted) throw new CrawlError('BAD_URL', verdict.rule);
       return tables.pages.get(rowKeyOf(verdict.url), ['status', ...fields]);
     },
-    pages: ({ fields, ...query }) => readPages({ tables, plugins }, query, fields),
+    pages: ({ fields, ...query }) => readPages({ tables, plugins, rules }, query, fields),
     close,
     [Symbol.asyncDispose]: close,
   };
 }
 
 /** Closes the table whatever the plugins do. */
-async function closeAll(plugins: readonly Plugin[], tables: Tables, threads?: ParseThreads): Promise<void> {
+async function closeAll(
+  plugins: readonly Plugin[],
+  tables: Tables,
+  rules: LiveRules,
+  threads?: ParseThreads,
+): Promise<void> {
   try {
+    // What is lost of it can be counted anew.
+    await rules.flush().catch(() => undefined);
     await threads?.close();
     await closeProtocols(plugins);
   } finally {

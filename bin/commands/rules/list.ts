@@ -30,7 +30,7 @@ Examples:
 /** Columns that a pattern has at least. */
 const LEAST = 12;
 
-function forPeople({ rules: all, contradictions, damaged }: RuleList, columns: number): string {
+function forPeople({ rules: all, contradictions, broken }: RuleList, columns: number): string {
   if (all.length === 0) return 'No rules. `webcrawl rules add --help` says how to make one.\n';
   const head = ['id', 'kind', 'of', 'refused', 'fit', 'links', 'state', 'pattern'];
   const rows = all.map((rule) => [
@@ -50,7 +50,7 @@ function forPeople({ rules: all, contradictions, damaged }: RuleList, columns: n
     ...contradictions.map(
       ({ decides, idle }) => `${decides} and ${idle} say the opposite of the same URLs: ${decides} decides.\n`,
     ),
-    ...(damaged.length > 0 ? [`Rules that cannot be read, and are not asked: ${damaged.join(', ')}\n`] : []),
+    ...Object.entries(broken).map(([id, why]) => `${id} cannot be used, and is not asked: ${why}\n`),
   ];
   return safeLines(table([head, ...fitting]) + lines.join(''));
 }

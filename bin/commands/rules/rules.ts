@@ -1,7 +1,12 @@
 import type { Command } from 'commander';
 import type { Cli } from '../../cli.js';
 import { addRulesAdd } from './add.js';
+import { addRulesApply } from './apply.js';
+import { addRulesDisable, addRulesEnable, addRulesRemove } from './edit.js';
+import { addRulesExport, addRulesImport } from './import-export.js';
 import { addRulesList } from './list.js';
+import { addRulesShow } from './show.js';
+import { addRulesTest } from './test.js';
 
 /** `rules …`: rules on URLs that are changed while a crawl runs. */
 export function addRules(program: Command, cli: Cli): void {
@@ -12,7 +17,20 @@ export function addRules(program: Command, cli: Cli): void {
       'Rules on URLs in the table. They may be changed while a crawl runs, also from another terminal: it takes them within a second or two.',
     )
     .addHelpText('after', HELP);
-  for (const add of [addRulesAdd, addRulesList]) add(rules, cli);
+  for (const add of [
+    addRulesAdd,
+    addRulesList,
+    addRulesShow,
+    addRulesTest,
+    addRulesDisable,
+    addRulesEnable,
+    addRulesRemove,
+    addRulesApply,
+    addRulesImport,
+    addRulesExport,
+  ]) {
+    add(rules, cli);
+  }
 }
 
 const HELP = `

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { PageRow } from '../../../webtable/index.js';
 import type { CounterName } from '../reporting/counters.js';
 import type { Tracker } from '../reporting/tracker.js';
+import { causeOfRule } from '../../rules/index.js';
 import type { CrawlContext } from '../context.js';
 import { refusalOf, type REFUSAL_FIELDS } from './refusal.js';
 
@@ -48,12 +49,7 @@ export function createRefusals(crawl: CrawlContext, filter: boolean): Refusals {
 
 /** The causes of single rules, by what the filter answers. */
 function ruleCauses(versions: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
-  return new Map(Array.from(versions, ([rule, version]) => [rule, `rule-${rule}-${version}`]));
-}
-
-/** The rule of the table for which a row is refused; undefined where it is something else. @param cause of `refusedBy` */
-export function ruleOfCause(cause: string): string | undefined {
-  return /^rule-(\w+)-/.exec(cause)?.[1];
+  return new Map(Array.from(versions, ([rule, version]) => [rule, causeOfRule(rule, version)]));
 }
 
 /** Has generate meet the rows again that were refused for causes which do not hold any more. */
