@@ -33,7 +33,7 @@ export function settingLeaves(): ReadonlyMap<string, Leaf> {
   const walk = (shape: Readonly<Record<string, z.ZodType>>, prefix: string): void => {
     for (const [name, schema] of Object.entries(shape)) {
       const inner = schema instanceof z.ZodPrefault ? schema.unwrap() : schema;
-      if (inner instanceof z.ZodObject) walk(inner.shape as Record<string, z.ZodType>, `${prefix}${name}.`);
+      if (inner instanceof z.ZodObject) walk(inner.shape, `${prefix}${name}.`);
       else add(prefix + name, schema);
     }
   };

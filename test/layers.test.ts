@@ -158,6 +158,7 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
     'inject',
     'fetching',
     'answers',
+    'rule-jobs',
     '*',
     'rounds',
     'crawl.ts',

@@ -43,6 +43,7 @@ export type { BackoffRecord, Hosts, SeedReach, StoredRobots } from './tables/hos
 export type { RowTally } from './tables/row-tally.js';
 export {
   numberOfRule,
+  type AnyRule,
   type Rule,
   type RuleCounts,
   type RuleEdit,

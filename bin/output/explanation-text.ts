@@ -105,7 +105,9 @@ function backoffRows({ failures, since, until, code, http, message }: BackoffRec
 const INDEXED = { current: 'in it', earlier: 'in it as of an earlier fetch; run webcrawl index' } as const;
 
 function cutText(cut: Readonly<Record<string, number>>): string {
-  return Object.entries(cut).map(([rule, links]) => `${number(links)} by ${rule}`).join(', ');
+  return Object.entries(cut)
+    .map(([rule, links]) => `${number(links)} by ${rule}`)
+    .join(', ');
 }
 
 function pageRows(page: ExplainedPage, now: number): Row[] {

@@ -115,7 +115,11 @@ async function selectBatch(given: CrawlContext, options: GenerateOptions): Promi
     const report = tracker.report();
     return { report, size: 0, skipped: report.counters };
   }
-  await batches.advance(batchId, ['generating'], () => ({ state: 'open', size, ...(rules !== undefined && { rules }) }));
+  await batches.advance(batchId, ['generating'], () => ({
+    state: 'open',
+    size,
+    ...(rules !== undefined && { rules }),
+  }));
   const { counters: skipped } = tracker.progress();
   tracker.count('generated', size);
   return { report: tracker.report(batchId), size, skipped };

@@ -1,4 +1,11 @@
-import { BadRule, compilePattern, PATTERN_INPUT_LIMIT, readRules, type Replacement, versionOf } from '../patterns/index.js';
+import {
+  BadRule,
+  compilePattern,
+  PATTERN_INPUT_LIMIT,
+  readRules,
+  type Replacement,
+  versionOf,
+} from '../patterns/index.js';
 import type { Plugin } from '../plugin-api/index.js';
 
 /**

@@ -4,7 +4,7 @@ import { parseUrl } from '../url/index.js';
 import type { JsonValue, Rule, RulePattern, RuleScope, UrlRule, WwwRule } from '../../webtable/index.js';
 
 /** What may be said of any rule that is made. */
-interface NewRuleTraits {
+export interface NewRuleTraits {
   /** Default: `hand`. */
   readonly origin?: Rule['origin'];
   /** The figures for which it is proposed. */
@@ -27,7 +27,9 @@ export type NewRule =
   | (NewRuleTraits & Pick<WwwRule, 'kind' | 'scope' | 'to'>);
 
 /** A rule that was checked, as it will be but for its id and times. */
-export type CheckedRule = (Omit<UrlRule, 'id' | 'changedAt' | 'createdAt'> | Omit<WwwRule, 'id' | 'changedAt' | 'createdAt'>) & {
+export type CheckedRule = (
+  Omit<UrlRule, 'id' | 'changedAt' | 'createdAt'> | Omit<WwwRule, 'id' | 'changedAt' | 'createdAt'>
+) & {
   readonly createdAt?: number;
 };
 
@@ -62,7 +64,9 @@ export function checkRule(given: unknown): CheckedRule {
   return { ...traits, kind: 'www', scope: checked.replace(/^domain:www\.(?=.*\.)/, 'domain:') as WwwRule['scope'], to };
 }
 
-function traitsOf(given: Record<string, unknown>): Pick<CheckedRule, 'origin' | 'evidence' | 'state' | 'createdAt' | 'note'> {
+function traitsOf(
+  given: Record<string, unknown>,
+): Pick<CheckedRule, 'origin' | 'evidence' | 'state' | 'createdAt' | 'note'> {
   const { origin = 'hand', evidence, state = 'active', createdAt, note } = given;
   if (origin !== 'hand' && origin !== 'generated') throw bad('hand or generated as the origin of a rule', origin);
   if (state !== 'active' && state !== 'disabled') throw bad('active or disabled as the state of a rule', state);
@@ -134,11 +138,15 @@ function regexOf(regex: string): string {
   } catch (error) {
     if (!(error instanceof BadRule)) throw error;
     const place = error.at === undefined ? '' : ` at character ${error.at + 1}`;
-    throw new CrawlError('BAD_RULE', `expected a pattern for URLs, found "${safeText(regex)}": ${error.message}${place}`, {
-      hint:
-        error.hint ??
-        'a pattern is a regular expression that is looked for anywhere in the URL, such as /tag/ or ^https://example\\.com/docs/',
-    });
+    throw new CrawlError(
+      'BAD_RULE',
+      `expected a pattern for URLs, found "${safeText(regex)}": ${error.message}${place}`,
+      {
+        hint:
+          error.hint ??
+          'a pattern is a regular expression that is looked for anywhere in the URL, such as /tag/ or ^https://example\\.com/docs/',
+      },
+    );
   }
 }
 

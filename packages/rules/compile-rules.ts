@@ -75,8 +75,7 @@ export function compileRules(stored: StoredRules, fit: FitScores): RuleSet {
   const usefulFor = createUrlMatcher(useful);
   const rewrite = createRewriter(www);
 
-  const fitOf = (url: string): boolean | undefined =>
-    useful.length === 0 ? undefined : usefulFor(url) !== undefined;
+  const fitOf = (url: string): boolean | undefined => (useful.length === 0 ? undefined : usefulFor(url) !== undefined);
   const bonusOf = (url: string): number => {
     const isFit = fitOf(url);
     return isFit === undefined ? 0 : isFit ? fit.score : fit.other;

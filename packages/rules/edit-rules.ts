@@ -54,7 +54,10 @@ export async function addChecked(crawl: RuleTables, given: readonly CheckedRule[
       }
     }
     if (stored.rules.length + added.length > MAX_RULES) {
-      throw new CrawlError('BAD_RULE', `expected at most ${MAX_RULES} rules, found ${stored.rules.length + added.length}`);
+      throw new CrawlError(
+        'BAD_RULE',
+        `expected at most ${MAX_RULES} rules, found ${stored.rules.length + added.length}`,
+      );
     }
     return added.length > 0 ? { put: added } : undefined;
   });
@@ -108,7 +111,10 @@ export async function removeRules(
   await edit(crawl, (stored) => {
     // One that cannot be read can be removed all the same.
     const damaged = ids.filter((id) => stored.damaged.includes(id));
-    const found = rulesOf(stored, ids.filter((id) => !damaged.includes(id)));
+    const found = rulesOf(
+      stored,
+      ids.filter((id) => !damaged.includes(id)),
+    );
     const isKept = ({ origin }: Rule): boolean => origin === 'generated' && !forget;
     removed = found.filter((rule) => !isKept(rule));
     disabled = found.filter(isKept).map((rule) => ({ ...rule, state: 'disabled', changedAt }));

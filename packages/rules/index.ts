@@ -1,7 +1,7 @@
 export { RULES_PLUGIN, compileRules, type FitFields, type FitScores, type RuleSet } from './compile-rules.js';
 export { createLiveRules, type LiveRules } from './live-rules.js';
 export { compareRules, contradictionsOf, type Contradiction } from './rule-order.js';
-export { checkRule, scopeOf, type CheckedRule, type NewRule } from './check-rule.js';
+export { checkRule, scopeOf, type CheckedRule, type NewRule, type NewRuleTraits } from './check-rule.js';
 export {
   MAX_RULES,
   addChecked,
@@ -17,3 +17,4 @@ export {
 export { causeOfRule, ruleOfCause } from './rule-tally.js';
 export { describeRule, describeRuleInFull } from './describe-rule.js';
 export type { Rewritten } from './www.js';
+export type { UrlMatcher } from './url-matcher.js';

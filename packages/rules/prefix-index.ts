@@ -13,7 +13,9 @@ interface Node {
 }
 
 /** The time of a look-up grows with the logarithm of their number, and with how many are nested in each other. */
-export function createPrefixIndex(prefixes: readonly { readonly prefix: string; readonly rank: number }[]): PrefixIndex {
+export function createPrefixIndex(
+  prefixes: readonly { readonly prefix: string; readonly rank: number }[],
+): PrefixIndex {
   const lowest = new Map<string, number>();
   for (const { prefix, rank } of prefixes) lowest.set(prefix, Math.min(rank, lowest.get(prefix) ?? Infinity));
   const nodes: Node[] = [];

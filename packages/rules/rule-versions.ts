@@ -32,7 +32,9 @@ export function versionsOf(rules: readonly Rule[]): ReadonlyMap<string, string> 
   }
   const www = rules.filter((rule): rule is WwwRule => rule.kind === 'www');
   for (const { id, scope } of www) {
-    const others = www.filter((other) => other.scope === scope || isNeighbour(other.scope, scope)).map((rule) => rule.id);
+    const others = www
+      .filter((other) => other.scope === scope || isNeighbour(other.scope, scope))
+      .map((rule) => rule.id);
     versions.set(id, others.length > 1 ? versionOf(others).slice(0, 8) : '0');
   }
   return versions;
@@ -44,7 +46,8 @@ function scopesAround(scope: Rule['scope']): string[] {
   const name = scope.slice(scope.indexOf(':') + 1);
   const around = [scope as string];
   if (scope.startsWith('host:')) around.push(`domain:${name}`);
-  for (let dot = name.indexOf('.'); dot >= 0; dot = name.indexOf('.', dot + 1)) around.push(`domain:${name.slice(dot + 1)}`);
+  for (let dot = name.indexOf('.'); dot >= 0; dot = name.indexOf('.', dot + 1))
+    around.push(`domain:${name.slice(dot + 1)}`);
   return [...around, '*'];
 }
 

@@ -6,7 +6,7 @@
 export { DEFAULT_TABLE, openCrawl, type Crawl, type OpenCrawlOptions } from './open-crawl.js';
 export { openChecks, type Checks } from './open-checks.js';
 export { jobs } from './jobs.js';
-export { rules, type ListedRule, type RuleEditOptions, type RuleList, type RulesCrawl } from './rules.js';
+export { rules, type ListedRule, type RuleEditOptions, type RuleList, type RulesCrawl } from './rules/rules.js';
 export { repairFiles, type RepairFilesOptions } from './repair-files.js';
 export { status, type CrawlStatus, type IndexUse, type StatusCrawl } from './status.js';
 export { keepCrawled } from './keep-crawled.js';
@@ -39,6 +39,9 @@ export {
   type CrawlContext,
   type CrawlOptions,
   type CrawlScope,
+  type CutLinks,
+  type ParseTerms,
+  type WithRules,
   type ExplainedMark,
   type ExplainedPage,
   type ExplainedRules,
@@ -156,10 +159,12 @@ export {
   type FitFields,
   type FitScores,
   type LiveRules,
+  type NewRuleTraits,
   type NewRule,
   type RemovedRules,
   type Rewritten,
   type RuleSet,
+  type UrlMatcher,
 } from '../rules/index.js';
 export { readableUrl, tryParseUrl } from '../url/index.js';
 export { CrawlError, ERROR_CODES, safeText, type ErrorCode } from '../errors/index.js';
@@ -180,6 +185,7 @@ export {
   openLevelStore,
   rowKeyOf,
   urlOf,
+  type AnyRule,
   type BackoffRecord,
   type BatchEntry,
   type Batches,

@@ -46,12 +46,19 @@ describe('a set of rules', () => {
     const segments = ['tag', 'a', 'ab', 'x?y=1', '2020', ''];
     const path = (): string => `/${Array.from({ length: Math.floor(random() * 4) }, () => pick(segments)).join('/')}`;
     const rules = Array.from({ length: Math.floor(random() * 60) }, (_, i): Rule => {
-      const scope = pick(['*', `host:${pick(hosts)}`, `domain:${pick(['a.example', 'b.a.example', 'example'])}`] as const);
+      const scope = pick([
+        '*',
+        `host:${pick(hosts)}`,
+        `domain:${pick(['a.example', 'b.a.example', 'example'])}`,
+      ] as const);
       const prefix = random() < 0.8 ? path() : `http://${pick(hosts)}${path()}`;
       const pattern = random() < 0.7 ? { prefix } : { regex: pick(['/tag/', '\\d\\d', 'b', '/$', '^http://[ab]']) };
       const kind = pick(['accept', 'reject', 'useful'] as const);
-      const more = { state: pick(['active', 'active', 'disabled'] as const), origin: pick(['hand', 'generated'] as const) };
-      return rule(`r${i + 1}`, { kind, scope, pattern } as NewRule, more);
+      const more = {
+        state: pick(['active', 'active', 'disabled'] as const),
+        origin: pick(['hand', 'generated'] as const),
+      };
+      return rule(`r${i + 1}`, { kind, scope, pattern }, more);
     });
     const set = compile(...rules.toSorted(() => random() - 0.5));
     for (let i = 0; i < 300; i++) {
@@ -67,7 +74,7 @@ describe('a set of rules', () => {
         kind: 'reject',
         ...(i % 2 ? { scope: `host:h${i}.example` } : { scope: 'host:one.example' }),
         pattern: { prefix: `/p${i}/` },
-      } as NewRule),
+      }),
     );
     let tests = 0;
     const set = compile(...all);

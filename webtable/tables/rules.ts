@@ -22,7 +22,8 @@ export type RuleScope = '*' | `host:${string}` | `domain:${string}`;
 /** Which URLs of its scope: those that begin so (with `/`: path and query; else the whole URL), or in which the pattern is found. */
 export type RulePattern = { readonly prefix: string } | { readonly regex: string };
 
-interface AnyRule {
+/** What any rule has. */
+export interface AnyRule {
   /** `r1`, `r2`, …: never given again, also after the rule was removed. */
   readonly id: string;
   readonly scope: RuleScope;
@@ -182,7 +183,7 @@ export function createRules(store: Store, exclusive: Exclusive) {
           [INDEX_COLUMNS.rulesVersion, text.encode(version)],
           [INDEX_COLUMNS.lastRule, text.encode(String(last))],
         ]);
-        for (const { id, ...rule } of edit.put ?? []) put.set(columnOf(id), ruleCodec.encode(rule as Omit<Rule, 'id'>));
+        for (const { id, ...rule } of edit.put ?? []) put.set(columnOf(id), ruleCodec.encode(rule));
         const remove = edit.remove ?? [];
         await store.write('rule', [
           { key: VERSION, put: new Map([[INDEX_COLUMNS.rulesVersion, text.encode(version)]]) },

@@ -24,7 +24,9 @@ export function addCheck(program: Command, cli: Cli): void {
   const check = program
     .command('check')
     .summary('try out URL rules, a robots.txt or the parsing of a page')
-    .description('Tries out what a crawl would do with URLs, a robots.txt or a page. A table is read only for the rules in it.')
+    .description(
+      'Tries out what a crawl would do with URLs, a robots.txt or a page. A table is read only for the rules in it.',
+    )
     .addHelpText(
       'after',
       `
@@ -58,7 +60,8 @@ Examples:
     )
     .action(async (urls: string[]) => {
       await using crawl = await openForRules(cli);
-      const { plugins, ruleSet } = 'tables' in crawl ? await withRules<CrawlContext>(crawl) : { plugins: crawl.plugins };
+      const { plugins, ruleSet } =
+        'tables' in crawl ? await withRules<CrawlContext>(crawl) : { plugins: crawl.plugins };
       await eachUrl(cli, urls, (url) => {
         const result = checkUrl({ plugins, ...(ruleSet && { ruleSet }) }, url);
         return { ok: result.accepted, json: result, text: urlLine(result) };

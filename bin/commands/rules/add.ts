@@ -48,6 +48,9 @@ export async function showAdded(cli: Cli, { added, known, contradictions }: Adde
     say(cli.io, `There already: ${rule.id} (${describeRule(rule)}${state})`);
   }
   for (const { decides, idle } of contradictions) {
-    say(cli.io, `${decides} and ${idle} say the opposite of the same URLs: ${decides} decides, and ${idle} never does.`);
+    say(
+      cli.io,
+      `${decides} and ${idle} say the opposite of the same URLs: ${decides} decides, and ${idle} never does.`,
+    );
   }
 }

@@ -46,7 +46,9 @@ export function addRulesRemove(program: Command, cli: Cli): void {
   program
     .command('remove')
     .summary('remove rules')
-    .description('Removes rules. Generated ones stay, disabled, so that they are not generated again; --forget removes them too.')
+    .description(
+      'Removes rules. Generated ones stay, disabled, so that they are not generated again; --forget removes them too.',
+    )
     .argument('<id...>', 'ids, as webcrawl rules list shows them')
     .option('--forget', 'remove generated rules as well')
     .addHelpText(
@@ -66,7 +68,10 @@ Examples:
       if (quiet) return;
       for (const rule of found.removed) say(cli.io, `Removed: ${rule.id} (${describeRule(rule)})`);
       for (const rule of found.disabled) {
-        say(cli.io, `Disabled: ${rule.id} (${describeRule(rule)}), which stays so that it is not generated again; --forget removes it.`);
+        say(
+          cli.io,
+          `Disabled: ${rule.id} (${describeRule(rule)}), which stays so that it is not generated again; --forget removes it.`,
+        );
       }
     });
 }

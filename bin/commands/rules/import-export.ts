@@ -11,7 +11,9 @@ export function addRulesImport(program: Command, cli: Cli): void {
   program
     .command('import')
     .summary('add the rules of a file, all or none')
-    .description('Adds the rules of a file of JSON Lines, as webcrawl rules export writes them. Where a line is wrong, none is added, and the line is named.')
+    .description(
+      'Adds the rules of a file of JSON Lines, as webcrawl rules export writes them. Where a line is wrong, none is added, and the line is named.',
+    )
     .argument('<file>', 'the file, or - for standard input')
     .option('--yes', 'also where the rules cut a seed, or every page of the table')
     .addHelpText(
@@ -46,7 +48,10 @@ export function addRulesExport(program: Command, cli: Cli): void {
     .description('Prints all rules as JSON Lines, disabled ones too, for webcrawl rules import and other programs.')
     .option('--output <file>', 'write to this file, which gets its name when it is whole')
     .option('--force', 'replace the file of --output where it is there already')
-    .addHelpText('after', '\nExamples:\n  webcrawl rules export > rules.jsonl\n  webcrawl rules export --output rules.jsonl')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  webcrawl rules export > rules.jsonl\n  webcrawl rules export --output rules.jsonl',
+    )
     .action(async (options: OutputOptions) => {
       await using crawl = await open(cli, { name: 'rules export' });
       await withOutput(cli, crawl, options, async (put) => {

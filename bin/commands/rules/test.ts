@@ -49,6 +49,7 @@ function forPeople(effect: RuleEffect): string {
 /** The rule that is tested has an id that none of the table has. */
 function contradictionText({ contradictions: [first] }: RuleEffect): string {
   const other = [first!.decides, first!.idle].find((id) => id.length < 12) ?? '';
-  const who = first!.decides === other ? `${other} decides, and it never would` : `it would decide, and ${other} never does`;
+  const who =
+    first!.decides === other ? `${other} decides, and it never would` : `it would decide, and ${other} never does`;
   return `${other} says the opposite of the same URLs: ${who}`;
 }

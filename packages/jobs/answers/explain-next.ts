@@ -147,8 +147,16 @@ function nextOfHeld(crawl: CrawlContext, state: RowState): NextStep | undefined 
   const lock = `; its lock expires at ${iso(expiry)}`;
   if (row.marks?.fetch !== id) {
     const refused = refusalOf(crawl, row);
-    if (refused && refused.rule !== undefined && crawl.ruleSet?.ruleOf(refused.rule) && crawl.ruleSet.version !== batch.rules) {
-      return { kind: 'held_fetch', text: `In ${name}, but fetch does not ask for it, and updatedb releases it: ${refused.why()}.` };
+    if (
+      refused &&
+      refused.rule !== undefined &&
+      crawl.ruleSet?.ruleOf(refused.rule) &&
+      crawl.ruleSet.version !== batch.rules
+    ) {
+      return {
+        kind: 'held_fetch',
+        text: `In ${name}, but fetch does not ask for it, and updatedb releases it: ${refused.why()}.`,
+      };
     }
     const notes = backoffNote(backoff, crawl.clock()) + robotsNote(robots);
     return { kind: 'held_fetch', text: `In ${name}, which waits for fetch${lock}.${notes}` };

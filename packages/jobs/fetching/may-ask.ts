@@ -93,7 +93,11 @@ function isCut({ ruleSet }: CrawlContext, run: FetchRun, item: FetchItem, url: s
 }
 
 /** The page gets no mark, so updatedb releases it, and it stays due. */
-function leave({ tracker }: FetchRun, reason: 'host_backoff' | 'given_up' | 'proxy' | 'rejected_rules', asked = true): Refusal {
+function leave(
+  { tracker }: FetchRun,
+  reason: 'host_backoff' | 'given_up' | 'proxy' | 'rejected_rules',
+  asked = true,
+): Refusal {
   tracker.count(reason);
   tracker.done();
   return { asked };

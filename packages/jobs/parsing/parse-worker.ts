@@ -46,7 +46,12 @@ function serve(port: MessagePort, plugins: Awaited<ReturnType<MakePagePlugins>>)
     if (task.terms) {
       const { settings, scope, rules } = task.terms;
       const ruleSet = rules && compileRules(rules, settings.scoring.fit);
-      context = { settings, plugins, ...(scope && { scope: scopeRules(scope, urlPatterns) }), ...(ruleSet && { ruleSet }) };
+      context = {
+        settings,
+        plugins,
+        ...(scope && { scope: scopeRules(scope, urlPatterns) }),
+        ...(ruleSet && { ruleSet }),
+      };
       if (rules || sent?.rules) listsOf = createPluginLists(ruleSet?.addTo(plugins) ?? plugins);
       sent = task.terms;
     }

@@ -35,7 +35,10 @@ export function createRuleCounter(): RuleCounter {
  * any more none. A table that never had a rule is not read.
  * @returns of how many rules the counts were others
  */
-export async function recountRules(crawl: Pick<CrawlContext, 'tables' | 'rules'>, aborted: () => boolean): Promise<number> {
+export async function recountRules(
+  crawl: Pick<CrawlContext, 'tables' | 'rules'>,
+  aborted: () => boolean,
+): Promise<number> {
   const { tables, rules } = crawl;
   const ruleSet = await rules?.current();
   const before = await tables.rules.counts();

@@ -7,7 +7,10 @@ type CutLinks = Readonly<Record<string, number>>;
  * What a parse that is stored changes in the number of links that rules have cut, by id.
  * @param before of the row
  */
-export function cutDifferences(before: CutLinks | undefined, { parsed, encoded }: Pick<ParseResult, 'parsed' | 'encoded'>): CutLinks {
+export function cutDifferences(
+  before: CutLinks | undefined,
+  { parsed, encoded }: Pick<ParseResult, 'parsed' | 'encoded'>,
+): CutLinks {
   if (!parsed) return {};
   const after = cutLinksOf(encoded);
   const differences: Record<string, number> = { ...after };

@@ -1,7 +1,7 @@
 import type { CrawlContext } from '../context.js';
 
 /** What a context with rules is made of. */
-type WithRules = Pick<CrawlContext, 'plugins' | 'rules' | 'ruleSet'>;
+export type WithRules = Pick<CrawlContext, 'plugins' | 'rules' | 'ruleSet'>;
 
 /** Of a context that was made here, the one that it was made of. */
 const madeOf = new WeakMap<object, WithRules>();

@@ -1,5 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { MemoryStore, explain, jobs, rules, withRules, type Crawl, type Store } from '../../../packages/webcrawl/index.js';
+import {
+  MemoryStore,
+  explain,
+  jobs,
+  rules,
+  withRules,
+  type Crawl,
+  type Store,
+} from '../../../packages/webcrawl/index.js';
 import { copyStore } from '../../support/stores/copy-store.js';
 import { FailingStore, PlannedFailure } from '../../support/stores/failing-store.js';
 import { fakeWeb, links } from '../../support/web/fake-web.js';
@@ -203,7 +211,10 @@ describe('rules', () => {
   });
 
   test('a www rule sends links, also those that were parsed before, to one form, and old rows are not fetched', async () => {
-    const web = fakeWeb({ [`${A}/`]: links('http://www.b.example/x', 'http://b.example/x'), 'http://b.example/x': 'x' });
+    const web = fakeWeb({
+      [`${A}/`]: links('http://www.b.example/x', 'http://b.example/x'),
+      'http://b.example/x': 'x',
+    });
     await using crawl = await testCrawl(web);
     const batch = await start(crawl, `${A}/`, 'http://www.b.example/y');
     await jobs.fetch(crawl, { batch, parse: true });
@@ -249,7 +260,10 @@ describe('rules', () => {
     for await (const line of rules.export(crawl)) exported.push(line);
     await using other = await testCrawl(site());
     await rules.import(other, exported);
-    expect((await rules.list(other)).rules).toMatchObject([{ kind: 'accept' }, { state: 'disabled', evidence: { urls: 7 } }]);
+    expect((await rules.list(other)).rules).toMatchObject([
+      { kind: 'accept' },
+      { state: 'disabled', evidence: { urls: 7 } },
+    ]);
     expect(await rules.remove(crawl, 'r1', { forget: true })).toMatchObject({ removed: [{ id: 'r1' }] });
   });
 });

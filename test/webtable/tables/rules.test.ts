@@ -93,7 +93,11 @@ describe('the table of rules', () => {
     const { rules } = await all[0].read();
     expect(new Set(rules.map(({ id }) => id)).size).toBe(30);
     expect(rules).toHaveLength(30);
-    const one = new Map([['r1', { links: 1, refused: 2 }], ['r2', { fit: 1 }], ['r99', { links: 5 }]]);
+    const one = new Map([
+      ['r1', { links: 1, refused: 2 }],
+      ['r2', { fit: 1 }],
+      ['r99', { links: 5 }],
+    ]);
     await Promise.all(all.flatMap((each) => Array.from({ length: 5 }, () => each.addCounts(one))));
     expect(Object.fromEntries(await all[1].counts())).toEqual({
       r1: { refused: 30, fit: 0, links: 15 },

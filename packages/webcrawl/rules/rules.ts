@@ -1,5 +1,12 @@
-import { CrawlError, messageOf, safeText } from '../errors/index.js';
-import { applyRules, mustBeHarmless, testRules, type JobOptions, type Report, type RuleEffect } from '../jobs/index.js';
+import { CrawlError, messageOf, safeText } from '../../errors/index.js';
+import {
+  applyRules,
+  mustBeHarmless,
+  testRules,
+  type JobOptions,
+  type Report,
+  type RuleEffect,
+} from '../../jobs/index.js';
 import {
   addChecked,
   checkRule,
@@ -15,10 +22,10 @@ import {
   type Contradiction,
   type NewRule,
   type RemovedRules,
-} from '../rules/index.js';
-import type { Rule, RuleCounts } from '../../webtable/index.js';
-import { watched } from './jobs.js';
-import type { Crawl } from './open-crawl.js';
+} from '../../rules/index.js';
+import type { Rule, RuleCounts } from '../../../webtable/index.js';
+import { watched } from '../jobs.js';
+import type { Crawl } from '../open-crawl.js';
 
 /** A rule with what it has decided. */
 export type ListedRule = Rule & { readonly counts: RuleCounts };

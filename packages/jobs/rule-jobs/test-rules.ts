@@ -1,5 +1,5 @@
-import { domainRanges, hostRange, urlOf, type KeyRange, type Rule, type RuleScope } from '../../webtable/index.js';
-import { CrawlError, safeText } from '../errors/index.js';
+import { domainRanges, hostRange, urlOf, type KeyRange, type Rule, type RuleScope } from '../../../webtable/index.js';
+import { CrawlError, safeText } from '../../errors/index.js';
 import {
   compileRules,
   contradictionsOf,
@@ -7,9 +7,9 @@ import {
   type CheckedRule,
   type Contradiction,
   type RuleSet,
-} from '../rules/index.js';
-import type { CrawlContext } from './context.js';
-import type { JobOptions } from './reporting/job.js';
+} from '../../rules/index.js';
+import type { CrawlContext } from '../context.js';
+import type { JobOptions } from '../reporting/job.js';
 
 /** What rules would do to the rows that are there. URLs are untrusted. */
 export interface RuleEffect {
@@ -57,7 +57,7 @@ export async function testRules(
   const now = crawl.clock();
   const made = given.map((rule, i): Rule => {
     const id = 'id' in rule ? rule.id : idOf(i);
-    return { createdAt: now, ...rule, changedAt: now, state: 'active', id } as Rule;
+    return { createdAt: now, ...rule, changedAt: now, state: 'active', id };
   });
   const ids = new Set(made.map(({ id }) => id));
   const rules = [...stored.rules.filter(({ id }) => !ids.has(id)), ...made];
@@ -115,15 +115,22 @@ export async function mustBeHarmless(
   // The others cut nothing: a page that a rule on www writes otherwise is fetched under its other URL.
   const cutting = given.filter(({ kind, state }) => kind === 'reject' && state === 'active');
   if (cutting.length === 0) return;
-  const { cut, rows, seeds, seedUrls, cutsAll } = await testRules(crawl, given.filter(({ kind }) => kind !== 'www'));
+  const { cut, rows, seeds, seedUrls, cutsAll } = await testRules(
+    crawl,
+    given.filter(({ kind }) => kind !== 'www'),
+  );
   if (!cutsAll && seeds === 0) return;
   const what = cutsAll
     ? `every page (${cut} of ${rows} rows)`
     : `${seeds} seeds (${seedUrls.map((url) => safeText(url, 200)).join(', ')}), and ${cut} of ${rows} rows in all`;
   const name = cutting.length === 1 ? describeRule(cutting[0] as Rule) : `${cutting.length} rules`;
-  throw new CrawlError('RULE_DANGER', `expected a rule that leaves the seeds and some page, found that ${name} would cut ${what}`, {
-    hint: 'if that is what you want, say so: --yes, or `yes: true`',
-  });
+  throw new CrawlError(
+    'RULE_DANGER',
+    `expected a rule that leaves the seeds and some page, found that ${name} would cut ${what}`,
+    {
+      hint: 'if that is what you want, say so: --yes, or `yes: true`',
+    },
+  );
 }
 
 /** The rules that decide on a URL. */

@@ -1,15 +1,25 @@
-import { chunked, rowKeyOf, urlOf, type PageChange, type PageRow } from '../../webtable/index.js';
-import type { FitFields } from '../rules/index.js';
-import type { CrawlContext } from './context.js';
-import { createRowCounts } from './reporting/row-counts.js';
-import type { JobOptions, Report } from './reporting/job.js';
-import { createTracker, type Tracker } from './reporting/tracker.js';
-import { COUNTED_FIELDS, createRuleCounter, storeCounts, type RuleCounter } from './rules/count-rules.js';
-import { withRules } from './rules/with-rules.js';
+import { chunked, rowKeyOf, urlOf, type PageChange, type PageRow } from '../../../webtable/index.js';
+import type { FitFields } from '../../rules/index.js';
+import type { CrawlContext } from '../context.js';
+import { createRowCounts } from '../reporting/row-counts.js';
+import type { JobOptions, Report } from '../reporting/job.js';
+import { createTracker, type Tracker } from '../reporting/tracker.js';
+import { COUNTED_FIELDS, createRuleCounter, storeCounts, type RuleCounter } from '../rules/count-rules.js';
+import { withRules } from '../rules/with-rules.js';
 
 const FIT_FIELDS = ['fit', 'fitBonus', 'score'] as const;
 /** What a page keeps under the URL that a `www` rule gives it; that it is fetched under its new URL is left to do. */
-const MOVED_FIELDS = ['dueAt', 'fetchInterval', 'score', 'cash', 'distance', 'sitemap', 'metadata', 'marks', 'status'] as const;
+const MOVED_FIELDS = [
+  'dueAt',
+  'fetchInterval',
+  'score',
+  'cash',
+  'distance',
+  'sitemap',
+  'metadata',
+  'marks',
+  'status',
+] as const;
 const SCANNED = [...new Set([...FIT_FIELDS, ...COUNTED_FIELDS, 'status'] as const)] as const;
 type Row = PageRow<(typeof SCANNED)[number]>;
 const CHUNK = 1000;
@@ -149,5 +159,6 @@ async function addMoved(
   counts.end();
   // The others are still to be read.
   const last = rows.at(-1)?.key ?? '';
-  for (const { key, set } of made.values()) if (key <= last) counter.add({ key, ...(set?.fit && { fit: true }) }, ruleSet);
+  for (const { key, set } of made.values())
+    if (key <= last) counter.add({ key, ...(set?.fit && { fit: true }) }, ruleSet);
 }
