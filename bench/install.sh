@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs what the benchmarks `crawl` and `markdown` compare with, all below bench/: Crawlee and Node 24 (npm), Scrapy (pip), Colly (Go),
 # and the server with the manuals that it serves (Debian packages, unpacked and not installed). What cannot be installed is
-# named, and the benchmark leaves it out. Run again, it does only what is missing.
+# named, and the benchmark leaves it out. Run again, it does only what is missing. `bench/install.sh nginx relevance` installs only these.
 set -uo pipefail
 cd "$(dirname "$0")" || exit 1
 
@@ -9,10 +9,12 @@ bench=$PWD
 peers=$bench/.peers
 mkdir -p "$peers"
 missing=()
+only=" $* "
 node_package=$(node -p '`node-${process.platform}-${process.arch}`')
 
 # install <name> <file that proves it is there> <function that installs it>
 install() {
+  [[ $only = '  ' || $only = *" $1 "* ]] || return
   if [ -e "$2" ]; then
     echo "bench: $1 is there" >&2
     return
@@ -43,12 +45,18 @@ colly() {
   (cd peers/colly && go build -o "$peers/colly/colly" .)
 }
 
+# What there is of some packages: other releases of Debian have not all of them.
+one_by_one() {
+  local package
+  for package in "$@"; do apt-get download -qq "$package" || echo "bench: no package $package here"; done
+}
+
 # debian <folder> <package…>: unpacks packages there.
 debian() {
   local into=$1 work
   shift
   work=$(mktemp -d)
-  (cd "$work" && { apt-get download -qq "$@" || { apt-get update -qq && apt-get download -qq "$@"; }; })
+  (cd "$work" && { apt-get download -qq "$@" || { apt-get update -qq && apt-get download -qq "$@"; } || one_by_one "$@"; })
   mkdir -p "$into.new"
   for file in "$work"/*.deb; do dpkg -x "$file" "$into.new"; done
   rm -rf "$work" "$into"

@@ -21,6 +21,7 @@ import { operationsBench } from './operations.js';
 import { profileBench } from './profile.js';
 import { relevanceBench } from './relevance.js';
 import { indexBench } from './search-index.js';
+import { servingBench } from './serving.js';
 import { statusBench } from './status.js';
 import { storeBench } from './store.js';
 import { waitingBench } from './waiting.js';
@@ -42,14 +43,17 @@ const BENCHES: Readonly<Record<string, Bench>> = {
   graph: graphBench,
   relevance: relevanceBench,
   index: indexBench,
+  serving: servingBench,
 };
 /** Unless the bench says otherwise. Fewer rounds, or a smaller scale, are for trying it out. */
 const ROUNDS = 5;
 
+const WIDTH = Math.max(...Object.keys(BENCHES).map((name) => name.length)) + 2;
+
 const USAGE = `npm run bench -- <name> [options]
 
 ${Object.entries(BENCHES)
-  .map(([name, { about }]) => `  ${name.padEnd(10)}${about}`)
+  .map(([name, { about }]) => `  ${name.padEnd(WIDTH)}${about}`)
   .join('\n')}
 
   --json            print JSON instead of a table

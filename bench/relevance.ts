@@ -11,8 +11,8 @@ import type { Asked, RelevanceFigures, RelevanceJob } from './workers/relevance-
 const QUERIES = 200;
 const NAMES: Readonly<Record<ManualLanguage, string>> = { en: 'English', zh: 'Chinese', ja: 'Japanese', ru: 'Russian' };
 const LABELS: Readonly<Record<Formula, string>> = { body: 'BM25 of the text', njnu: 'Retrieve NJNU', ours: 'webcrawl' };
-/** Worst queries that are shown. */
-const WORST = 10;
+/** Worst queries of each kind that are shown. */
+const WORST = 4;
 
 /** `relevance`: mean reciprocal rank of known items. */
 export const relevanceBench: Bench = {
@@ -33,6 +33,11 @@ async function run({ cache, scale, site, say }: BenchOptions): Promise<BenchResu
   say(site === 'docs' ? 'the manuals' : 'made-up pages');
   const figures = await runWorker<RelevanceFigures>(new URL('workers/relevance-job.js', import.meta.url), job);
   await rm(folder, { recursive: true, force: true });
+  return resultOf(figures);
+}
+
+/** The table, the picture and the notes. */
+export function resultOf(figures: RelevanceFigures): BenchResult {
   const { pages, weights, sharedTitles, sameText, otherScript } = figures;
   const reported = figures.asked.filter(({ isForChoosing }) => !isForChoosing);
   const rows = MANUAL_LANGUAGES.flatMap((language) => KINDS.map((kind) => rowOf(reported, language, kind)));
@@ -72,8 +77,19 @@ async function run({ cache, scale, site, say }: BenchOptions): Promise<BenchResu
         })),
       })),
     },
-    samples: figures,
+    samples: { ...figures, asked: figures.asked.map(lineOf) },
   };
+}
+
+/** A query in one line: its half, kind, language, the places of the answer by each formula, 0 for none, and its words. */
+function lineOf({ isForChoosing, kind, language, places, query }: Asked): string {
+  return [
+    isForChoosing ? 'chosen-by' : 'reported',
+    kind,
+    language,
+    ...FORMULAS.map((name) => places[name]),
+    query,
+  ].join(' ');
 }
 
 function rowOf(asked: readonly Asked[], language: ManualLanguage, kind: Kind) {

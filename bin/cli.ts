@@ -94,16 +94,16 @@ export interface JobRun extends Omit<OpenOptions, 'name'> {
 }
 
 /** Runs a job, shows how it gets on, closes the table, and then reports. */
-export async function runJob(
+export async function runJob<R extends Report = Report>(
   cli: Cli,
   name: string,
-  start: (crawl: Crawl, options: JobOptions) => Promise<Report>,
+  start: (crawl: Crawl, options: JobOptions) => Promise<R>,
   { data, create = false, alone = true, settings = {} }: JobRun = {},
-): Promise<Report> {
+): Promise<R> {
   const { io } = cli;
   const { json, quiet } = cli.options();
   const display = quiet ? undefined : progressDisplay(io.stderr);
-  let report: Report;
+  let report: R;
   let proxy: string;
   {
     await using crawl = await open(cli, { name, create, alone, settings });

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { cookiesProblem, credentialsProblem, headersProblem, proxyProblem } from './http-checks.js';
+import { indexUrlProblem } from './index-checks.js';
 
 const count = z.number().int();
 const bytes = count.min(-1);
@@ -282,9 +283,21 @@ export const settingsSchema = z.strictObject({
       .describe(
         'Folder of the search index, which can be made anew from the table. Empty: index, in the folder of the table',
       ),
+    writer: z
+      .enum(['sqlite', 'jsonl', 'opensearch'])
+      .default('sqlite')
+      .describe(
+        'What the index is: an SQLite file, which the search page reads; JSON Lines for other programs; an index of OpenSearch at `index.url`',
+      ),
+    url: refusedBy(z.string(), indexUrlProblem)
+      .meta({ secret: true })
+      .default('http://localhost:9200/webcrawl')
+      .describe(
+        'The index of OpenSearch, by its name: `https://user:password@search.example:9200/pages`. It is made when it is missing',
+      ),
   }),
   search: section({
-    weightTitle: weight(8).describe('What a word in the title counts, where one in the text counts 1'),
+    weightTitle: weight(16).describe('What a word in the title counts, where one in the text counts 1'),
     weightHeadings: weight(4).describe('What a word in a heading counts'),
     weightAnchors: weight(3).describe('What a word in the text of a link to the page counts'),
     weightUrl: weight(2).describe('What a word in the URL counts'),

@@ -31,6 +31,7 @@ export const SUITES = {
       'test/bin/process.test.ts',
       'test/bin/live.test.ts',
       'test/bin/serve.test.ts',
+      'test/bin/serve-full-disk.test.ts',
       'test/webcrawl/parse-threads.test.ts',
       'test/scripts',
       'test/docs/guide.test.ts',
@@ -43,6 +44,7 @@ export const SUITES = {
       'test/export/programs/programs.test.ts',
       'test/export/programs/graph-programs.test.ts',
       'test/export/programs/webgraph.test.ts',
+      'test/export/programs/doc-lines.test.ts',
       'test/export/target',
       'test/export/warc/programs.test.ts',
       'test/export/krake/java.test.ts',
@@ -51,6 +53,10 @@ export const SUITES = {
       'test/export/full-disk.test.ts',
     ],
     about: 'exports that are killed, and read by programs that others wrote',
+  },
+  opensearch: {
+    files: ['test/opensearch'],
+    about: 'a search index in a real OpenSearch, where Maven and a JDK are there',
   },
   hostile: {
     files: [
@@ -65,6 +71,10 @@ export const SUITES = {
   politeness: { files: ['test/politeness/politeness.test.ts'], about: 'the access log of 200 hosts' },
   site: { files: ['test/site'], about: 'real manuals, crawled beside GNU Wget' },
   browser: { files: ['test/browser'], about: 'pages rendered by a real Chromium' },
+  manuals: {
+    files: ['test/manuals'],
+    about: '14,000 pages of manuals from the crawl to the search page, in a real Chromium',
+  },
   package: { files: ['test/package.test.ts'], about: 'the packed package, as a stranger would use it' },
   bench: { files: ['test/bench/smoke.test.ts'], about: 'each benchmark at a very small scale' },
 };

@@ -89,7 +89,14 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
     'packages/util',
     'packages/errors',
   ],
-  'packages/serve': ['packages/jobs', 'packages/url', 'packages/util', 'packages/errors'],
+  'packages/serve': [
+    'packages/search',
+    'packages/jobs',
+    'webtable (types)',
+    'packages/url',
+    'packages/util',
+    'packages/errors',
+  ],
   'packages/webcrawl': [
     'packages/serve',
     'packages/search',
@@ -118,6 +125,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
  * A file may import what is on its own floor or below; types may come from anywhere within the layer.
  */
 const FLOORS: Readonly<Record<string, readonly string[]>> = {
+  'packages/webcrawl': ['*', 'kept', 'index.ts'],
   webtable: [
     'schema.ts',
     'store.ts',
@@ -141,7 +149,7 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
   'packages/graph': ['sort', '*'],
   'packages/serve': ['source.ts', 'http', 'live', 'pages', '*'],
   'packages/export': ['target', 'markdown', 'pages', 'warc', 'krake', 'graph', '*'],
-  'packages/index': ['words', 'documents', 'sqlite', '*'],
+  'packages/index': ['words', 'documents', 'sqlite', 'opensearch', 'json-lines', 'writing', '*'],
   'packages/search': ['results', 'query', '*'],
   'packages/jobs': [
     'context.ts',

@@ -123,6 +123,8 @@ export const INDEX_COLUMNS = {
   slots: 'v:s',
   tableId: 'v:i',
   consumers: 'v:u',
+  consumerRun: 'v:w',
+  canonical: 'v:k',
   fetcherRun: 'v:f',
   crawlScope: 'v:c',
   rankRun: 'v:r',

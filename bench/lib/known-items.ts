@@ -35,8 +35,8 @@ const RARE_WORDS = 4;
 
 /**
  * Makes queries of pages: the words of its title, the text of a link to it, and the rarest words of a sentence of it, at
- * most `count` of each kind and language. A title or a link text that leads to pages of different texts names no page,
- * and is not asked for; nor is a link text that is the title of some page. The same pages give the same queries.
+ * most `count` of each kind and language. A title, a link text or a sentence that leads to pages of different texts names
+ * no page, and is not asked for; nor is a link text that is the title of some page. The same pages give the same queries.
  */
 export function knownItems(pages: readonly ManualPage[], words: Words, count: number): KnownItems {
   const textOf = new Map(pages.map((page) => [page.url, hashOf(page.text)]));
@@ -44,6 +44,7 @@ export function knownItems(pages: readonly ManualPage[], words: Words, count: nu
   const answersOf = (url: string): string[] => (byText.get(textOf.get(url)!) ?? []).map((page) => page.url);
   const byTitle = groupBy(pages, (page) => `${page.language} ${normal(page.title)}`);
   const isShared = (urls: readonly string[]): boolean => new Set(urls.map((url) => textOf.get(url))).size > 1;
+  const bySentence = sentencePages(pages);
   const frequency = frequencies(pages, words);
   const links = linkTexts(pages, textOf);
   const sorted = [...pages].sort((a, b) => (order(a.url) < order(b.url) ? -1 : 1));
@@ -82,7 +83,12 @@ export function knownItems(pages: readonly ManualPage[], words: Words, count: nu
     ) {
       if (add('anchor', page, plain(anchor))) heldOut.set(page.url, anchor);
     }
-    const sentence = rareWords(page, words, frequency.get(page.language)!);
+    const sentence = rareWords(
+      page,
+      (text) => isShared(bySentence.get(`${page.language} ${normal(text)}`) ?? []),
+      words,
+      frequency.get(page.language)!,
+    );
     if (sentence !== undefined) add('sentence', page, sentence);
   }
   return { items, heldOut, sharedTitles, sameText: pages.length - byText.size, otherScript };
@@ -122,18 +128,36 @@ function frequencies(pages: readonly ManualPage[], words: Words): Map<ManualLang
   return found;
 }
 
+/** The pages that each sentence is in. */
+function sentencePages(pages: readonly ManualPage[]): Map<string, string[]> {
+  const found = new Map<string, string[]>();
+  for (const { url, language, text } of pages) {
+    for (const sentence of new Set(sentencesOf(text).map((one) => `${language} ${normal(one)}`))) {
+      const urls = found.get(sentence);
+      if (urls) urls.push(url);
+      else found.set(sentence, [url]);
+    }
+  }
+  return found;
+}
+
+function sentencesOf(text: string): string[] {
+  return text
+    .split(/[.!?\u3002\uff01\uff1f]\s*|\n+/)
+    .filter((sentence) => sentence.length >= 15 && sentence.length <= 300);
+}
+
 /**
  * The rarest words of a sentence amid the page, in their order; of words that no other page has it takes none, since
- * nobody looks for a page by them.
+ * nobody looks for a page by them. A sentence that other pages have too names no page.
  */
 function rareWords(
   { text, language }: ManualPage,
+  isOfOthers: (sentence: string) => boolean,
   words: Words,
   frequency: ReadonlyMap<string, number>,
 ): string | undefined {
-  const sentences = text
-    .split(/[.!?\u3002\uff01\uff1f]\s*|\n+/)
-    .filter((sentence) => sentence.length >= 15 && sentence.length <= 300);
+  const sentences = sentencesOf(text).filter((sentence) => !isOfOthers(sentence));
   const sentence = sentences[Math.floor(sentences.length / 2)];
   if (sentence === undefined) return undefined;
   const all = words

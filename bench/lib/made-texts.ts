@@ -1,10 +1,11 @@
+import { dict } from '@node-rs/jieba/dict.js';
 import { mix } from './made-page.js';
 
 /** Different words of each language. The n-th commonest is n times as rare as the first (Zipf). */
 export const VOCABULARY = 60_000;
 const SYLLABLES = 'ba co di fu ga he ji ko la me no pi qua ra se ti vu wen xi yo za bre cla dro fle gri'.split(' ');
-/** As many as are in daily use. */
-const CHARACTERS = 3_000;
+/** The commonest words of a dictionary of Chinese, so that whatever splits a text by words finds those that it was made of. */
+const CHINESE = commonestOf(dict.toString());
 
 /** A page of made words. */
 export interface MadeText {
@@ -40,7 +41,7 @@ function rankOf(number: number): number {
 
 /** A word of a language by its place among the commonest, from 0. */
 export function madeWord(language: MadeText['language'], rank: number): string {
-  return language === 'en' ? englishWord(rank) : chineseWord(rank);
+  return language === 'en' ? englishWord(rank) : CHINESE[rank]!;
 }
 
 function englishWord(rank: number): string {
@@ -51,8 +52,12 @@ function englishWord(rank: number): string {
   return word;
 }
 
-function chineseWord(rank: number): string {
-  const first = 0x4e00 + (mix(rank, 1) % CHARACTERS);
-  const second = 0x4e00 + (mix(rank, 2) % CHARACTERS);
-  return rank % 8 === 0 ? String.fromCharCode(first) : String.fromCharCode(first, second);
+/** Of lines `word frequency kind`. */
+function commonestOf(dictionary: string): readonly string[] {
+  const words = dictionary.split('\n').map((line) => line.split(' '));
+  return words
+    .filter(([word = '']) => /^\p{Script=Han}{1,4}$/u.test(word))
+    .sort((a, b) => Number(b[1]) - Number(a[1]))
+    .slice(0, VOCABULARY)
+    .map(([word = '']) => word);
 }

@@ -20,7 +20,8 @@ export interface ManualPage {
   readonly links: readonly { readonly url: string; readonly anchor: string }[];
 }
 
-const FOLDER = fileURLToPath(new URL('../../../bench/.peers/relevance/usr/share', import.meta.url));
+/** Where `bench/install.sh` unpacks them. */
+export const MANUAL_FOLDER = fileURLToPath(new URL('../../../bench/.peers/relevance/usr/share', import.meta.url));
 const ORIGIN = 'https://manuals.example/';
 /** By what the path of a file holds; what holds none is of another language, or no manual. */
 const LANGUAGES: readonly (readonly [RegExp, ManualLanguage])[] = [
@@ -32,6 +33,31 @@ const LANGUAGES: readonly (readonly [RegExp, ManualLanguage])[] = [
 const MANUALS =
   /^(?:libreoffice\/help|gimp\/2\.0\/help|debian-reference|developers-reference|doc\/(?:debian-handbook|debian\/FAQ|debian-policy|maint-guide|installation-guide|aptitude|developers-reference))/;
 
+/** A file of a manual. */
+export interface ManualFile {
+  /** Below {@link MANUAL_FOLDER}. */
+  readonly path: string;
+  readonly language: ManualLanguage;
+}
+
+/**
+ * All files of the manuals in these languages, by path.
+ * @throws Error when the manuals are not installed
+ */
+export async function manualFiles(): Promise<ManualFile[]> {
+  if (!existsSync(MANUAL_FOLDER)) throw new Error('the manuals are not there; bench/install.sh relevance fetches them');
+  const entries = await readdir(MANUAL_FOLDER, { recursive: true, withFileTypes: true });
+  return entries
+    .filter((entry) => entry.isFile() && /\.html?$/.test(entry.name))
+    .map((entry) => relative(MANUAL_FOLDER, join(entry.parentPath, entry.name)))
+    .filter((path) => MANUALS.test(path))
+    .sort()
+    .flatMap((path) => {
+      const language = LANGUAGES.find(([pattern]) => pattern.test(path))?.[1];
+      return language ? [{ path, language }] : [];
+    });
+}
+
 /**
  * The pages of real manuals of Debian in four languages, parsed as a crawl parses them.
  * Pages that were not translated are left out.
@@ -39,18 +65,10 @@ const MANUALS =
  * @throws Error when the manuals are not installed
  */
 export async function* manualPages(part: number): AsyncGenerator<ManualPage> {
-  if (!existsSync(FOLDER)) throw new Error('the manuals are not there; bench/install.sh fetches them');
-  const entries = await readdir(FOLDER, { recursive: true, withFileTypes: true });
-  const files = entries
-    .filter((entry) => entry.isFile() && /\.html?$/.test(entry.name))
-    .map((entry) => relative(FOLDER, join(entry.parentPath, entry.name)))
-    .filter((path) => MANUALS.test(path))
-    .sort();
   await using context = await openChecks();
-  for (const [i, path] of files.entries()) {
-    const language = LANGUAGES.find(([pattern]) => pattern.test(path))?.[1];
-    if (!language || i % part !== 0) continue;
-    const content = await readFile(join(FOLDER, path));
+  for (const [i, { path, language }] of (await manualFiles()).entries()) {
+    if (i % part !== 0) continue;
+    const content = await readFile(join(MANUAL_FOLDER, path));
     const url = new URL(encodeURI(path), ORIGIN).href;
     const page = await checkParse(context, { url, content, contentType: 'text/html', headers: {}, truncated: false });
     if (page.kind !== 'success' || page.text.length < 20 || !isWrittenIn(language, page.text)) continue;

@@ -18,14 +18,16 @@ interface Input {
   readonly words: Words;
   readonly reader: IndexReader;
   readonly info: IndexInfo;
+  /** As `search.commonWords`, for the formula of webcrawl. */
+  readonly commonWords: number;
 }
 
 /**
  * Makes the functions that give the URLs of a query by each formula, the best first. All look for pages that hold all
  * words of the query.
  */
-export function createFormulas({ pages, ranks, words, reader, info }: Input) {
-  type Asked = Pick<AskOptions, 'weights' | 'limit' | 'fields' | 'isStrict'>;
+export function createFormulas({ pages, ranks, words, reader, info, commonWords }: Input) {
+  type Asked = Pick<AskOptions, 'weights' | 'limit'> & Partial<Pick<AskOptions, 'fields' | 'commonWords'>>;
   const ask = (query: string, options: Asked): Promise<Answer> =>
     askIndex(parseQuery(query), { reader, words, info, commonWords: 1, ...options });
   const urls = ({ found }: Answer): string[] => found.hits.map(({ key }) => urlOf(key));
@@ -43,7 +45,7 @@ export function createFormulas({ pages, ranks, words, reader, info }: Input) {
   }
 
   const ours = async (query: string, weights: IndexWeights): Promise<string[]> =>
-    urls(await ask(query, { weights, limit: SEEN }));
+    urls(await ask(query, { weights, limit: SEEN, commonWords }));
 
   /** The PageRank in relation to the mean, 0.5 for each hit in the title and 0.1 for each in the text. */
   async function njnu(query: string): Promise<string[]> {

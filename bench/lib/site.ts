@@ -1,14 +1,13 @@
-import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
+import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
-import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { scaled, type BenchOptions } from './bench.js';
 import { addressOf } from './made-up-site.js';
+import { endProcess, findNginx, serveByNginx, type WebServer } from './nginx.js';
 import type { ServerTask, Serving } from '../workers/site-server.js';
 
 /** A site that is being served on loopback. */
@@ -25,11 +24,7 @@ export interface Site {
   close(): Promise<void>;
 }
 
-/** What a server is, once it serves. */
-type Server = Pick<Site, 'seeds' | 'requests' | 'close'>;
-
 const PEERS = fileURLToPath(new URL('../../../bench/.peers', import.meta.url));
-const NGINX = join(PEERS, 'nginx/usr/sbin/nginx');
 /** The manuals, the smallest first: a smaller scale takes fewer. By the path on the site, the folder and the first page. */
 const MANUALS = [
   ['debian-reference', 'debian-reference', 'index.en.html'],
@@ -63,14 +58,20 @@ export async function startSite(options: BenchOptions): Promise<Site> {
   try {
     const count = await linkManuals(folder, scaled(MANUALS.length, Math.min(1, scale)));
     const hosts = process.platform === 'linux' ? scaled(MANUAL_HOSTS, Math.min(1, scale)) : 1;
-    const server = existsSync(NGINX)
-      ? await serveByNginx(folder, hosts)
-      : await serve({ folder: join(folder, 'site'), hosts });
+    const nginx = findNginx();
+    const root = join(folder, 'site');
+    const server = nginx
+      ? await serveByNginx(nginx, {
+          folder,
+          root,
+          addresses: Array.from({ length: hosts }, (_, host) => addressOf(host)),
+        })
+      : await serve({ folder: root, hosts });
     return {
       ...server,
       name: `the manuals of ${count} packages on ${hosts} hosts`,
       stay: 'host',
-      server: existsSync(NGINX) ? nginxVersion() : 'Node',
+      server: nginx?.version ?? 'Node',
       async close() {
         await server.close();
         await rm(folder, { recursive: true, force: true });
@@ -96,79 +97,14 @@ async function linkManuals(folder: string, count: number): Promise<number> {
   return manuals.length;
 }
 
-async function serveByNginx(folder: string, hosts: number): Promise<Server> {
-  const [port, countPort] = [await freePort(), await freePort()];
-  const addresses = Array.from({ length: hosts }, (_, host) => addressOf(host));
-  // Started by root, its workers would run as a user who may not read the folder.
-  const user = process.getuid?.() === 0 ? 'user root;' : '';
-  const config = `
-    ${user}
-    worker_processes 2; daemon off; pid ${folder}/pid; error_log ${folder}/error.log;
-    events { worker_connections 2048; }
-    http {
-      access_log off; sendfile on; tcp_nopush on; keepalive_requests 100000; open_file_cache max=20000;
-      client_body_temp_path ${folder}/body; proxy_temp_path ${folder}/proxy; fastcgi_temp_path ${folder}/fastcgi;
-      uwsgi_temp_path ${folder}/uwsgi; scgi_temp_path ${folder}/scgi;
-      types { text/html html htm; text/plain txt; text/css css; text/javascript js; image/png png; image/svg+xml svg; application/pdf pdf; }
-      default_type text/plain;
-      server { ${addresses.map((address) => `listen ${address}:${port};`).join(' ')} root ${folder}/site; charset utf-8; }
-      server { listen 127.0.0.1:${countPort}; location / { stub_status; } }
-    }`;
-  await writeFile(join(folder, 'nginx.conf'), config);
-  const args = ['-p', folder, '-e', join(folder, 'error.log'), '-c', join(folder, 'nginx.conf')];
-  const child = spawn(NGINX, args, { stdio: ['ignore', 'ignore', 'inherit'] });
-  process.once('exit', () => child.kill());
-  let asked = 0;
-  const requests = async (): Promise<number> => {
-    asked += 1;
-    const status = await (await fetch(`http://127.0.0.1:${countPort}/`)).text();
-    // Accepted, handled, requests; it counts those for this number, too.
-    return Number(/^ \d+ \d+ (\d+)/m.exec(status)?.[1] ?? NaN) - asked;
-  };
-  for (let tries = 0; ; tries++) {
-    const isUp = await requests().then(
-      () => true,
-      () => false,
-    );
-    if (isUp) break;
-    asked = 0;
-    if (child.exitCode !== null || tries === 100) {
-      child.kill();
-      throw new Error(`nginx does not serve on port ${countPort}`);
-    }
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  return { seeds: addresses.map((address) => `http://${address}:${port}/`), requests, close: () => end(child) };
-}
-
-function nginxVersion(): string {
-  return /nginx\/[\d.]+/.exec(spawnSync(NGINX, ['-v'], { encoding: 'utf8' }).stderr)?.[0] ?? 'nginx';
-}
-
 /** A server of our own, in its own process. */
-async function serve(task: ServerTask): Promise<Server> {
+async function serve(task: ServerTask): Promise<WebServer> {
   const module = fileURLToPath(new URL('../workers/site-server.js', import.meta.url));
   const child = spawn(process.execPath, [module, JSON.stringify(task)], { stdio: ['ignore', 'pipe', 'inherit'] });
   process.once('exit', () => child.kill());
   for await (const line of createInterface({ input: child.stdout })) {
     const { seeds, count } = JSON.parse(line) as Serving;
-    return { seeds, requests: async () => Number(await (await fetch(count)).text()), close: () => end(child) };
+    return { seeds, requests: async () => Number(await (await fetch(count)).text()), close: () => endProcess(child) };
   }
   throw new Error('the server could not be started');
-}
-
-async function end(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const exited = once(child, 'exit');
-  child.kill('SIGTERM');
-  await exited;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }

@@ -1,7 +1,7 @@
 // Makes a table of made texts, brings it into a search index, and says how fast, how large, and with how much memory; then asks it.
-import { readdir, stat } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createWords, openIndexReader } from '../../packages/index/index.js';
+import { createWords, openIndexReader, openOpenSearchReader } from '../../packages/index/index.js';
 import { askIndex, parseQuery, weightsOf } from '../../packages/search/index.js';
 import { jobs, openCrawl, rowKeyOf, type PageChange } from '../../packages/webcrawl/index.js';
 import { madeQueries, QUERY_KINDS, type QueryKind } from '../lib/made-queries.js';
@@ -13,13 +13,17 @@ import { givenArgument, growHeapAsCommand, peakMemoryMb, reply, watchMemory } fr
 export interface IndexJob {
   readonly directory: string;
   readonly pages: number;
+  /** The index of OpenSearch that the pages of the table, which is there, go to; absent: the table is made, and the embedded index. */
+  readonly openSearch?: string;
+  /** Its process, whose CPU time counts as well. */
+  readonly serverPid?: number;
 }
 
 /** What it took. */
 export interface IndexFigures {
   readonly pages: number;
   readonly seconds: number;
-  /** Seconds of the whole process, threads included. */
+  /** CPU seconds of the whole process, threads included, and of the server. */
   readonly cpu: number;
   readonly textBytes: number;
   readonly indexBytes: number;
@@ -39,44 +43,29 @@ export interface QueryFigures {
 }
 
 const CHUNK = 1000;
-const { directory, pages } = givenArgument<IndexJob>();
+const { directory, pages, openSearch, serverPid } = givenArgument<IndexJob>();
 growHeapAsCommand();
-const crawl = await openCrawl({ table: `level:${directory}` });
-let chunk: PageChange[] = [];
+const settings = openSearch === undefined ? {} : { 'index.writer': 'opensearch', 'index.url': openSearch };
+const crawl = await openCrawl({ table: `level:${directory}`, settings });
 let textBytes = 0;
-let at = 0;
-for (const { url, title, text, language } of madeTexts(pages)) {
-  textBytes += Buffer.byteLength(title) + Buffer.byteLength(text);
-  const parseStatus = { code: 'success' };
-  const set = {
-    status: 'fetched',
-    dueAt: 0,
-    score: 1,
-    parseStatus,
-    title,
-    text,
-    language,
-    rank: rankOf(at++),
-  } as const;
-  chunk.push({ key: rowKeyOf(url), set });
-  if (chunk.length === CHUNK) await load();
-}
-await load();
+await loadTable();
 const memory = watchMemory();
-const before = process.cpuUsage();
+const before = cpuMs();
 const { seconds } = await jobs.index(crawl);
-const { user, system } = process.cpuUsage(before);
+const cpu = (cpuMs() - before) / 1000;
 const { ownMb = peakMemoryMb() } = memory();
-let indexBytes = 0;
-for (const name of await readdir(join(directory, 'index')))
-  indexBytes += (await stat(join(directory, 'index', name))).size;
 const words = await createWords();
-const reader = openIndexReader({
-  folder: join(directory, 'index'),
-  words: words.name,
-  timeLimit: 600_000,
-  entry: undefined,
-});
+const table = await crawl.tables.id();
+const reader =
+  openSearch === undefined
+    ? openIndexReader({
+        folder: join(directory, 'index'),
+        words: words.name,
+        table,
+        timeLimit: 600_000,
+        entry: undefined,
+      })
+    : await openOpenSearchReader({ url: openSearch, words: words.name, table, answerMs: 600_000 });
 const info = await reader.info();
 const queries: QueryFigures[] = [];
 for (const kind of QUERY_KINDS) queries.push(await ask(kind));
@@ -85,9 +74,9 @@ await crawl.close();
 reply({
   pages,
   seconds,
-  cpu: (user + system) / 1e6,
+  cpu,
   textBytes,
-  indexBytes,
+  indexBytes: info.bytes,
   ownMb,
   queries,
 } satisfies IndexFigures);
@@ -101,10 +90,9 @@ async function ask(kind: QueryKind): Promise<QueryFigures> {
   const matches: number[] = [];
   for (const query of madeQueries(kind, pages)) {
     const began = performance.now();
-    const used = process.cpuUsage();
+    const used = cpuMs();
     const { found } = await askIndex(parseQuery(query), { reader, words, info, weights, commonWords, limit: 100 });
-    const { user, system } = process.cpuUsage(used);
-    cpu.push((user + system) / 1000);
+    cpu.push(cpuMs() - used);
     clock.push(performance.now() - began);
     matches.push(found.total);
   }
@@ -117,18 +105,58 @@ async function ask(kind: QueryKind): Promise<QueryFigures> {
   };
 }
 
+/** CPU time in ms, of the threads of this process and of the server. */
+function cpuMs(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000 + (serverPid === undefined ? 0 : cpuMsOf(serverPid));
+}
+
+/** Of another process, in steps of 10 ms; 0 where there is no /proc. */
+function cpuMsOf(pid: number): number {
+  try {
+    const [, fields = ''] = /\) (.*)$/s.exec(readFileSync(`/proc/${pid}/stat`, 'latin1')) ?? [];
+    const [user = 0, system = 0] = fields.split(' ').slice(11, 13).map(Number);
+    return 10 * (user + system);
+  } catch {
+    return 0;
+  }
+}
+
 /** Few pages have a high one, as on the web. */
 function rankOf(page: number): number {
   return (0.4 * ((mix(page, 3) + 1) / 2 ** 32) ** -0.6) / pages;
 }
 
-async function load(): Promise<void> {
-  const changes = chunk;
-  chunk = [];
-  await crawl.tables.changeRows(
-    changes.map(({ key }) => key),
-    [],
-    0,
-    () => changes,
-  );
+/** Counts the bytes of the texts, and makes the table where it is not there. */
+async function loadTable(): Promise<void> {
+  let chunk: PageChange[] = [];
+  let at = 0;
+  const load = async (): Promise<void> => {
+    const changes = chunk;
+    chunk = [];
+    await crawl.tables.changeRows(
+      changes.map(({ key }) => key),
+      [],
+      0,
+      () => changes,
+    );
+  };
+  for (const { url, title, text, language } of madeTexts(pages)) {
+    textBytes += Buffer.byteLength(title) + Buffer.byteLength(text);
+    if (openSearch !== undefined) continue;
+    const parseStatus = { code: 'success' };
+    const set = {
+      status: 'fetched',
+      dueAt: 0,
+      score: 1,
+      parseStatus,
+      title,
+      text,
+      language,
+      rank: rankOf(at++),
+    } as const;
+    chunk.push({ key: rowKeyOf(url), set });
+    if (chunk.length === CHUNK) await load();
+  }
+  await load();
 }

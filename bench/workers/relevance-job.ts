@@ -40,6 +40,8 @@ export interface RelevanceFigures {
 
 const BATCH = 500;
 const SEEN = 10;
+/** By which a weight must be better to be taken: less is chance. */
+const LEAST_GAIN = 0.002;
 const { folder, site, part, queries } = givenArgument<RelevanceJob>();
 const pages: ManualPage[] = [];
 for await (const page of site === 'docs' ? manualPages(part) : madeManual(queries * 4)) pages.push(page);
@@ -51,7 +53,14 @@ await index();
 const { settings } = loadSettings();
 const reader = openIndexReader({ folder, words: words.name, timeLimit: 60_000, entry: undefined });
 const info = await reader.info();
-const formulas = createFormulas({ pages, ranks, words, reader, info });
+const formulas = createFormulas({
+  pages,
+  ranks,
+  words,
+  reader,
+  info,
+  commonWords: settings.search.commonWords,
+});
 const weights = await chooseWeights();
 const asked: Asked[] = [];
 for (const item of items) {
@@ -76,7 +85,7 @@ async function index(): Promise<void> {
       anchors.set(url, (anchors.get(url) ?? new Set()).add(anchor.trim()));
     }
   }
-  const writer = await openSqliteWriter(folder, words);
+  const writer = await openSqliteWriter(folder, 'bench', words);
   for (let at = 0; at < pages.length; at += BATCH) {
     await writer.apply(
       pages.slice(at, at + BATCH).map(({ url, title, headings, text, language }) => ({
@@ -120,7 +129,7 @@ async function chooseWeights(): Promise<IndexWeights> {
       if (value === best[name]) continue;
       const other = { ...best, [name]: value };
       const score = await scoreOf(other);
-      if (score > most + 0.001) [best, most] = [other, score];
+      if (score > most + LEAST_GAIN) [best, most] = [other, score];
     }
   }
   return best;

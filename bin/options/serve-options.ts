@@ -1,8 +1,8 @@
 import { isIP } from 'node:net';
 import { InvalidArgumentError, type Command } from 'commander';
-import { DEFAULT_PORT, type ServeAddress, type Served } from '../../packages/webcrawl/index.js';
+import { CrawlError, DEFAULT_PORT, type ServeAddress, type Served } from '../../packages/webcrawl/index.js';
 import type { Cli } from '../cli.js';
-import { say } from '../output/output.js';
+import { oneLine, say } from '../output/output.js';
 import { eachGiven } from './arguments.js';
 
 /** The options of verbs that serve. */
@@ -41,6 +41,17 @@ export function serveAddress({ port, host = [] }: ServeOptions): ServeAddress {
 export function sayWhere({ io, options }: Cli, { url }: Served): void {
   if (options().quiet) return;
   say(io, `Search page: ${url}\nDashboard:   ${url}dashboard\nCtrl-C ends it.`);
+}
+
+/** Writes failures of which clients learn only the code: this is the log of the server. */
+export function sayError({ io }: Cli): (error: unknown) => void {
+  return (error) => {
+    const what = error instanceof CrawlError ? `${error.code}: ${error.message}` : error;
+    say(
+      io,
+      oneLine(`${new Date().toISOString()} ${what instanceof Error ? (what.stack ?? what.message) : String(what)}`),
+    );
+  };
 }
 
 function port(text: string): number {

@@ -17,11 +17,12 @@ export function parseCheckText(page: ParseCheck): string {
   }
   const { robots, refresh, outlinks } = page;
   const said = (['noindex', 'nofollow', 'noarchive'] as const).filter((word) => robots[word]);
+  const snippet = robots.maxSnippet === undefined ? [] : [`max-snippet:${robots.maxSnippet}`];
   const shown: [string, string | undefined][] = [
     ['charset', page.charset && charsetText(page.charset, page.charsetSource)],
     ['language', page.language],
     ['title', page.title],
-    ['robots', said.join(', ') || 'says nothing'],
+    ['robots', [...said, ...snippet].join(', ') || 'says nothing'],
     ['canonical', page.canonical],
     ['refresh', refresh && `${refresh.url} after ${refresh.delay} s`],
     ['truncated', page.truncated ? 'the rest of the page was left out' : undefined],

@@ -1,8 +1,8 @@
-import type { CrawlStatus, FetchingStatus, Progress } from '../../packages/webcrawl/index.js';
+import type { CrawlStatus, FetchingStatus, JobFailure, Progress } from '../../packages/webcrawl/index.js';
 import { duration, number, quantity, safeLines, table } from './output.js';
 
 /** A status for people. */
-export function statusText({ holder, jobs, due, batches, lastFetch, now }: CrawlStatus): string {
+export function statusText({ holder, jobs, failing = [], due, batches, lastFetch, now }: CrawlStatus): string {
   const where = holder
     ? `The table is open in process ${holder.pid} (${holder.name}).`
     : 'No process has the table open.';
@@ -12,7 +12,17 @@ export function statusText({ holder, jobs, due, batches, lastFetch, now }: Crawl
     ...batches.map(({ batchId, state, size }) => [`  ${batchId}`, `${state}, ${quantity(size, 'page')}`]),
     ...(lastFetch && jobs.length === 0 ? [['last fetch', lastFetchText(lastFetch, now, holder !== undefined)]] : []),
   ];
-  return safeLines([where, ...jobs.map(jobText), table(rows).trimEnd(), ''].join('\n'), 1000);
+  return safeLines(
+    [where, ...failing.map((each) => failingText(each, now)), ...jobs.map(jobText), table(rows).trimEnd(), ''].join(
+      '\n',
+    ),
+    1000,
+  );
+}
+
+function failingText({ job, message, hint, times, since }: JobFailure, now: number): string {
+  const what = `${job} fails, for ${duration((now - since) / 1000)} and ${quantity(times, 'time')}; it is tried again: ${message}`;
+  return hint === undefined ? what : `${what}\n${hint}`;
 }
 
 function jobText(progress: Progress): string {

@@ -13,6 +13,7 @@ export const ERROR_CODES = {
   BAD_INPUT: { exitCode: 66, meaning: 'an input file or URL cannot be read' },
   NO_TABLE: { exitCode: 66, meaning: 'there is no table at the place that was named' },
   NO_INDEX: { exitCode: 66, meaning: 'there is no search index that can be used; `webcrawl index --all` makes one' },
+  WRONG_INDEX: { exitCode: 66, meaning: 'the search index holds the pages of another table' },
   UNKNOWN_BATCH: { exitCode: 67, meaning: 'no batch of this id is known' },
   UNKNOWN_RULE: { exitCode: 67, meaning: 'no rule of this id is known' },
   BATCH_CLOSING: {
@@ -22,6 +23,7 @@ export const ERROR_CODES = {
   TABLE_LOCKED: { exitCode: 69, meaning: 'the table is open already, in another process or in this one' },
   PROXY_FAILED: { exitCode: 69, meaning: 'no request gets through the proxy of `http.proxy`; the pages stay due' },
   CANNOT_LISTEN: { exitCode: 69, meaning: 'the port is in use, or the address cannot be listened on' },
+  MISSING_PACKAGE: { exitCode: 69, meaning: 'an optional package is not installed; the hint installs it' },
   INTERNAL: { exitCode: 70, meaning: 'something that must not happen, a fault in webcrawl; `-v` shows where' },
   CLOSED: { exitCode: 70, meaning: 'the crawl or its table was used after it was closed' },
   TABLE_DAMAGED: { exitCode: 71, meaning: 'a row or the database cannot be read' },

@@ -23,7 +23,7 @@ export const CHUNK_WORDS = 500;
  * path, the outermost first), `text` and `position` (from 0 on within the page). Compressed where the name of the output ends in `.gz`.
  *
  * Counters: those of every export, whose rows are pages; chunks; no_markdown: pages without any; damaged, lost_body.
- * @throws CrawlError USAGE, BAD_URL for a selection that is wrong; USAGE for a `maxWords` below 1, and where the package is missing;
+ * @throws CrawlError USAGE, BAD_URL for a selection that is wrong; USAGE for a `maxWords` below 1; MISSING_PACKAGE;
  *   BAD_OUTPUT, STORE_FULL
  */
 export async function exportChunks(

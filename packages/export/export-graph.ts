@@ -47,7 +47,7 @@ const WRITERS: Readonly<Record<GraphFormat, () => Promise<GraphFormatWriter>>> =
  * for its target, unless `raw` is given. It sorts on the disk, beside the target, and holds no URLs in memory. Killed, it begins anew.
  *
  * Counters: those of every export, and of `graph`.
- * @throws CrawlError USAGE, BAD_URL for a selection or a level that is wrong; USAGE where a package is missing; BAD_OUTPUT, also for a graph
+ * @throws CrawlError USAGE, BAD_URL for a selection or a level that is wrong; MISSING_PACKAGE; BAD_OUTPUT, also for a graph
  *   that is too large for its format; STORE_FULL
  */
 export async function exportGraph(crawl: CrawlContext, options: ExportGraphOptions): Promise<Report> {

@@ -36,7 +36,7 @@ export interface ExportPagesOptions extends ExportOptions, ExportSelection {
  * Exports pages, in key order. See `writeTarget` for what becomes of the output, also when it is killed.
  *
  * Counters: those of every export; damaged, lost_body; formulas: cells of CSV that a spreadsheet may take for one.
- * @throws CrawlError USAGE, BAD_URL for a selection that is wrong; USAGE where a package is missing; BAD_OUTPUT, STORE_FULL
+ * @throws CrawlError USAGE, BAD_URL for a selection that is wrong; MISSING_PACKAGE; BAD_OUTPUT, STORE_FULL
  */
 export async function exportPages(
   crawl: CrawlContext,

@@ -16,4 +16,3 @@ export { LEVELS, type Level, type Nodes } from './nodes.js';
 export type { GraphInput } from './scan-rows.js';
 export { pageRank, type PageRank, type PageRankOptions } from './page-rank.js';
 export { rank, type RankOptions } from './rank.js';
-export { createFreshRanks, type FreshRanks, type RankSteps } from './fresh-ranks.js';

@@ -1,8 +1,17 @@
 import { CrawlError } from '../errors/index.js';
 import { createTracker, type CrawlContext, type JobOptions, type Report, type Tracker } from '../jobs/index.js';
 import type { IndexTarget, IndexWriter } from '../plugin-api/index.js';
-import { CONSUMER, indexBatch, indexRowsOf, reconcile } from './indexer.js';
-import { openWriterThread } from './sqlite/writer-thread.js';
+import {
+  CONSUMER,
+  createRun,
+  indexBatch,
+  indexRowsOf,
+  releaseBatch,
+  updatedBatches,
+  type IndexRun,
+} from './indexer.js';
+import { reconcile, type Lag } from './reconcile.js';
+import { openWriterThread } from './writing/writer-thread.js';
 
 /** What {@link index} takes. */
 export interface IndexOptions extends JobOptions {
@@ -23,7 +32,7 @@ export interface IndexOptions extends JobOptions {
  *
  * Counters: see `COUNTERS`.
  * @throws CrawlError UNKNOWN_BATCH, BAD_SETTING where the table has no folder and `index.path` names none, USAGE where a package is
- *   missing, STORE_FULL, STORE_FAILED
+ *   missing, WRONG_INDEX where the index is that of another table, STORE_FULL, STORE_FAILED
  */
 export async function index(crawl: CrawlContext, options: IndexOptions = {}): Promise<Report> {
   const indexer = await openIndexer(crawl);
@@ -54,7 +63,7 @@ export async function openIndexer(crawl: CrawlContext): Promise<Indexer> {
     throw error;
   }
   return {
-    run: (options = {}) => tables.exclusive('index', () => run(crawl, writer, options)),
+    run: (options = {}) => tables.exclusive('index', () => runOnce(crawl, writer, options)),
     close: () => writer.close(),
   };
 }
@@ -72,10 +81,13 @@ async function register({ tables: { runs, batches } }: CrawlContext): Promise<vo
   await runs.putConsumers([...known, CONSUMER]);
 }
 
-/** Where the plugins say, or in the folder of the index. */
-function openTarget(crawl: CrawlContext): Promise<IndexWriter> {
+/** Where the plugins say, or the settings. */
+async function openTarget(crawl: CrawlContext): Promise<IndexWriter> {
   const target: IndexTarget | undefined = crawl.plugins.findLast(({ indexWriter }) => indexWriter)?.indexWriter;
-  return target ? target.open() : openWriterThread(indexFolderOf(crawl));
+  const table = await crawl.tables.id();
+  if (target) return target.open(table);
+  const { writer, url } = crawl.settings.index;
+  return openWriterThread(writer === 'opensearch' ? { writer, url } : { writer, folder: indexFolderOf(crawl) }, table);
 }
 
 /**
@@ -96,53 +108,61 @@ export function indexFolderOf({ indexFolder }: Pick<CrawlContext, 'indexFolder'>
 /** Milliseconds between two looks, while the whole table is compared, whether a batch was updated meanwhile. */
 const LOOK_AGAIN = 1000;
 
-async function run(crawl: CrawlContext, writer: IndexWriter, options: IndexOptions): Promise<Report> {
-  const { batches } = crawl.tables;
+async function runOnce(crawl: CrawlContext, writer: IndexWriter, options: IndexOptions): Promise<Report> {
+  const { batches, runs } = crawl.tables;
   const tracker = createTracker(crawl, 'index', options, options.batch === undefined ? {} : { batchId: options.batch });
-  if (options.batch !== undefined) await batches.get(options.batch);
-  if (options.all || !writer.isWhole) await indexAll(crawl, writer, tracker);
-  for (const batchId of await updatedBatches(crawl)) {
-    if (tracker.aborted) break;
-    if (options.batch === undefined || options.batch === batchId) await indexBatch(crawl, writer, batchId, tracker);
-  }
+  const named = options.batch === undefined ? undefined : await batches.get(options.batch);
+  if (named && named.state !== 'updated' && named.state !== 'closed') tracker.count('batch_unfinished');
+  await withRun(crawl, writer, tracker, async (run) => {
+    if (options.all || !writer.isWhole || !(await runs.hasReadAll(CONSUMER))) await indexAll(run);
+    for (const batchId of await updatedBatches(crawl)) {
+      if (tracker.aborted) break;
+      if (options.batch === undefined || options.batch === batchId) await indexBatch(run, batchId);
+    }
+  });
   return tracker.report();
 }
 
-/** Those that wait to be indexed. */
-async function updatedBatches({ tables: { batches } }: CrawlContext): Promise<string[]> {
-  const all = await batches.list();
-  return all
-    .filter(({ state, consumers = [] }) => state === 'updated' && consumers.includes(CONSUMER))
-    .map(({ batchId }) => batchId);
+/** Whatever the task comes to: nothing is under way in the index when this resolves or rejects. */
+async function withRun<T>(
+  crawl: CrawlContext,
+  writer: IndexWriter,
+  tracker: Tracker,
+  task: (run: IndexRun) => Promise<T>,
+): Promise<T> {
+  const run = createRun(crawl, writer, tracker);
+  try {
+    const result = await task(run);
+    await run.buffer.settled();
+    return result;
+  } catch (error) {
+    await run.buffer.settled().catch(() => undefined);
+    throw error;
+  }
 }
 
-async function indexAll(crawl: CrawlContext, writer: IndexWriter, tracker: Tracker): Promise<void> {
-  const lag = await reconcile(crawl, writer, tracker, await createLook(crawl, writer, tracker));
-  if (lag) await writer.markWhole();
+async function indexAll(run: IndexRun): Promise<Lag | undefined> {
+  const { crawl, writer } = run;
+  const lag = await reconcile(run, await createLook(run));
+  if (!lag) return undefined;
+  await writer.markWhole();
+  await crawl.tables.runs.putReadAll(CONSUMER, true);
+  return lag;
 }
 
 /**
  * Brings batches into the index that are updated while the whole table is compared, which may take minutes. They are read again
  * afterwards: the comparison may hold rows as they were before.
  */
-async function createLook(crawl: CrawlContext, writer: IndexWriter, tracker: Tracker): Promise<() => Promise<void>> {
-  const seen = new Set(await updatedBatches(crawl));
-  /** Its pages are counted when they are read again. */
-  const uncounted: Tracker = {
-    ...tracker,
-    count() {},
-    done() {},
-    get aborted() {
-      return tracker.aborted;
-    },
-  };
+async function createLook(run: IndexRun): Promise<() => Promise<void>> {
+  const seen = new Set(await updatedBatches(run.crawl));
   let lookedAt = performance.now();
   return async () => {
     if (performance.now() - lookedAt < LOOK_AGAIN) return;
-    for (const batchId of await updatedBatches(crawl)) {
+    for (const batchId of await updatedBatches(run.crawl)) {
       if (seen.has(batchId)) continue;
       seen.add(batchId);
-      await indexRowsOf(crawl, writer, batchId, uncounted);
+      await indexRowsOf(run, batchId, false);
     }
     lookedAt = performance.now();
   };
@@ -158,8 +178,7 @@ export async function repairIndex(crawl: CrawlContext, options: JobOptions = {})
   const tracker = createTracker(crawl, 'index', options);
   const writer = await openTarget(crawl);
   try {
-    const lag = await crawl.tables.exclusive('index', () => reconcile(crawl, writer, tracker));
-    if (lag) await writer.markWhole();
+    const lag = await crawl.tables.exclusive('index', () => withRun(crawl, writer, tracker, indexAll));
     const counters = lag && {
       ['missing_index']: lag.missing,
       ['superfluous_index']: lag.superfluous,
@@ -169,4 +188,31 @@ export async function repairIndex(crawl: CrawlContext, options: JobOptions = {})
   } finally {
     await writer.close();
   }
+}
+
+/**
+ * Ends what the table does for its index: batches are not kept any more until it has read them, and those that are kept are released. The
+ * index itself stays as it is, and may be removed. The next {@link index} compares the whole table with it, and goes on from there.
+ *
+ * Counters: batches. Killed at any moment it is simply run again.
+ */
+export async function forgetIndex(crawl: CrawlContext, options: JobOptions = {}): Promise<Report> {
+  const { tables } = crawl;
+  const { runs, batches, canonicals } = tables;
+  const tracker = createTracker(crawl, 'index', options);
+  await tables.exclusive('index', async () => {
+    await tables.exclusive('updatedb', async () => {
+      // First, so that whoever enters it again reads all.
+      await runs.putReadAll(CONSUMER, false);
+      await runs.putConsumers((await runs.consumers()).filter((name) => name !== CONSUMER));
+      for (const { batchId, consumers = [] } of [...(await batches.list()), ...(await batches.listUpdated())]) {
+        if (tracker.aborted) return;
+        if (!consumers.includes(CONSUMER)) continue;
+        await releaseBatch(crawl, batchId);
+        tracker.count('batches');
+      }
+      await canonicals.clear();
+    });
+  });
+  return tracker.report();
 }

@@ -14,8 +14,19 @@ export type {
   SimilarTerm,
 } from './reader.js';
 export { openSqliteWriter } from './sqlite/writer.js';
+export { openOpenSearchWriter } from './opensearch/writer.js';
+export { openOpenSearchReader, type OpenSearchReaderOptions } from './opensearch/reader.js';
+export type { OpenSearchPlace } from './opensearch/connection.js';
+export { openJsonLinesWriter } from './json-lines/writer.js';
 export { openIndexReader, type ReaderOptions } from './sqlite/reader/open-reader.js';
-export { index, indexFolderOf, openIndexer, repairIndex, type Indexer, type IndexOptions } from './index-pages.js';
+export {
+  forgetIndex,
+  index,
+  indexFolderOf,
+  openIndexer,
+  repairIndex,
+  type Indexer,
+  type IndexOptions,
+} from './index-pages.js';
 export { pageLanguage } from './documents/page-language.js';
-export { openWriterThread } from './sqlite/writer-thread.js';
-export { toCrawlError as indexError } from './sqlite/errors.js';
+export { openWriterThread } from './writing/writer-thread.js';

@@ -28,7 +28,7 @@ export interface IndexQuery {
   readonly to?: number;
   /**
    * All words of the query in their order, once in each of their forms. A page in which those of one list stand near each other
-   * scores higher, and one whose title begins with them. Of three words and more a page is found as well that has two neighbours of
+   * scores higher, and one whose title begins with them. Of three words and more a page is a hit as well that has two neighbours of
    * them in its title.
    */
   readonly together?: readonly (readonly string[])[];
@@ -60,8 +60,10 @@ export interface IndexHit {
 
 /** What a query found. */
 export interface IndexHits {
-  /** All pages that match. */
+  /** All pages that match: that hold all clauses. */
   readonly total: number;
+  /** Further ones that are among the hits for what they have of `together`. */
+  readonly partial: number;
   /** The best, best first; of equal ones the lowest row key first. */
   readonly hits: readonly IndexHit[];
   /** Not every page that could be among the hits was scored. */
@@ -84,16 +86,17 @@ export interface IndexInfo {
 }
 
 /**
- * What a search asks of an index. Each rejects with CrawlError NO_INDEX where there is none, and SEARCH_BUSY where it is
- * not in time.
+ * What a search asks of an index. Each rejects with CrawlError NO_INDEX where there is none, WRONG_INDEX where it is that of another
+ * table, SEARCH_BUSY where it is not in time, STORE_FAILED where it cannot be read, and with the reason of its signal when that aborts:
+ * what waits for its turn is not asked then.
  */
 export interface IndexReader {
-  info(): Promise<IndexInfo>;
-  search(query: IndexQuery): Promise<IndexHits>;
+  info(signal?: AbortSignal): Promise<IndexInfo>;
+  search(query: IndexQuery, signal?: AbortSignal): Promise<IndexHits>;
   /** Of how many documents each holds the term: for stop words, and for spelling. */
-  documentCounts(terms: readonly string[]): Promise<number[]>;
+  documentCounts(terms: readonly string[], signal?: AbortSignal): Promise<number[]>;
   /** Terms of the index that are spelt nearly so, the commonest first. */
-  similar(term: string): Promise<SimilarTerm[]>;
+  similar(term: string, signal?: AbortSignal): Promise<SimilarTerm[]>;
   close(): Promise<void>;
 }
 

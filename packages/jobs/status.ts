@@ -1,7 +1,7 @@
 import type { BatchHeader, LastFetch } from '../../webtable/index.js';
 import type { CrawlContext } from './context.js';
 import type { DueCount } from './reporting/due-count.js';
-import type { Progress } from './reporting/job.js';
+import type { JobFailure, Progress } from './reporting/job.js';
 import type { RunningJobs } from './reporting/running-jobs.js';
 import type { Totals } from './reporting/totals.js';
 
@@ -32,8 +32,10 @@ export interface TableStatus {
   readonly now: number;
   /** The jobs under way. */
   readonly jobs: readonly Progress[];
+  /** Jobs beside the crawl that failed and are tried again; absent where there are none. */
+  readonly failing?: readonly JobFailure[];
   readonly due: DueCount;
-  /** Batches that hold pages, oldest first. */
+  /** Batches that hold pages, oldest first; not those that are updated and only wait to be indexed. */
   readonly batches: readonly BatchHeader[];
   /** The last fetch, or crawl; absent where there was none. */
   readonly lastFetch?: LastFetch;
@@ -63,10 +65,12 @@ export async function ownStatus({ tables, clock, running, since, diskUse }: Stat
   const batches = await tables.batches.list();
   const disk = await diskUse?.();
   const { rss, heapUsed } = process.memoryUsage();
+  const failing = running.failing();
   return {
     now: clock(),
     // In one go, so that they are of one moment.
     jobs: running.progress(),
+    ...(failing.length > 0 && { failing }),
     totals: running.totals(),
     due,
     batches,

@@ -80,9 +80,7 @@ async function updateBatch(
   if (tracker.aborted) return tracker.report();
   const consumers = batch.consumers ?? (await runs.consumers());
   await batches.advance(batchId, ['open', 'updating'], () => ({ size, state: 'updating', consumers }));
-  // One that is updated adds no links any more.
-  const open = (await batches.list()).filter(({ state }) => state !== 'updated');
-  const openIds = new Set(open.map(({ batchId: openId }) => openId));
+  const openIds = new Set((await batches.list()).map(({ batchId: openId }) => openId));
   const linker = createLinker(crawl, batchId, openIds, tracker);
   const left = await linkRows(crawl, batchId, linker, tracker);
   if (!left || !(await releaseRows(crawl, batchId, linker, left, consumers, tracker, released))) {

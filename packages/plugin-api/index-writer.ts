@@ -52,8 +52,12 @@ export interface IndexEntry {
 
 /** Where documents go. */
 export interface IndexTarget {
-  /** Opens it, and makes it where it is missing. It is closed at the end of the job. */
-  open(): Promise<IndexWriter>;
+  /**
+   * Opens it, and makes it where it is missing. It is closed at the end of the job.
+   * @param table names the table whose pages come in, unlike any other. Keep it with the documents, and throw where they are of
+   *   another: each table would remove the documents of the other as superfluous
+   */
+  open(table: string): Promise<IndexWriter>;
 }
 
 /** An index that is open for writing. One job at a time writes it. */

@@ -15,7 +15,10 @@ export interface ParseInput {
 export interface RobotsDirectives {
   readonly noindex: boolean;
   readonly nofollow: boolean;
+  /** No copy of its text may be shown. */
   readonly noarchive: boolean;
+  /** Characters of its text that may be shown where it is found: 0 by `nosnippet`, n by `max-snippet:n`. Absent: any. */
+  readonly maxSnippet?: number;
 }
 
 /** A link as found in a page. What a sitemap or feed says of its target is a hint, and may be a lie. */

@@ -1,14 +1,5 @@
-import type {
-  Clause,
-  IndexField,
-  IndexHits,
-  IndexInfo,
-  IndexQuery,
-  IndexReader,
-  IndexWeights,
-  Words,
-} from '../index/index.js';
-import type { ParsedQuery } from './query/parse-query.js';
+import type { Clause, IndexField, IndexHits, IndexInfo, IndexReader, IndexWeights, Words } from '../index/index.js';
+import type { ParsedQuery, QueryNotice } from './query/parse-query.js';
 import { languagesOfText } from './query/query-languages.js';
 import { planQuery, type PlannedClause, type QueryPlan } from './query/plan-query.js';
 
@@ -37,9 +28,7 @@ export interface Answer {
   readonly terms: ReadonlySet<string>;
 }
 
-/** Of more pages some hold all words, or it does not matter. */
-const FEW = 100;
-const NONE: IndexHits = { total: 0, hits: [], isApproximate: false };
+const NONE: IndexHits = { total: 0, partial: 0, hits: [], isApproximate: false };
 
 /** Asks an index a query. Where no page holds all of its words, those are found that hold some of them, with a notice. */
 export async function askIndex(parsed: ParsedQuery, options: AskOptions): Promise<Answer> {
@@ -56,7 +45,7 @@ export async function askIndex(parsed: ParsedQuery, options: AskOptions): Promis
   const must = plan.must.map(({ clause }) => (fields && !clause.fields ? { ...clause, fields } : clause));
   const typed = parsed.parts.filter(({ isExcluded }) => !isExcluded).map(({ text }) => text);
   const together = fields || isStrict ? [] : plan.together;
-  const ask = (clauses: readonly Clause[], more: Partial<IndexQuery> = {}): Promise<IndexHits> =>
+  const ask = (clauses: readonly Clause[]): Promise<IndexHits> =>
     options.reader.search({
       ...narrowing(parsed),
       must: clauses,
@@ -65,19 +54,15 @@ export async function askIndex(parsed: ParsedQuery, options: AskOptions): Promis
       mustNot: plan.mustNot,
       weights: options.weights,
       limit: options.limit,
-      ...more,
     });
   const found = await ask(must);
   const terms = new Set(plan.must.flatMap(({ clause }) => clause.phrases.flat()));
-  const some = someOf(plan.must);
-  if (isStrict || !some || found.total > FEW) return { found, plan, terms };
-  // Few pages may be such that have some of the words in their title only.
-  const holdsAll =
-    found.total > 0 && (together.length === 0 || (await ask(must, { together: [], limit: 1 })).total > 0);
-  if (holdsAll) return { found, plan, terms };
-  const others = await ask(some);
-  if (others.total === 0) return { found, plan, terms };
-  return { found: others, plan: { ...plan, notices: [...plan.notices, { code: 'some_words' }] }, terms };
+  const some = found.total > 0 || isStrict ? undefined : someOf(plan.must);
+  const others = some && (await ask(some));
+  const noticed = (notice: QueryNotice): QueryPlan => ({ ...plan, notices: [...plan.notices, notice] });
+  if (others && others.total > 0) return { found: others, plan: noticed({ code: 'some_words' }), terms };
+  if (found.partial > 0) return { found, plan: noticed({ code: 'some_words_too', count: found.partial }), terms };
+  return { found, plan, terms };
 }
 
 /** Languages of the index, those of the most pages first; where the query names some, these alone. */
@@ -90,7 +75,8 @@ export function languagesOf(
   return wanted.length === 0 ? names : names.filter((name) => wanted.includes(name));
 }
 
-function narrowing({ sites, notSites, languages, notLanguages, from, to }: ParsedQuery) {
+/** What a query says of the pages that are looked at. */
+export function narrowing({ sites, notSites, languages, notLanguages, from, to }: ParsedQuery) {
   return {
     sites,
     notSites,

@@ -1,5 +1,6 @@
-import type { IndexReader, Words } from '../index/index.js';
+import type { IndexReader, SimilarTerm, Words } from '../index/index.js';
 import type { ParsedQuery, QueryPart } from './query/parse-query.js';
+import { MAX_STEMMED } from './query/plan-query.js';
 
 /** What other spellings are looked for with. */
 interface SpellingInput {
@@ -7,6 +8,8 @@ interface SpellingInput {
   readonly words: Words;
   /** Languages of the index. */
   readonly languages: readonly string[];
+  /** Of the whole index. */
+  readonly documents: number;
 }
 
 /** A query in another spelling. */
@@ -16,8 +19,8 @@ export interface Respelt {
   readonly terms: readonly string[];
 }
 
-/** Words of a query that are looked at. */
-const MOST_WORDS = 6;
+/** Forms of words of a query for which others are looked for: each costs up to two thousand looks into the index. */
+const MOST_FORMS = 8;
 /** A word that is so much commoner is meant; in documents. */
 const COMMONER = 10;
 
@@ -28,11 +31,12 @@ const COMMONER = 10;
  */
 export async function respell(
   { parts }: Pick<ParsedQuery, 'parts'>,
-  { reader, words, languages }: SpellingInput,
+  { reader, words, languages, documents }: SpellingInput,
 ): Promise<Respelt | undefined> {
+  const stemmed = languages.slice(0, MAX_STEMMED);
+  const looked = new Map<string, SimilarTerm | undefined>();
   const found: QueryPart[] = [];
   const terms: string[] = [];
-  let left = MOST_WORDS;
   for (const part of parts) {
     const split = part.isExcluded || part.isPhrase || part.field ? [] : words.split(part.text);
     let text = '';
@@ -40,8 +44,7 @@ export async function respell(
     for (const word of split) {
       text += part.text.slice(end, word.start);
       end = word.end;
-      left -= 1;
-      const better = left < 0 ? undefined : await betterTerm(word.term);
+      const better = looked.size < MOST_FORMS ? await betterTerm(word.term) : undefined;
       text += better ?? part.text.slice(word.start, word.end);
       if (better !== undefined) terms.push(better);
     }
@@ -50,23 +53,19 @@ export async function respell(
   return terms.length === 0 ? undefined : { parts: found, terms };
 
   async function betterTerm(term: string): Promise<string | undefined> {
-    const forms = [...new Set(languages.map((language) => words.stem(term, language === '' ? undefined : language)))];
-    const counts = await reader.documentCounts([...new Set([term, ...forms])]);
-    const documents = Math.max(...counts);
-    for (const form of new Set([term, ...forms])) {
-      const [best] = await reader.similar(form);
-      if (best && best.documents >= Math.max(1, documents * COMMONER)) return best.term;
+    const stems = stemmed.map((language) => words.stem(term, language === '' ? undefined : language));
+    const forms = [...new Set([term, ...stems])];
+    const least = Math.max(1, COMMONER * Math.max(...(await reader.documentCounts(forms))));
+    // Of so common a word none can be so much commoner.
+    if (least > documents) return undefined;
+    for (const form of forms) {
+      if (!looked.has(form)) {
+        if (looked.size >= MOST_FORMS) return undefined;
+        looked.set(form, (await reader.similar(form))[0]);
+      }
+      const best = looked.get(form);
+      if (best && best.documents >= least) return best.term;
     }
     return undefined;
   }
-}
-
-/** A query as it would be typed: without operators, which the caller keeps beside. */
-export function queryText(parts: readonly QueryPart[]): string {
-  return parts
-    .map(({ text, isPhrase, isExcluded, field }) => {
-      const name = field === undefined ? '' : field === 'title' ? 'intitle:' : 'inurl:';
-      return `${isExcluded ? '-' : ''}${name}${isPhrase ? `"${text}"` : text}`;
-    })
-    .join(' ');
 }

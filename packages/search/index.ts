@@ -1,5 +1,6 @@
 export { askIndex, type Answer, type AskOptions } from './ask-index.js';
 export {
+  HITS_A_PAGE,
   MAX_HITS,
   createSearcher,
   weightsOf,

@@ -2,11 +2,12 @@ import type { Settings } from '../../config/index.js';
 import { urlOf, type Tables } from '../../webtable/index.js';
 import { CrawlError } from '../errors/index.js';
 import type { Clause, IndexHits, IndexInfo, IndexReader, IndexWeights, Words } from '../index/index.js';
-import { askIndex, languagesOf, type Answer } from './ask-index.js';
-import { respell, queryText } from './did-you-mean.js';
+import { askIndex, languagesOf, narrowing, type Answer } from './ask-index.js';
+import { respell } from './did-you-mean.js';
 import { parseQuery, type ParsedQuery } from './query/parse-query.js';
 import { explainNotice, type SearchNotice } from './query/notices.js';
 import { planQuery } from './query/plan-query.js';
+import { queryText } from './query/query-text.js';
 import { foldHits, type FoldedHit } from './results/fold-hits.js';
 import { plainLine, shortLine } from './results/plain-text.js';
 import { makeSnippet, withoutTitle, type SnippetPart } from './results/snippet.js';
@@ -29,6 +30,7 @@ export interface SearchHit {
   readonly url: string;
   /** Of a page without a title, its URL. */
   readonly title: string;
+  /** Empty where the page asks that none be shown. */
   readonly snippet: readonly SnippetPart[];
   /** BCP 47, as the index knows it; empty where it is not known. */
   readonly language: string;
@@ -41,13 +43,15 @@ export interface SearchHit {
   readonly rank: number;
   /** So many pages with nearly the same text are folded behind it. */
   readonly alike?: number;
-  /** So many further pages of its host are folded behind it; `site:` and `fold: false` show them. */
+  /** So many further pages of its host are folded behind it; {@link hostQuery} and `fold: false` show them. */
   readonly moreFromHost?: number;
+  /** The query for the pages of its host alone, where more of them are folded. */
+  readonly hostQuery?: string;
 }
 
 /** What a search found. */
 export interface SearchResult {
-  /** All pages that match; at most the best 100 of them can be seen. */
+  /** Pages that hold all words; with the notice `some_words`, that hold some of them. At most the best 100 can be seen. */
   readonly total: number;
   readonly page: number;
   /** Pages of hits that there are. */
@@ -57,7 +61,7 @@ export interface SearchResult {
   readonly didYouMean?: string;
   /** What of the query was not looked for. */
   readonly notices: readonly SearchNotice[];
-  /** Not every page that could be among the best was scored, as there are very many. */
+  /** Not every page that could be among the best was scored, as very many match: a good one may be missing. */
   readonly isApproximate?: true;
   readonly seconds: number;
 }
@@ -66,7 +70,7 @@ export interface SearchResult {
 export interface Searcher extends AsyncDisposable {
   /**
    * Searches. Any text is a query.
-   * @throws CrawlError USAGE for a page or limit that is none, NO_INDEX, SEARCH_BUSY
+   * @throws CrawlError USAGE for a page or limit that is none, NO_INDEX, WRONG_INDEX, SEARCH_BUSY
    */
   search(query: string, options?: SearchOptions): Promise<SearchResult>;
   /**
@@ -91,7 +95,7 @@ export interface SearchInput {
 /** Hits that can be seen of one query. */
 export const MAX_HITS = 100;
 /** Hits a page. */
-const HITS_A_PAGE = 10;
+export const HITS_A_PAGE = 10;
 /** Of a title, and of a URL that stands for one. */
 const MAX_TITLE = 200;
 /** A query with fewer hits is looked at for other spellings. */
@@ -106,9 +110,9 @@ export function createSearcher(input: SearchInput): Searcher {
   const { pages, settings, reader, words } = input;
   let known: { readonly info: IndexInfo; readonly at: number } | undefined;
 
-  async function currentInfo(): Promise<IndexInfo> {
+  async function currentInfo(signal?: AbortSignal): Promise<IndexInfo> {
     if (!known || known.info.documents === 0 || performance.now() - known.at > INFO_GOOD_FOR)
-      known = { info: await reader.info(), at: performance.now() };
+      known = { info: await reader.info(signal), at: performance.now() };
     return known.info;
   }
 
@@ -118,16 +122,16 @@ export function createSearcher(input: SearchInput): Searcher {
     checkNumber('limit', limit, MAX_HITS);
     const began = performance.now();
     const parsed = parseQuery(text);
-    const info = await currentInfo();
+    const info = await currentInfo(signal);
     signal?.throwIfAborted();
-    const { found, plan, terms } = await find(parsed, info);
+    const asked = readerUntil(reader, signal);
+    const { found, plan, terms } = await find(asked, parsed, info);
     signal?.throwIfAborted();
     const shown = fold ? foldHits(found.hits, limit) : found.hits.map((hit) => ({ hit, alike: 0, moreFromHost: 0 }));
     const some = shown.slice((page - 1) * limit, page * limit);
-    const hits = await readHits(some, terms);
-    signal?.throwIfAborted();
+    const hits = await readHits(some, parsed, terms, signal);
     const holdAll = plan.notices.some(({ code }) => code === 'some_words') ? 0 : found.total;
-    const didYouMean = holdAll < FEW && page === 1 ? await otherSpelling(text, parsed, holdAll, info) : undefined;
+    const didYouMean = holdAll < FEW && page === 1 ? await otherSpelling(asked, parsed, holdAll, info) : undefined;
     return {
       total: found.total,
       page,
@@ -140,10 +144,10 @@ export function createSearcher(input: SearchInput): Searcher {
     };
   }
 
-  function find(parsed: ParsedQuery, info: IndexInfo, isStrict = false): Promise<Answer> {
+  function find(asked: AskedReader, parsed: ParsedQuery, info: IndexInfo, isStrict = false): Promise<Answer> {
     const { commonWords } = settings.search;
     return askIndex(parsed, {
-      reader,
+      reader: asked,
       words,
       info,
       weights: weightsOf(settings),
@@ -154,20 +158,33 @@ export function createSearcher(input: SearchInput): Searcher {
   }
 
   /** Reads what is shown of the pages. A page that the table has no more is left out. */
-  async function readHits(some: readonly FoldedHit[], terms: ReadonlySet<string>): Promise<SearchHit[]> {
+  async function readHits(
+    some: readonly FoldedHit[],
+    parsed: ParsedQuery,
+    terms: ReadonlySet<string>,
+    signal: AbortSignal | undefined,
+  ): Promise<SearchHit[]> {
     const rows = await pages.getMany(
       some.map(({ hit }) => hit.key),
-      ['title', 'text'],
+      ['title', 'text', 'parseStatus'],
     );
-    return some.flatMap(({ hit, alike, moreFromHost }, i) => {
+    const hits: SearchHit[] = [];
+    for (const [i, { hit, alike, moreFromHost }] of some.entries()) {
       const row = rows[i];
-      if (!row) return [];
+      if (!row) continue;
+      signal?.throwIfAborted();
       const { key, language, fetchedAt, modifiedTime, score, rank } = hit;
       const url = urlOf(key);
       const title = shortLine(row.title ?? '', MAX_TITLE);
       const text = withoutTitle(row.text ?? '', (row.title ?? '').trim());
-      const snippet = makeSnippet(text, { words, language: language === '' ? undefined : language, terms });
-      return {
+      const snippet = await makeSnippet(text, {
+        words,
+        language: language === '' ? undefined : language,
+        terms,
+        most: row.parseStatus?.maxSnippet,
+        signal,
+      });
+      hits.push({
         url,
         title: title === '' ? shortLine(url, MAX_TITLE) : title,
         snippet,
@@ -177,29 +194,34 @@ export function createSearcher(input: SearchInput): Searcher {
         score,
         rank,
         ...(alike > 0 && { alike }),
-        ...(moreFromHost > 0 && { moreFromHost }),
-      };
-    });
+        ...(moreFromHost > 0 && { moreFromHost, hostQuery: queryText(ofHost(parsed, new URL(url).hostname)) }),
+      });
+    }
+    return hits;
   }
 
   /** The query in another spelling, where that finds more. Its words are shown as a page has them, not as their stems. */
   async function otherSpelling(
-    text: string,
+    asked: AskedReader,
     parsed: ParsedQuery,
     total: number,
     info: IndexInfo,
   ): Promise<string | undefined> {
-    const respelt = await respell(parsed, { reader, words, languages: languagesOf(info, parsed) });
+    const respelt = await respell(parsed, {
+      reader: asked,
+      words,
+      languages: languagesOf(info, parsed),
+      documents: info.documents,
+    });
     if (!respelt) return undefined;
-    const { found: others } = await find({ ...parsed, parts: respelt.parts }, info, true);
+    const { found: others } = await find(asked, { ...parsed, parts: respelt.parts }, info, true);
     if (others.total <= total) return undefined;
     const forms = await formsOf(respelt.terms, others);
     const parts = respelt.parts.map((part) => {
       const changed = respelt.terms.reduce((all, term) => all.replace(term, forms.get(term) ?? term), part.text);
       return { ...part, text: changed };
     });
-    const operators = text.split(/\s+/).filter((piece) => /^-?(site|lang|after|before)[:\uff1a]\S/i.test(piece));
-    return plainLine([queryText(parts), ...operators].join(' '));
+    return queryText({ ...parsed, parts });
   }
 
   /** For each stem a word of the best pages that has it. */
@@ -224,28 +246,41 @@ export function createSearcher(input: SearchInput): Searcher {
     search,
     async suggest(prefix) {
       const parsed = parseQuery(prefix);
+      if (!endsInWord(parsed, prefix)) return [];
       const info = await currentInfo();
       const plan = planQuery(parsed, { words, languages: languagesOf(info, parsed), isPrefix: true });
-      if (plan.must.length === 0 || /\s$/.test(prefix)) return [];
+      if (plan.must.length === 0) return [];
       const must = plan.must.map(({ clause }) => ({
         ...(clause.isPrefix ? shortened(clause) : clause),
         fields: ['title' as const],
       }));
       const { mustNot } = plan;
-      const { hits } = await reader.search({ must, mustNot, weights: weightsOf(settings), limit: MAX_HITS });
+      const weights = weightsOf(settings);
+      const { hits } = await reader.search({ ...narrowing(parsed), must, mustNot, weights, limit: MAX_HITS });
       const rows = await pages.getMany(
         hits.map(({ key }) => key),
         ['title'],
       );
       return completions(
         plainLine(prefix),
-        rows.flatMap((row) => (row?.title === undefined ? [] : [row.title.slice(0, 1000)])),
+        rows.flatMap((row) => (row?.title === undefined ? [] : [row.title.slice(0, MAX_TITLE)])),
         words,
       );
     },
     info: () => reader.info(),
     close: () => reader.close(),
     [Symbol.asyncDispose]: () => reader.close(),
+  };
+}
+
+type AskedReader = Pick<IndexReader, 'search' | 'documentCounts' | 'similar'>;
+
+/** The reader for one client: once the signal aborts, what still waits is not asked. */
+function readerUntil(reader: IndexReader, signal: AbortSignal | undefined): AskedReader {
+  return {
+    search: (query) => reader.search(query, signal),
+    documentCounts: (terms) => reader.documentCounts(terms, signal),
+    similar: (term) => reader.similar(term, signal),
   };
 }
 
@@ -260,6 +295,18 @@ export function weightsOf({ search }: Pick<Settings, 'search'>): IndexWeights {
     rank: search.weightRank,
     language: search.weightLanguage,
   };
+}
+
+/** Whether a query that is being typed ends in a part that has a word: nothing else of it can be completed. */
+function endsInWord({ parts }: ParsedQuery, prefix: string): boolean {
+  const last = parts.at(-1);
+  return last !== undefined && !last.isExcluded && /[\p{L}\p{N}]$/u.test(prefix) && prefix.endsWith(last.text);
+}
+
+/** The query for pages of one host: in place of the sites that it names. */
+function ofHost(parsed: ParsedQuery, host: string): ParsedQuery {
+  const others = parsed.operators.filter(({ name, isExcluded }) => name !== 'site' || isExcluded);
+  return { ...parsed, operators: [...others, { name: 'site', value: host, isExcluded: false }] };
 }
 
 /** Of the last word only what its stem begins with too. */

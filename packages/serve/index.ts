@@ -1,11 +1,2 @@
-export { DEFAULT_PORT, servePages, type ServeAddress, type Served } from './serve-pages.js';
-export type {
-  CachedText,
-  FoundHit,
-  FoundHits,
-  IndexUse,
-  SearchRequest,
-  ServedStatus,
-  ServeSource,
-  SnippetPart,
-} from './source.js';
+export { DEFAULT_PORT, servePages, type ServeAddress, type Served, type ServeOptions } from './serve-pages.js';
+export type { CachedText, CrawlStatus, IndexProblem, IndexUse, ServeSource } from './source.js';

@@ -1,6 +1,6 @@
 import { CrawlError } from '../errors/index.js';
 import { jsonAnswer, pageAnswer, textAnswer, type Answer } from './http/answer.js';
-import type { Problem } from './http/errors.js';
+import { meaningOf, type Problem } from './http/errors.js';
 import type { Request, Route } from './http/server.js';
 import { createEvents } from './live/events.js';
 import type { History } from './live/history.js';
@@ -11,9 +11,10 @@ import { dashboardFigures, type DashboardFigures } from './pages/dashboard-figur
 import { DASHBOARD_POLICY, dashboardPage } from './pages/dashboard-page.js';
 import { ICON } from './pages/layout.js';
 import { cachedPage, homePage, problemPage } from './pages/other-pages.js';
-import { MAX_PAGES, resultsPage, type Asked } from './pages/results-page.js';
+import { resultsPage, type Asked } from './pages/results-page.js';
 import { STYLE } from './pages/style.js';
-import type { FoundHits, ServeSource } from './source.js';
+import { HITS_A_PAGE, MAX_HITS, type SearchResult } from '../search/index.js';
+import type { ServeSource } from './source.js';
 
 /** What the routes answer from. */
 export interface RoutesContext {
@@ -28,52 +29,54 @@ export function createRoutes({ source, stats, history, metrics }: RoutesContext)
   const figures = async (): Promise<DashboardFigures> => dashboardFigures(await stats.read(), history.samples);
   const events = createEvents(figures);
 
-  const search = ({ query, page, fold }: Asked, { signal }: Request): Promise<FoundHits> =>
+  const search = ({ query, page, fold }: Asked, { signal }: Request): Promise<SearchResult> =>
     source.search(query, { page, fold, signal });
 
   return {
-    '/': async () => pageAnswer(homePage((await stats.read()).status?.index), { cache: 'revalidate' }),
+    '/': async () => pageAnswer(homePage((await stats.read()).status), { cache: 'revalidate' }),
     async '/search'(request) {
       const asked = askedOf(request.params);
       if (asked.query === '') return redirect('/');
       return pageAnswer(resultsPage(asked, await search(asked, request)), { cache: 'revalidate' });
     },
-    async '/cached'({ params }) {
+    async '/cached'({ path, params }) {
       const url = params.get('url') ?? '';
       const found = await source.cached(url);
-      if (!found) return problemAnswer({ path: '/cached' }, NO_COPY);
+      if (!found) return problemAnswer({ path, params }, NO_COPY);
       return pageAnswer(cachedPage(found), { cache: 'revalidate' });
     },
     async '/api/search'(request) {
       const asked = askedOf(request.params);
       if (asked.query === '')
         throw new CrawlError('USAGE', 'expected a query, found none', { hint: '/api/search?q=words' });
-      const { page, query } = asked;
-      return jsonAnswer({ query, page, ...(await search(asked, request)) });
+      return jsonAnswer({ query: asked.query, ...(await search(asked, request)) });
     },
     async '/api/suggest'({ params }) {
       const query = queryOf(params);
       const found = query === '' || query.length > 200 ? [] : await source.suggest(query);
       return jsonAnswer([query, found], 200, 'application/x-suggestions+json; charset=utf-8');
     },
-    async '/api/status'() {
+    async '/api/status'({ path, params }) {
       const { status, problem } = await stats.read();
-      return problem || !status ? problemAnswer({ path: '/api/status' }, problem ?? NOT_YET) : jsonAnswer(status);
+      return problem || !status ? problemAnswer({ path, params }, problem ?? NOT_YET) : jsonAnswer(status);
     },
     async '/dashboard'() {
       return pageAnswer(dashboardPage(await figures()), { headers: { 'content-security-policy': DASHBOARD_POLICY } });
     },
     '/dashboard/events': () =>
       events.isFull
-        ? textAnswer('expected fewer viewers of the dashboard; it is loaded anew by hand', 503)
+        ? textAnswer('expected fewer viewers of the dashboard at a time; ask again later', 503)
         : events.stream(),
     async '/metrics'() {
       const { body, type } = await metrics.text(await stats.read());
       return { status: 200, type, body };
     },
     async '/healthz'() {
-      const { problem } = await stats.read();
-      return problem ? textAnswer(`${problem.code}: ${problem.message}`, 503) : textAnswer('ok');
+      const { status, problem } = await stats.read();
+      if (problem) return textAnswer(problemLine(problem), 503);
+      const { indexProblem } = status ?? {};
+      if (!indexProblem) return textAnswer('ok');
+      return textAnswer(problemLine({ ...indexProblem, message: meaningOf(indexProblem.code) }), 503);
     },
     '/opensearch.xml': ({ origin }) => ({
       status: 200,
@@ -87,6 +90,9 @@ export function createRoutes({ source, stats, history, metrics }: RoutesContext)
   };
 }
 
+/** Pages of hits that can be seen. */
+const MAX_PAGES = MAX_HITS / HITS_A_PAGE;
+
 const NO_COPY: Problem = {
   status: 404,
   code: 'NOT_FOUND',
@@ -94,13 +100,17 @@ const NO_COPY: Problem = {
 };
 const NOT_YET: Problem = { status: 503, code: 'INTERNAL', message: 'There are no figures yet.' };
 
+function problemLine({ code, message, hint }: Omit<Problem, 'status'>): string {
+  return `${code}: ${message}${hint === undefined ? '' : ` (${hint})`}`;
+}
+
 /** What went wrong, as JSON below `/api/` and as a page elsewhere. */
-export function problemAnswer({ path }: Pick<Request, 'path'>, problem: Problem): Answer {
+export function problemAnswer({ path, params }: Pick<Request, 'path' | 'params'>, problem: Problem): Answer {
   const { status, ...error } = problem;
   if (path.startsWith('/api/')) return jsonAnswer({ error }, status);
   // Whoever asked for another name is not shown what this server is.
   if (status === 421) return textAnswer(problem.message, status);
-  return pageAnswer(problemPage(problem), { status });
+  return pageAnswer(problemPage(problem, queryOf(params)), { status });
 }
 
 function redirect(location: string): Answer {

@@ -1,4 +1,5 @@
 import { listen } from './http/server.js';
+import { createErrorLog } from './http/error-log.js';
 import { createHistory, SAMPLE_MS } from './live/history.js';
 import { createMetrics } from './live/metrics.js';
 import { createStats } from './live/stats.js';
@@ -13,6 +14,15 @@ export interface ServeAddress {
   readonly address?: string;
   /** Names that it answers to beside addresses and `localhost`: those by which a reverse proxy is asked. */
   readonly names?: readonly string[];
+}
+
+/** How to serve. */
+export interface ServeOptions extends ServeAddress {
+  /**
+   * Gets each failure of which clients learn only the code and what to do, the same one at most once a minute: for a log. Its message may
+   * hold paths of this machine. Default: nobody gets it.
+   */
+  readonly onError?: (error: unknown) => void;
 }
 
 /** A server that runs. */
@@ -31,9 +41,10 @@ export const DEFAULT_PORT = 8420;
  * Serves search page, dashboard, API and metrics until it is closed.
  * @throws CrawlError CANNOT_LISTEN
  */
-export async function servePages(source: ServeSource, where: ServeAddress = {}): Promise<Served> {
-  const { port: wanted = DEFAULT_PORT, address = '127.0.0.1', names = [] } = where;
-  const stats = createStats(() => source.status());
+export async function servePages(source: ServeSource, options: ServeOptions = {}): Promise<Served> {
+  const { port: wanted = DEFAULT_PORT, address = '127.0.0.1', names = [], onError = () => undefined } = options;
+  const log = createErrorLog(onError);
+  const stats = createStats(() => source.status(), { onError: log });
   const history = createHistory();
   const metrics = await createMetrics();
   const listening = await listen({
@@ -42,6 +53,7 @@ export async function servePages(source: ServeSource, where: ServeAddress = {}):
     names,
     routes: createRoutes({ source, stats, history, metrics }),
     problem: problemAnswer,
+    onError: log,
     onAnswer: metrics.answered,
   });
   async function sample(): Promise<void> {

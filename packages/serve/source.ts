@@ -1,48 +1,7 @@
+import type { ErrorCode } from '../errors/index.js';
 import type { TableStatus } from '../jobs/index.js';
-
-/** A piece of a snippet, and whether it is what was asked for. */
-export interface SnippetPart {
-  readonly text: string;
-  readonly hit: boolean;
-}
-
-/** One page that was found. Title, URL and text are untrusted. */
-export interface FoundHit {
-  readonly url: string;
-  readonly title: string;
-  readonly snippet: readonly SnippetPart[];
-  /** BCP 47; empty or absent where it is not known. */
-  readonly language?: string;
-  /** In ms since the epoch; 0 where it is not known. */
-  readonly fetchedAt: number;
-  readonly modifiedTime?: number;
-  /** Pages with nearly the same text, which are not shown. */
-  readonly alike?: number;
-  /** Pages of the same host, which are not shown. */
-  readonly moreFromHost?: number;
-}
-
-/** What a search came to. */
-export interface FoundHits {
-  /** Pages found, of which at most a hundred are shown. */
-  readonly total: number;
-  /** Pages of hits that there are, when folded as asked for. Default: as many as the total fills, up to ten. */
-  readonly pages?: number;
-  readonly hits: readonly FoundHit[];
-  readonly didYouMean?: string;
-  /** What of the query was passed over, for people. */
-  readonly notices?: readonly { readonly message: string }[];
-  readonly seconds: number;
-}
-
-/** How to search. */
-export interface SearchRequest {
-  /** From 1 to 10. */
-  readonly page: number;
-  /** Fold pages that are alike, and more than two of a host. */
-  readonly fold: boolean;
-  readonly signal: AbortSignal;
-}
+import type { SearchOptions, SearchResult } from '../search/index.js';
+import type { Holder } from '../../webtable/index.js';
 
 /** The text of a page as it was crawled. All but the time is untrusted. */
 export interface CachedText {
@@ -55,35 +14,39 @@ export interface CachedText {
   readonly fetchedAt?: number;
 }
 
-/** Another process, which has the table open. */
-interface OtherProcess {
-  readonly pid: number;
-  readonly name: string;
-}
-
-/** The index of words. */
+/** The search index of a table, in a status. */
 export interface IndexUse {
+  /** Pages that it finds. */
   readonly documents: number;
-  /** On the disk. */
+  /** Bytes on the disk. */
   readonly bytes: number;
   /** When it was last changed, in ms since the epoch. */
-  readonly changedAt?: number;
+  readonly changedAt: number;
 }
 
-/** What goes on at the table; the one object that all figures come from. */
-export interface ServedStatus extends TableStatus {
-  /** Absent where the table is open in this process. */
-  readonly holder?: OtherProcess;
-  /** Absent where there is no index. */
+/** Why an index that is there cannot be used. */
+export interface IndexProblem {
+  readonly code: ErrorCode;
+  /** What to do. */
+  readonly hint?: string;
+}
+
+/** What goes on at a table, and in which process; the one object that all figures come from. */
+export interface CrawlStatus extends TableStatus {
+  /** The other process that has the table open; absent where this one has. */
+  readonly holder?: Holder;
+  /** The search index; absent where there is none, or none that can be used. */
   readonly index?: IndexUse;
+  /** Absent where the index can be used, or there is none yet. */
+  readonly indexProblem?: IndexProblem;
 }
 
 /** Where a server gets what it shows. All may reject, with a CrawlError where the reason is known. */
 export interface ServeSource {
-  search(query: string, request: SearchRequest): Promise<FoundHits>;
+  search(query: string, options: Required<Pick<SearchOptions, 'page' | 'fold' | 'signal'>>): Promise<SearchResult>;
   /** Queries that begin so, the best first. */
   suggest(prefix: string): Promise<readonly string[]>;
   /** undefined: there is no such page, or it wants no copy to be shown. */
   cached(url: string): Promise<CachedText | undefined>;
-  status(): Promise<ServedStatus>;
+  status(): Promise<CrawlStatus>;
 }

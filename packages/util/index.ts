@@ -5,4 +5,5 @@ export { createHeap, type Heap, type HeapItem } from './heap.js';
 export { inflate, type Inflated } from './inflate.js';
 export { headerValues, mediaTypeOf } from './media-type.js';
 export { processMark, processOf } from './process-mark.js';
+export { replaceUnseen } from './unseen.js';
 export { VERSION } from './version.js';

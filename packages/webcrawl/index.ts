@@ -5,13 +5,21 @@
  */
 export { DEFAULT_TABLE, openCrawl, type Crawl, type OpenCrawlOptions } from './open-crawl.js';
 export { openChecks, type Checks } from './open-checks.js';
-export { jobs } from './jobs.js';
+export { jobs, type RepairReport } from './jobs.js';
 export { rules, type ListedRule, type RuleEditOptions, type RuleList, type RulesCrawl } from './rules/rules.js';
 export { repairFiles, type RepairFilesOptions } from './repair-files.js';
-export { status, type CrawlStatus, type IndexUse, type StatusCrawl } from './status.js';
-export { keepCrawled } from './keep-crawled.js';
+export { status, type StatusCrawl } from './status.js';
+export { keepCrawled, type KeepCrawledOptions } from './kept/keep-crawled.js';
 export { serve } from './serve.js';
-export { DEFAULT_PORT, type Served, type ServeAddress } from '../serve/index.js';
+export {
+  DEFAULT_PORT,
+  type CrawlStatus,
+  type IndexProblem,
+  type IndexUse,
+  type Served,
+  type ServeAddress,
+  type ServeOptions,
+} from '../serve/index.js';
 export { openSearch, search } from './open-search.js';
 export { defaultPlugins } from './default-plugins.js';
 export { VERSION, figures } from '../util/index.js';
@@ -55,6 +63,7 @@ export {
   type FoundPage,
   type GenerateOptions,
   type InjectOptions,
+  type JobFailure,
   type JobOptions,
   type NextStep,
   type OnPageOption,

@@ -15,7 +15,8 @@ import {
   type Report,
 } from '../jobs/index.js';
 import { rank } from '../graph/index.js';
-import { index, repairIndex } from '../index/index.js';
+import { CrawlError, type ErrorCode } from '../errors/index.js';
+import { forgetIndex, index, repairIndex } from '../index/index.js';
 
 /** Any of the jobs: each has options of its own. */
 type Job = (crawl: CrawlContext, options: never) => Promise<Report>;
@@ -32,21 +33,35 @@ export function watched<J extends Job>(name: string, job: J): J {
   return watched as unknown as J;
 }
 
+/** Runs a task while the table is open in this process and yielded to no other. @throws CrawlError TABLE_LOCKED where another has it */
+export function holdAlone<T>({ tables: { store } }: CrawlContext, task: () => Promise<T>): Promise<T> {
+  return store instanceof SharedStore ? store.holdAlone(task) : task();
+}
+
 /** The same for a job that no other process may use the table beside; it throws TABLE_LOCKED where one does. */
 function alone<J extends Job>(name: string, job: J): J {
   const run = watched(name, job) as unknown as AnyJob;
-  const alone: AnyJob = async (crawl, options) => {
-    const { store } = crawl.tables;
-    if (store instanceof SharedStore) await store.requireAlone();
-    return run(crawl, options);
-  };
+  const alone: AnyJob = (crawl, options) => holdAlone(crawl, () => run(crawl, options));
   return alone as unknown as J;
 }
 
+/** What `repair` did. */
+export interface RepairReport extends Report {
+  /** Why the search index could not be repaired, and what to do. All else is done; webcrawl index makes the index anew. */
+  readonly indexProblem?: { readonly code: ErrorCode; readonly message: string; readonly hint?: string };
+}
+
 /** Puts right the indexes of the table, and then the search index where there is one. */
-const repairAll: typeof repair = async (crawl, options) => {
+async function repairAll(crawl: CrawlContext, options: JobOptions = {}): Promise<RepairReport> {
   const report = await repair(crawl, options);
-  const found = report.interrupted ? undefined : await repairIndex(crawl, options);
+  let found: Report | undefined;
+  try {
+    found = report.interrupted ? undefined : await repairIndex(crawl, options);
+  } catch (error) {
+    if (!(error instanceof CrawlError)) throw error;
+    const { code, message, hint } = error;
+    return { ...report, indexProblem: { code, message, ...(hint !== undefined && { hint }) } };
+  }
   if (!found) return report;
   const differences = Object.fromEntries(Object.entries(found.counters).filter(([, count]) => count > 0));
   return {
@@ -55,7 +70,7 @@ const repairAll: typeof repair = async (crawl, options) => {
     counters: { ...report.counters, ...differences },
     ...(found.interrupted && { interrupted: true }),
   };
-};
+}
 
 /** The jobs, each `(crawl, options) => Promise<Report>`. */
 export const jobs = {
@@ -66,6 +81,7 @@ export const jobs = {
   updatedb: alone('updatedb', updatedb),
   crawl: alone('crawl', crawl),
   index: alone('index', index),
+  forgetIndex: alone('index', forgetIndex),
   repair: alone('repair', repairAll),
   compact: alone('compact', compact),
   remove: alone('remove', remove),

@@ -60,7 +60,8 @@ export interface OpenCrawlOptions {
   readonly serve?: boolean;
   /**
    * Close the table for a process that needs it alone, and read it through that process meanwhile: for a service that only
-   * reads, and is not to keep jobs of other processes away. Default: false.
+   * reads, and is not to keep jobs of other processes away. While a job or `keepCrawled` of this process runs, nothing is yielded; and
+   * none of them can begin while another process has the table. Default: false.
    */
   readonly yields?: boolean;
   /** What other processes see as the user of the table. Default: `a service`. */

@@ -1,8 +1,9 @@
+import { rowKeyOf } from '../../webtable/index.js';
 import { createSeldom } from '../jobs/index.js';
-import { servePages, type CachedText, type Served, type ServeAddress } from '../serve/index.js';
+import { servePages, type CachedText, type Served, type ServeOptions } from '../serve/index.js';
 import type { Crawl } from './open-crawl.js';
 import { openSearch } from './open-search.js';
-import { indexUseOf, statusWith } from './status.js';
+import { createIndexUse, statusWith } from './status.js';
 
 /**
  * Serves the search page, the API, the dashboard and the metrics of a table until it is closed, which is before the crawl is. It
@@ -10,9 +11,9 @@ import { indexUseOf, statusWith } from './status.js';
  * next search.
  * @throws CrawlError CANNOT_LISTEN, BAD_SETTING where the table has no folder and `index.path` names none
  */
-export async function serve(crawl: Crawl, where: ServeAddress = {}): Promise<Served> {
+export async function serve(crawl: Crawl, options: ServeOptions = {}): Promise<Served> {
   const searcher = await openSearch(crawl);
-  const { read: indexUse } = createSeldom(() => indexUseOf(searcher));
+  const { read: indexUse } = createSeldom(createIndexUse(searcher, crawl));
   try {
     const served = await servePages(
       {
@@ -21,7 +22,7 @@ export async function serve(crawl: Crawl, where: ServeAddress = {}): Promise<Ser
         cached: (url) => cachedText(crawl, url),
         status: () => statusWith(crawl, indexUse),
       },
-      where,
+      options,
     );
     let closing: Promise<void> | undefined;
     const close = (): Promise<void> => (closing ??= served.close().finally(() => searcher.close()));
@@ -32,13 +33,17 @@ export async function serve(crawl: Crawl, where: ServeAddress = {}): Promise<Ser
   }
 }
 
-/** The text of a page of the index; undefined where it is not in there, or the page asks that no copy be shown. */
-async function cachedText(crawl: Pick<Crawl, 'page'>, url: string): Promise<CachedText | undefined> {
-  const fields = ['title', 'text', 'language', 'fetchedAt', 'parseStatus', 'pageMetadata', 'headers', 'marks'] as const;
-  const page = await crawl.page(url, fields);
-  if (page?.text === undefined || page.marks?.index === undefined || page.parseStatus?.noindex) return undefined;
-  const robots = [page.headers?.['x-robots-tag'], page.pageMetadata?.['robots']];
-  if (robots.some((said) => /\b(noarchive|none)\b/i.test(said ?? ''))) return undefined;
+const CACHED_FIELDS = ['title', 'text', 'language', 'fetchedAt', 'parseStatus', 'marks'] as const;
+
+/**
+ * The text of a page of the index; undefined where it is not in there, or the page asks that no copy, or only a part of it, be
+ * shown. It goes by the row key: a page that the filters of today would leave out is shown as long as it is found.
+ */
+async function cachedText({ tables }: Pick<Crawl, 'tables'>, url: string): Promise<CachedText | undefined> {
+  const page = await tables.pages.get(rowKeyOf(url), CACHED_FIELDS);
+  if (page?.text === undefined || page.marks?.index === undefined) return undefined;
+  const { noindex, noarchive, maxSnippet } = page.parseStatus ?? {};
+  if (noindex || noarchive || maxSnippet !== undefined) return undefined;
   const { title, text, language, fetchedAt } = page;
   return {
     url,

@@ -1,54 +1,55 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { SharedStore, type Holder } from '../../webtable/index.js';
+import { SharedStore } from '../../webtable/index.js';
 import { CrawlError } from '../errors/index.js';
 import { INDEX_FILE } from '../index/index.js';
 import { ownStatus, type CrawlContext, type TableStatus } from '../jobs/index.js';
 import type { Searcher } from '../search/index.js';
+import type { CrawlStatus } from '../serve/index.js';
 import type { Crawl } from './open-crawl.js';
-import { openSearch } from './open-search.js';
+import { openReader } from './open-search.js';
 
-/** The search index of a table, in a status. */
-export interface IndexUse {
-  /** Pages that it finds. */
-  readonly documents: number;
-  /** Bytes on the disk. */
-  readonly bytes: number;
-  /** When it was last changed, in ms since the epoch. */
-  readonly changedAt: number;
-}
+/** Where an index is. */
+type IndexedCrawl = Pick<CrawlContext, 'settings' | 'indexFolder'>;
 
-/** How large an index is; undefined where there is none, or none that can be used now. */
-export async function indexUseOf(searcher: Pick<Searcher, 'info'>): Promise<IndexUse | undefined> {
-  try {
-    const { documents, bytes, changedAt } = await searcher.info();
-    return { documents, bytes, changedAt };
-  } catch (error) {
-    if (error instanceof CrawlError) return undefined;
-    throw error;
-  }
+/** What a status says of the index. */
+export type IndexState = Pick<CrawlStatus, 'index' | 'indexProblem'>;
+
+/** Makes the function that says how large an index is, or why one that is there cannot be used. */
+export function createIndexUse(searcher: Pick<Searcher, 'info'>, crawl: IndexedCrawl): () => Promise<IndexState> {
+  let last: IndexState = {};
+  return async () => {
+    try {
+      const { documents, bytes, changedAt } = await searcher.info();
+      last = { index: { documents, bytes, changedAt } };
+    } catch (error) {
+      if (!(error instanceof CrawlError)) throw error;
+      const { code, hint } = error;
+      // Where too many ask, it is as it was.
+      if (code === 'SEARCH_BUSY') return last;
+      last = isThere(crawl) ? { indexProblem: { code, ...(hint !== undefined && { hint }) } } : {};
+    }
+    return last;
+  };
 }
 
 /** The same of a table, for whoever asks once. */
-async function readIndexUse(
-  crawl: Pick<CrawlContext, 'tables' | 'settings' | 'indexFolder'>,
-): Promise<IndexUse | undefined> {
-  const { indexFolder } = crawl;
-  if (indexFolder === undefined || !existsSync(join(indexFolder, INDEX_FILE))) return undefined;
-  const searcher = await openSearch(crawl);
+async function readIndexUse(crawl: Pick<CrawlContext, 'tables'> & IndexedCrawl): Promise<IndexState> {
+  if (!isThere(crawl)) return {};
+  // No words: they would take longer to load than all else.
+  const reader = await openReader(crawl);
   try {
-    return await indexUseOf(searcher);
+    return await createIndexUse(reader, crawl)();
   } finally {
-    await searcher.close();
+    await reader.close();
   }
 }
 
-/** What goes on at a table, and in which process. */
-export interface CrawlStatus extends TableStatus {
-  /** The other process that has the table open; absent where this one has. */
-  readonly holder?: Holder;
-  /** The search index; absent where there is none. */
-  readonly index?: IndexUse;
+/** Whether there is an index that a search may find something in, or a reason why it does not. */
+function isThere({ settings, indexFolder }: IndexedCrawl): boolean {
+  const { writer } = settings.index;
+  if (writer !== 'sqlite') return writer === 'opensearch';
+  return indexFolder !== undefined && existsSync(join(indexFolder, INDEX_FILE));
 }
 
 /** What a status is read of. */
@@ -63,17 +64,14 @@ export async function status(crawl: StatusCrawl): Promise<CrawlStatus> {
 }
 
 /** The same for whoever asks often, and keeps the index open. */
-export async function statusWith(
-  crawl: StatusCrawl,
-  indexUse: () => Promise<IndexUse | undefined>,
-): Promise<CrawlStatus> {
+export async function statusWith(crawl: StatusCrawl, indexUse: () => Promise<IndexState>): Promise<CrawlStatus> {
   const { store } = crawl.tables;
-  const index = await indexUse();
+  const ofIndex = await indexUse();
   const remote = store instanceof SharedStore ? ((await store.remoteStatus()) as TableStatus | undefined) : undefined;
   const { holder } = crawl;
   return {
     ...(remote ?? (await ownStatus(crawl))),
     ...(remote && holder && { holder }),
-    ...(index && { index }),
+    ...ofIndex,
   };
 }

@@ -186,15 +186,30 @@ it('relevance asks made-up pages by three formulas, and finds most', async () =>
   expect(rows).toHaveLength(12);
   for (const row of rows.filter(({ kind }) => kind === 'title')) expect(row.oursMrr).toBeGreaterThan(0.5);
   expect(samples).toMatchObject({ weights: expect.any(Object) as object });
+  for (const line of (samples as { readonly asked: readonly string[] }).asked)
+    expect(line).toMatch(/^(chosen-by|reported) (title|anchor|sentence) (en|zh|ja|ru) \d+ \d+ \d+ \S/);
 });
 
 it('index makes a search index, measures it, and asks it', async () => {
-  const { rows } = await result('index', '--scale', '0.001');
+  const { rows } = await result('index', '--scale', '0.001', '--only', 'sqlite');
   const [made, ...asked] = rows;
-  for (const name of ['rate', 'cpu', 'size', 'memory']) expect(made![name]).toBeGreaterThan(0);
+  for (const name of ['rate', 'perCpu', 'size', 'memory']) expect(made![name]).toBeGreaterThan(0);
   expect(asked.map(({ what }) => what)).toContain('phrases of commonest words');
   for (const row of asked.filter(({ what }) => what !== 'rare words'))
     expect(row).toMatchObject({ p50: expect.any(Number) as number });
   for (const kind of ['phrases', 'commonest words'])
     expect(asked.find(({ what }) => what === kind)!.matches).toBeGreaterThan(0);
+});
+
+it('serving crawls a site with and without --serve, and finds pages after updatedb', async () => {
+  const { rows } = await result('serving', '--scale', '0.005');
+  expect(rows.map(({ name }) => name)).toEqual([
+    'crawl',
+    'crawl --serve',
+    'findable after updatedb',
+    'the same while table and index are compared',
+  ]);
+  const [crawl, served, findable] = rows;
+  expect(served!.pages).toEqual(crawl!.pages);
+  expect(findable!.count).toBeGreaterThan(0);
 });

@@ -1,5 +1,6 @@
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
@@ -86,6 +87,19 @@ test(
     expect(await totalOf(url, 'zebra')).toBe(1);
     const cached = await fetch(`${url}cached?url=${encodeURIComponent(`${web.origin}/held`)}`);
     expect(await cached.text()).toContain('A zebra is running.');
+
+    // Clients that never read keep nobody out, and a hundred at once are all answered by the thread that reads the index.
+    const query = `GET /search?q=zebra HTTP/1.1\r\nHost: localhost\r\n\r\n`;
+    const silent = Array.from({ length: 20 }, () => connect(Number(new URL(url).port), '127.0.0.1'));
+    for (const socket of silent) {
+      socket.on('error', () => undefined);
+      socket.pause();
+      socket.write(query.repeat(2000));
+    }
+    const many = Array.from({ length: 80 }, () => fetch(`${url}api/search?q=zebra`));
+    expect(new Set((await Promise.all(many)).map(({ status }) => status))).toEqual(new Set([200]));
+    for (const socket of silent) socket.destroy();
+
     child.kill('SIGINT');
     expect((await ended).code).toBe(0);
   },

@@ -2,6 +2,7 @@ import { gunzipSync } from 'node:zlib';
 import { mkdir, mkdtemp, readFile, readdir, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
+import { optionalPackage } from '../../packages/errors/index.js';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { parquetReadObjects } from 'hyparquet';
 import {
@@ -16,7 +17,6 @@ import {
   type Field,
 } from '../../packages/webcrawl/index.js';
 import { exportPages as exportInSizes } from '../../packages/export/index.js';
-import { optionalPackage } from '../../packages/export/target/optional-package.js';
 import { damage } from '../support/stores/damage.js';
 import { START, testCrawl, type TestCrawl } from '../support/test-crawl.js';
 import { changeRows } from '../support/stores/put-rows.js';

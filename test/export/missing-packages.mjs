@@ -1,14 +1,16 @@
-// Runs each export that takes a package, where none of these packages is installed. Argument: a folder. Prints each error as JSON.
+// Runs what takes a package, where none of these packages is installed. Argument: a folder. Prints each error as JSON.
 import { register } from 'node:module';
 
 const hooks = `export function resolve(name, context, next) {
-  if (!/^(@aws-sdk\\/|client-zip|hyparquet-writer|node-html-markdown)/.test(name)) return next(name, context);
+  if (!/^(@aws-sdk\\/|@opensearch-project\\/|client-zip|hyparquet-writer|node-html-markdown)/.test(name)) return next(name, context);
   throw Object.assign(new Error('Cannot find package ' + name), { code: 'ERR_MODULE_NOT_FOUND' });
 }`;
 register(`data:text/javascript,${encodeURIComponent(hooks)}`);
 
 const { exportChunks, exportGraph, exportPages, exportWacz, openCrawl } =
   await import('../../dist/packages/webcrawl/index.js');
+const { createWords, openOpenSearchReader, openOpenSearchWriter } = await import('../../dist/packages/index/index.js');
+const place = { url: 'http://127.0.0.1:1/pages' };
 const folder = process.argv[2];
 const crawl = await openCrawl({ table: 'memory:' });
 const runs = {
@@ -18,6 +20,8 @@ const runs = {
   chunks: () => exportChunks(crawl, { output: `${folder}/c.jsonl` }),
   markdown: () => exportPages(crawl, { output: `${folder}/m.jsonl`, fields: ['markdown'] }),
   s3: () => exportPages(crawl, { output: 's3://bucket/p.jsonl' }),
+  openSearchWriter: async () => openOpenSearchWriter(place, 'a table', await createWords()),
+  openSearchReader: () => openOpenSearchReader({ ...place, words: '', table: '' }),
 };
 const found = {};
 for (const [name, run] of Object.entries(runs)) {

@@ -15,12 +15,14 @@ it('names each package that is missing with the line that installs it, and leave
     });
     expect(stdout, stderr).not.toBe('');
     expect(JSON.parse(stdout)).toEqual({
-      parquet: 'USAGE: npm install hyparquet-writer',
-      graph: 'USAGE: npm install hyparquet-writer',
-      wacz: 'USAGE: npm install client-zip',
-      chunks: 'USAGE: npm install node-html-markdown',
-      markdown: 'USAGE: npm install node-html-markdown',
-      s3: 'USAGE: npm install @aws-sdk/client-s3 @aws-sdk/lib-storage',
+      parquet: 'MISSING_PACKAGE: npm install hyparquet-writer',
+      graph: 'MISSING_PACKAGE: npm install hyparquet-writer',
+      wacz: 'MISSING_PACKAGE: npm install client-zip',
+      chunks: 'MISSING_PACKAGE: npm install node-html-markdown',
+      markdown: 'MISSING_PACKAGE: npm install node-html-markdown',
+      s3: 'MISSING_PACKAGE: npm install @aws-sdk/client-s3 @aws-sdk/lib-storage',
+      openSearchWriter: 'MISSING_PACKAGE: npm install @opensearch-project/opensearch',
+      openSearchReader: 'MISSING_PACKAGE: npm install @opensearch-project/opensearch',
     });
     expect(await readdir(folder)).toEqual([]);
   } finally {

@@ -2,7 +2,16 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { explain, jobs, MemoryStore, rowKeyOf, type Plugin, type Store } from '../../packages/webcrawl/index.js';
+import {
+  explain,
+  jobs,
+  MemoryStore,
+  rowKeyOf,
+  search,
+  type Plugin,
+  type Store,
+} from '../../packages/webcrawl/index.js';
+import { INDEX_FILE, openDatabase } from '../../packages/index/index.js';
 import { dumpIndex } from '../support/index/dump-index.js';
 import { round, rowOf } from '../support/job-steps.js';
 import { START, testCrawl, type TestCrawl } from '../support/test-crawl.js';
@@ -115,12 +124,12 @@ describe('index', () => {
     web.set('http://a.example/new', { html: '<title>New</title>' });
     await round(crawl);
     const { batch } = await round(crawl);
-    expect((await crawl.tables.batches.list()).map(({ state }) => state)).toEqual(['updated', 'updated']);
+    expect((await crawl.tables.batches.listUpdated()).map(({ state }) => state)).toEqual(['updated', 'updated']);
     const first = await jobs.index(crawl, { batch });
     expect(first).toMatchObject({ batchId: batch, counters: { added: 1, batches: 1 } });
     const { counters } = await jobs.index(crawl);
     expect(counters).toMatchObject({ changed: 2, removed: 1, batches: 1 });
-    expect(await crawl.tables.batches.list()).toEqual([]);
+    expect(await crawl.tables.batches.listUpdated()).toEqual([]);
     expect(await keysOf(crawl.folder)).toEqual([key(''), key('new'), key('one')]);
     expect((await jobs.index(crawl, { all: true })).counters).toMatchObject({ unchanged: 3 });
     await expect(jobs.index(crawl, { batch: 'unknown' })).rejects.toMatchObject({ code: 'UNKNOWN_BATCH' });
@@ -164,7 +173,7 @@ describe('index', () => {
     expect((await jobs.remove(crawl, { prefix: 'http://a.example/t' })).counters).toMatchObject({ removed: 1 });
     expect((await jobs.index(crawl)).counters).toMatchObject({ removed: 1, batches: 1 });
     expect(await keysOf(crawl.folder)).toEqual(IN.slice(0, 2));
-    expect(await crawl.tables.batches.list()).toEqual([]);
+    expect(await crawl.tables.batches.listUpdated()).toEqual([]);
   });
 
   test('a page that is being fetched anew stays as it is until its batch is updated', async () => {
@@ -183,6 +192,26 @@ describe('index', () => {
     await jobs.updatedb(crawl, { batch: batchId });
     await jobs.index(crawl);
     expect(await keysOf(crawl.folder)).toEqual(IN);
+  });
+
+  test('an index of another table is neither written, repaired nor searched, and stays as it is', async () => {
+    await using first = await crawled();
+    await allRounds(first);
+    await jobs.index(first);
+    const before = await dumpIndex(first.folder);
+    await using second = await crawled({
+      folder: first.folder,
+      web: fakeWeb({ 'http://a.example/': '<title>B</title>' }),
+    });
+    await jobs.inject(second, { seeds: ['http://a.example/'] });
+    await round(second);
+    const wrong = { code: 'WRONG_INDEX', message: expect.stringContaining(first.folder) as string };
+    await expect(jobs.index(second)).rejects.toMatchObject(wrong);
+    await expect(jobs.index(second, { all: true })).rejects.toMatchObject(wrong);
+    await expect(search(second, 'welcome')).rejects.toMatchObject(wrong);
+    expect(await second.tables.runs.consumers()).toEqual([]);
+    expect(await dumpIndex(first.folder)).toEqual(before);
+    expect((await search(first, 'welcome')).total).toBe(1);
   });
 
   test('without a folder it says which setting names one', async () => {
@@ -212,5 +241,54 @@ describe('repair', () => {
     expect((await jobs.repair(crawl)).counters).toMatchObject({ missing_index: 2 });
     expect(Object.keys((await jobs.repair(crawl)).counters).filter((name) => name.endsWith('_index'))).toEqual([]);
     expect(await keysOf(crawl.folder)).toEqual(IN.slice(0, 2));
+  });
+
+  test('says why the index cannot be put right, after all else was', async () => {
+    const store = new MemoryStore();
+    await using crawl = await crawled({ store });
+    await allRounds(crawl);
+    await jobs.index(crawl);
+    const database = await openDatabase(join(crawl.folder, INDEX_FILE), { readOnly: false });
+    database.exec(`update info set value = 'another' where name = 'table'`);
+    database.close();
+    const report = await jobs.repair(crawl);
+    expect(report.counters.rows).toBeGreaterThan(7);
+    expect(report.indexProblem).toMatchObject({
+      code: 'WRONG_INDEX',
+      message: expect.stringContaining(crawl.folder) as string,
+      hint: expect.stringContaining('index.path') as string,
+    });
+  });
+});
+
+describe('forgetIndex', () => {
+  test('releases what was kept for the index, and a later run reads all that came meanwhile', async () => {
+    const web = fakeWeb(PAGES);
+    await using crawl = await crawled({ web });
+    await allRounds(crawl);
+    await jobs.index(crawl);
+    const { batches, runs, canonicals } = crawl.tables;
+    crawl.setTime(START + 40 * 86_400_000);
+    web.set('http://a.example/one', { html: '<title>One</title><p>other words now</p>' });
+    const { batchId: batch = '' } = await jobs.generate(crawl, { topN: 2 });
+    await jobs.fetch(crawl, { batch, parse: true });
+    await jobs.updatedb(crawl, { batch });
+    expect(await canonicals.noted([key('one')])).toEqual([true]);
+    expect(await batches.listUpdated()).toHaveLength(1);
+    const { batchId = '' } = await jobs.generate(crawl);
+    expect((await jobs.index(crawl, { batch: batchId })).counters).toEqual({ batch_unfinished: 1 });
+    expect((await jobs.forgetIndex(crawl)).counters).toEqual({ batches: 1 });
+    expect(await batches.listUpdated()).toEqual([]);
+    expect((await batches.get(batch)).state).toBe('closed');
+    for await (const step of batches.updated(batch)) expect(step).toEqual([]);
+    expect(await canonicals.noted([key('one')])).toEqual([undefined]);
+    expect(await runs.consumers()).toEqual([]);
+    expect((await jobs.forgetIndex(crawl)).counters).toEqual({});
+
+    await jobs.fetch(crawl, { batch: batchId, parse: true });
+    await jobs.updatedb(crawl, { batch: batchId });
+    expect((await batches.get(batchId)).state).toBe('closed');
+    expect((await jobs.index(crawl)).counters).toMatchObject({ changed: expect.any(Number) as number });
+    expect((await dumpIndex(crawl.folder)).terms).toContain(`${key('one')} text 1 other`);
   });
 });

@@ -1,6 +1,6 @@
 // Brings a table into its search index, and kills its own process with SIGKILL at a step when told to.
-// Arguments: the folder of the table, options as JSON, the step to die at (0: none). Prints how many steps there were.
-const [directory, options, killAt] = process.argv.slice(2);
+// Arguments: the folder of the table, options as JSON, the step to die at (0: none), settings as JSON. Prints how many steps there were.
+const [directory, options, killAt, settings = '{}'] = process.argv.slice(2);
 let steps = 0;
 
 /** By chance before, while or after the step. */
@@ -18,7 +18,7 @@ async function dying(step) {
 const { setTimeout } = await import('node:timers/promises');
 const { Worker } = await import('node:worker_threads');
 const { jobs, openCrawl } = await import('../../dist/packages/webcrawl/index.js');
-const crawl = await openCrawl({ table: `level:${directory}` });
+const crawl = await openCrawl({ table: `level:${directory}`, settings: JSON.parse(settings) });
 for (const [part, names] of [
   [crawl.tables, ['changeRows']],
   [crawl.tables.runs, ['putConsumers']],

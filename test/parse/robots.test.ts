@@ -46,10 +46,25 @@ describe('what a page says to robots', () => {
     ['unavailable_after: Wed, 25 Jun 2036 15:00:00 GMT, otherbot: noindex, nofollow', ''],
     ['otherbot: unavailable_after: Wed, 25 Jun 2036 15:00:00 GMT, noindex', ''],
     ['otherbot: noindex, webcrawl: unavailable_after: Wed, 25 Jun 2036 15:00:00 GMT, noindex', 'noindex'],
-    ['max-snippet: 5, noindex', 'noindex'],
+    ['max-snippet: 5, noindex', 'noindex maxSnippet'],
     [': noindex', ''],
     [',,:,', ''],
   ])('in the header %s', (header, expected) => expect(said('', header)).toBe(expected));
+
+  it.each([
+    ['', '', undefined],
+    [meta('nosnippet'), '', 0],
+    [meta('max-snippet:0'), '', 0],
+    [meta('Max-Snippet : 50, nofollow'), '', 50],
+    [meta('max-snippet:-1'), '', undefined],
+    [meta('max-snippet:many, xmax-snippet:5, max-snippets:5'), '', undefined],
+    [meta('nosnippet', 'googlebot'), '', undefined],
+    [meta('max-snippet:80', 'webcrawl') + meta('max-snippet:20'), 'max-snippet: 30', 20],
+    ['', 'otherbot: nosnippet, webcrawl: max-snippet: 5', 5],
+    ['', 'nosnippet, max-snippet:7', 0],
+  ])('%s and the header "%s" allow a snippet of %s characters', (html, header, most) => {
+    expect(parsePage(html, { headers: { 'x-robots-tag': header } }).robots.maxSnippet).toBe(most);
+  });
 
   it('adds up', () => expect(said(meta('noindex'), 'nofollow, all')).toBe('noindex nofollow'));
 });

@@ -1,8 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { createWords, openIndexReader } from '../../packages/index/index.js';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { createWords, openIndexReader, type IndexReader } from '../../packages/index/index.js';
 import { createSearcher, type Searcher } from '../../packages/search/index.js';
 import { loadSettings } from '../../config/index.js';
 import { rowKeyOf } from '../../webtable/index.js';
@@ -10,6 +10,7 @@ import { makeIndex, type MadeDocument } from '../support/index/made-index.js';
 
 let folder: string;
 let searcher: Searcher | undefined;
+let reader: IndexReader;
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'webcrawl-search-'));
 });
@@ -36,7 +37,7 @@ async function searcherOf(
   searcher = createSearcher({
     pages: { getMany: (keys: readonly string[]) => Promise.resolve(keys.map((key) => rows.get(key))) } as never,
     settings: loadSettings({ overrides: settings }).settings,
-    reader: openIndexReader({ folder, words: words.name, entry: undefined }),
+    reader: (reader = openIndexReader({ folder, words: words.name, entry: undefined })),
     words,
   });
   return searcher;
@@ -83,7 +84,14 @@ describe('a search', () => {
     expect(folded.hits.filter(({ moreFromHost }) => moreFromHost === 2)).not.toEqual([]);
     expect(folded.pages).toBe(2);
     expect((await search('zebra', { fold: false })).pages).toBe(4);
-    expect((await search('zebra site:h3.example')).hits).toHaveLength(4);
+    const of = folded.hits.find(({ moreFromHost }) => moreFromHost === 2)!;
+    expect(of.hostQuery).toBe(`zebra site:${new URL(of.url).hostname}`);
+    const narrowed = await search('zebra lang:en site:example -site:h9.example site:other.example "live here');
+    const { url, hostQuery = '' } = narrowed.hits.find(({ hostQuery }) => hostQuery !== undefined)!;
+    const { hostname } = new URL(url);
+    expect(hostQuery).toBe(`zebra "live here" lang:en -site:h9.example site:${hostname}`);
+    const all = (await search(hostQuery)).hits;
+    expect(all.map((hit) => new URL(hit.url).hostname)).toEqual([hostname, hostname, hostname, hostname]);
   });
 
   test('leaves very common words out where another is there, and says so', async () => {
@@ -118,6 +126,39 @@ describe('a search', () => {
     expect((await search('zebra')).didYouMean).toBeUndefined();
     expect((await search('qqqqqq')).didYouMean).toBeUndefined();
     expect((await search('斑马')).didYouMean).toBeUndefined();
+    expect((await search('installation'.replace('ll', 'l').repeat(2))).didYouMean).toBeUndefined();
+  });
+
+  test('of many misspelt words looks for a bounded number of others', async () => {
+    await searcherOf([
+      ...many(5),
+      { url: site('fr'), language: 'fr', text: 'La maison' },
+      { url: site('de'), language: 'de', text: 'Das Haus' },
+      { url: site('ru'), language: 'ru', text: 'Дом' },
+    ]);
+    const similar = vi.spyOn(reader, 'similar');
+    await searcher!.search('zebar zebra');
+    // The forms of a word that is in many pages are not looked for.
+    expect(similar.mock.calls.filter(([term]) => term.startsWith('zebra'))).toEqual([]);
+    similar.mockClear();
+    const letters = 'abcdefghijklmnopqrstuvwxyz';
+    await searcher!.search([...letters].map((letter) => `${letter}xqzwingationes`).join(' '));
+    expect(similar.mock.calls.length).toBeLessThanOrEqual(8);
+    expect(similar.mock.calls.length).toBeGreaterThan(0);
+  });
+
+  test('counts the pages with all words, and says how many others are shown', async () => {
+    const { search } = await searcherOf([
+      { url: site('a'), title: 'x', text: 'red fox section' },
+      { url: site('b'), title: 'The red fox', text: 'other' },
+      { url: site('c'), title: 'Fox section', text: 'other' },
+      { url: site('d'), title: 'x', text: 'fox' },
+      ...many(10),
+    ]);
+    const { total, hits, notices } = await search('red fox section');
+    expect(total).toBe(1);
+    expect(hits.map(({ url }) => url).sort()).toEqual([site('a'), site('b'), site('c')]);
+    expect(notices).toEqual([{ code: 'some_words_too', message: expect.stringContaining(' 2 others ') as string }]);
   });
 
   test('completes the last word by words of titles', async () => {
@@ -130,7 +171,23 @@ describe('a search', () => {
     expect(await suggest('debian inst')).toEqual(['debian installing']);
     expect(await suggest('Installat')).toEqual(['installation']);
     expect(await suggest('')).toEqual([]);
-    expect(await suggest('inst ')).toEqual([]);
+    for (const none of ['inst ', 'debian -', 'debian "', 'debian -inst', 'debian site:ex', 'debian +', 'lang:en']) {
+      expect(await suggest(none), none).toEqual([]);
+    }
+    expect(await suggest('site:example.com inst')).toHaveLength(2);
+    expect(await suggest('site:other.example inst')).toEqual([]);
+    expect(await suggest('lang:fr inst')).toEqual([]);
+  });
+
+  test('completes by words as titles spell them', async () => {
+    const { suggest } = await searcherOf([
+      { url: site('a'), title: 'Le R\u00e9seau', language: 'fr', rank: 0.5 },
+      { url: site('b'), title: 'RESEAU', language: 'fr', rank: 0.1 },
+      { url: site('c'), title: 'Die Stra\u00dfe', language: 'de' },
+    ]);
+    expect(await suggest('res')).toEqual(['r\u00e9seau']);
+    expect(await suggest('r\u00e9s')).toEqual(['r\u00e9seau']);
+    expect(await suggest('stras')).toEqual(['stra\u00dfe']);
   });
 
   test('a page that the table has no more is left out, one without a title is named by its URL', async () => {
@@ -157,6 +214,8 @@ describe('a search', () => {
     ['zebra after:never', 'bad_date'],
     [`zebra ${'w '.repeat(10_000)}`, 'too_many_words'],
     ['\u0000\u0001', 'no_word'],
+    [`zebra ${Array.from({ length: 505 }, (_, i) => `site:h${i}.example`).join(' ')}`, 'too_many_sites'],
+    [`"${'zebras live here number '.repeat(20)}"`, 'too_many_words'],
   ])('%#: a query that is not plain has a result with a notice', async (query, code) => {
     const { search } = await searcherOf(many(3));
     expect((await search(query)).notices.map((notice) => notice.code)).toContain(code);

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { parse, type DefaultTreeAdapterMap } from 'parse5';
 import { CrawlError } from '../../packages/errors/index.js';
-import { servePages, type Served, type ServeSource } from '../../packages/serve/index.js';
-import { aHit, aRunningStatus, aStatus, fakeSource, HITS } from '../support/web/fake-source.js';
+import { servePages, type Served, type ServeOptions, type ServeSource } from '../../packages/serve/index.js';
+import { aHit, aRunningStatus, aStatus, fakeSource, found, HITS } from '../support/web/fake-source.js';
 
 const ends: Served[] = [];
 afterEach(async () => {
@@ -10,8 +10,8 @@ afterEach(async () => {
 });
 
 /** Asks a server that was begun for it. */
-async function serve(change: Partial<ServeSource> = {}) {
-  const served = await servePages(fakeSource(change), { port: 0 });
+async function serve(change: Partial<ServeSource> = {}, options: ServeOptions = {}) {
+  const served = await servePages(fakeSource(change), { port: 0, ...options });
   ends.push(served);
   return (path: string, init?: RequestInit) => fetch(new URL(path, served.url), { redirect: 'manual', ...init });
 }
@@ -52,6 +52,8 @@ describe('the search page', () => {
     expect(all.map(({ text }) => text)).toEqual(
       expect.arrayContaining(['3 pages like this', '12 more of zh.example.org']),
     );
+    const more = all.find(({ name, text }) => name === 'a' && text === '12 more of zh.example.org');
+    expect(more?.attributes['href']).toBe('/search?q=tea+site%3Azh.example.org');
     expect(all.filter(({ name }) => name === 'script')).toEqual([]);
   });
 
@@ -60,7 +62,7 @@ describe('the search page', () => {
     const ask = await serve({
       search(query, { page, fold }) {
         asked.push([query, page, fold]);
-        return Promise.resolve({ total: 350, hits: [aHit({ alike: 2 })], seconds: 0 });
+        return Promise.resolve(found([aHit({ alike: 2 })], { total: 350, pages: 10 }));
       },
     });
     const text = await (await ask('/search?q=a+%26+b&page=3&fold=no')).text();
@@ -81,13 +83,9 @@ describe('the search page', () => {
   it('says what to do where nothing is found, and offers another spelling', async () => {
     const ask = await serve({
       search: () =>
-        Promise.resolve({
-          total: 0,
-          hits: [],
-          didYouMean: 'tea "<b>',
-          seconds: 0,
-          notices: [{ message: 'Left out: <i>' }],
-        }),
+        Promise.resolve(
+          found([], { didYouMean: 'tea "<b>', notices: [{ code: 'common_words', message: 'Left out: <i>' }] }),
+        ),
     });
     const all = elements(await (await ask('/search?q=tae')).text());
     expect(all.find(({ name }) => name === 'h1')?.text).toBe('Nothing found for tae');
@@ -96,41 +94,91 @@ describe('the search page', () => {
     expect(all.find(({ name }) => name === 'details')?.attributes).toHaveProperty('open');
   });
 
-  it.each([
-    ['NO_TABLE', 503],
-    ['USAGE', 400],
-    ['INTERNAL', 500],
-  ] as const)('shows an error %s as a page and as JSON', async (code, status) => {
-    const ask = await serve({ search: () => Promise.reject(new CrawlError(code, 'expected <b>', { hint: 'do <i>' })) });
+  it('shows what is wrong with a request as a page and as JSON', async () => {
+    const error = new CrawlError('USAGE', 'expected <b>', { hint: 'do <i>' });
+    const ask = await serve({ search: () => Promise.reject(error) });
     const page = await ask('/search?q=a');
-    expect(page.status).toBe(status);
+    expect(page.status).toBe(400);
     expect(elements(await page.text()).map(({ text }) => text)).toEqual(
       expect.arrayContaining(['Expected <b>.', 'Do <i>.']),
     );
     const json = await ask('/api/search?q=a');
-    expect(json.status).toBe(status);
-    expect(await json.json()).toEqual({ error: { code, message: 'expected <b>', hint: 'do <i>' } });
+    expect(json.status).toBe(400);
+    expect(await json.json()).toEqual({ error: { code: 'USAGE', message: 'expected <b>', hint: 'do <i>' } });
+  });
+
+  it.each([
+    [
+      new CrawlError('NO_INDEX', 'expected /home/me/index', { hint: 'webcrawl index <makes> it' }),
+      503,
+      'webcrawl index <makes> it.',
+    ],
+    [new CrawlError('MISSING_PACKAGE', 'none in /home/me', { hint: 'npm install libsql' }), 503, 'npm install libsql.'],
+    [new CrawlError('TABLE_LOCKED', '/home/me by process 4711', { hint: 'wait' }), 503, 'Wait.'],
+    [new CrawlError('INTERNAL', '/home/me'), 500, 'Something failed here; the log of this server says what.'],
+    [new TypeError('/home/me'), 500, 'Something failed here; the log of this server says what.'],
+  ])('%s: clients get its code and what to do, and the log the message', async (error, status, shown) => {
+    const logged: unknown[] = [];
+    const fails = () => Promise.reject(error);
+    const change = { search: fails, suggest: fails, cached: fails, status: fails };
+    const ask = await serve(change, { onError: (each) => logged.push(each) });
+    const paths = [
+      '/search?q=a',
+      '/api/search?q=a',
+      '/api/suggest?q=a',
+      '/cached?url=http://a/',
+      '/api/status',
+      '/healthz',
+    ];
+    for (const path of [...paths, '/dashboard', '/']) {
+      const answer = await ask(path);
+      const text = await answer.text();
+      expect(text).not.toMatch(/\/home\/|4711/);
+      if (paths.includes(path) && path !== '/healthz' && path !== '/api/status') expect(answer.status).toBe(status);
+      if (path === '/healthz') expect(answer.status).toBe(503);
+      if (path === '/search?q=a') expect(elements(text).map((each) => each.text)).toContain(shown);
+    }
+    expect(logged).toEqual([error]);
+  });
+
+  it('says why nothing can be searched for, and what to do', async () => {
+    const ask = await serve({
+      status: () =>
+        Promise.resolve(
+          aStatus({ indexProblem: { code: 'MISSING_PACKAGE', hint: 'npm install libsql, or use Node 24' } }),
+        ),
+    });
+    expect(await (await ask('/')).text()).toContain(
+      'Nothing can be searched for now: an optional package is not installed. npm install libsql, or use Node 24.',
+    );
+    const ill = await ask('/healthz');
+    expect(ill.status).toBe(503);
+    expect(await ill.text()).toBe(
+      'MISSING_PACKAGE: an optional package is not installed (npm install libsql, or use Node 24)\n',
+    );
+    expect(await (await (await serve())('/')).text()).toContain('There is no index yet');
   });
 
   it('escapes what strangers wrote, and shows nothing that turns the direction or leads out of the web', async () => {
     const evil = '<img src=x onerror=alert(1)>"\'\u202e\u0000&amp;';
     const ask = await serve({
       search: () =>
-        Promise.resolve({
-          total: 2,
-          hits: [
-            aHit({
-              title: evil,
-              url: `https://example.com/?"><script>alert(1)</script>`,
-              language: '"><b>',
-              snippet: [{ text: evil, hit: true }],
-              moreFromHost: 1,
-            }),
-            aHit({ title: 'run', url: 'javascript:alert(1)' }),
-          ],
-          didYouMean: evil,
-          seconds: 0,
-        }),
+        Promise.resolve(
+          found(
+            [
+              aHit({
+                title: evil,
+                url: `https://example.com/?"><script>alert(1)</script>`,
+                language: '"><b>',
+                snippet: [{ text: evil, hit: true }],
+                moreFromHost: 1,
+                hostQuery: evil,
+              }),
+              aHit({ title: 'run', url: 'javascript:alert(1)' }),
+            ],
+            { didYouMean: evil },
+          ),
+        ),
       cached: (url) => Promise.resolve({ url, title: evil, text: evil, language: evil }),
       status: () => Promise.resolve(aRunningStatus()),
     });
@@ -194,10 +242,12 @@ describe('what programs ask for', () => {
     expect(await (await (await serve())('/healthz')).text()).toBe('ok\n');
     const ask = await serve({ status: () => Promise.reject(new CrawlError('TABLE_DAMAGED', 'expected a row')) });
     const ill = await ask('/healthz');
-    expect([ill.status, await ill.text()]).toEqual([503, 'TABLE_DAMAGED: expected a row\n']);
+    expect([ill.status, await ill.text()]).toEqual([503, 'TABLE_DAMAGED: a row or the database cannot be read\n']);
     expect((await ask('/api/status')).status).toBe(503);
     expect((await ask('/')).status).toBe(200);
-    expect(await (await ask('/dashboard')).text()).toContain('The table cannot be asked now: expected a row');
+    expect(await (await ask('/dashboard')).text()).toContain(
+      'The table cannot be asked now: a row or the database cannot be read',
+    );
     expect(await (await ask('/metrics')).text()).toContain('webcrawl_up 0\n');
   });
 
@@ -212,5 +262,21 @@ describe('what programs ask for', () => {
     const { due } = JSON.parse(all[0]!) as { due: { count: number } };
     expect(all[1]).toContain(`webcrawl_pages_due ${due.count}\n`);
     expect(all[2]).toContain(`data-text="due">${due.count}<`);
+  });
+
+  it('counts pages once, though ranks and index go through them again', async () => {
+    const counts = (done: number) => ({ done, bytes: 0, counters: { links: 10 * done }, errors: {} });
+    const totals = { inject: counts(1), crawl: counts(70), rank: counts(70), index: counts(70) };
+    const jobs = Object.entries(totals).map(([job, each]) => ({ job, ...each, rate: 5 }));
+    for (const [status, rate] of [
+      [aStatus({ totals }), '0'],
+      [aStatus({ totals, jobs }), '5'],
+    ] as const) {
+      const ask = await serve({ status: () => Promise.resolve(status) });
+      const page = await (await ask('/dashboard')).text();
+      expect(page).toContain('data-text="done">70<');
+      expect(page).toContain(`data-text="rate">${rate}<`);
+      expect(page).toMatch(/links<.*?>700</s);
+    }
   });
 });

@@ -141,6 +141,26 @@ describe('clients', () => {
     expect((await fetch(`${url}search?q=a`)).status).toBe(200);
   });
 
+  it('that ask much at once over one connection are answered one by one, in their order', async () => {
+    let most = 0;
+    let now = 0;
+    const asked: string[] = [];
+    const { port } = await serve({
+      async search(query, options) {
+        most = Math.max(most, (now += 1));
+        asked.push(query);
+        await new Promise((resolve) => setImmediate(resolve));
+        now -= 1;
+        return fakeSource().search(query, options);
+      },
+    });
+    const words = Array.from({ length: 50 }, (_, i) => `word${i}`);
+    const requests = words.map((word) => `GET /api/search?q=${word} HTTP/1.1\r\nHost: localhost\r\n`);
+    const answer = await raw(port, `${requests.join('\r\n')}Connection: close\r\n\r\n`).answer;
+    expect([...answer.matchAll(/"query":"(word\d+)"/g)].map(([, word]) => word)).toEqual(words);
+    expect([most, asked]).toEqual([1, words]);
+  });
+
   it('that go away end what was done for them', async () => {
     let aborted = (): void => {};
     const isAborted = new Promise<void>((resolve) => (aborted = resolve));

@@ -29,15 +29,18 @@ test('every other difference is named: of a row, of a field, and of batches', as
     rows: new Map([...expected.rows].slice(0, 1)),
     batches: ['open'],
     files: new Map([['/a', 'digest']]),
+    documents: new Map([['a', 'en']]),
   };
   expect(differences(expected, fewer)).toEqual([
     'http://a.test/b: is missing',
     'file /a is digest, expected absent',
+    'index a: should not be there',
     'open batches: open, expected ',
   ]);
   expect(differences(fewer, expected)).toEqual([
     'http://a.test/b: should not be there',
     'file /a is absent, expected digest',
+    'index a: is missing',
     'open batches: , expected open',
   ]);
 });

@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openCrawl, type Crawl, type Report } from '../../packages/webcrawl/index.js';
 import { fileDigests } from '../support/file-digests.js';
+import { dumpIndex } from '../support/index/dump-index.js';
 import { allRows } from '../support/test-crawl.js';
 
 /** What a table holds after a step, as far as two runs of the same steps share it. */
@@ -14,6 +15,8 @@ export interface State {
   readonly batches: readonly string[];
   /** The files that were made of it by path: digests, of a manifest all but its times. */
   readonly files: ReadonlyMap<string, string>;
+  /** The documents of the search index by row key, with the places of their terms; none where it is not looked at. */
+  readonly documents: ReadonlyMap<string, string>;
 }
 
 const HOUR = 3_600_000;
@@ -27,15 +30,41 @@ export interface StateOptions {
   readonly except?: readonly string[];
   /** The folder of the files, which need not be there. */
   readonly made: string;
+  /** The folder of the search index, where it is to be looked at. */
+  readonly index?: string | undefined;
 }
 
 /** Reads it. */
-export async function stateOf(crawl: Crawl, { begun, except = [], made }: StateOptions): Promise<State> {
-  const states = (await crawl.tables.batches.list()).map(({ state }) => state);
+export async function stateOf(crawl: Crawl, { begun, except = [], made, index }: StateOptions): Promise<State> {
+  const { batches: all } = crawl.tables;
+  const states = [...(await all.list()), ...(await all.listUpdated())].map(({ state }) => state);
   // How many wait for the index follows from how often a crawl was killed.
   const batches = states.filter((state, i) => state !== 'updated' || states.indexOf(state) === i);
   const rows = (await allRows(crawl)).map((row) => [String(row['url']), comparable(row, begun, except)] as const);
-  return { rows: new Map(rows), batches, files: await filesOf(made) };
+  const documents = index === undefined ? new Map<string, string>() : await documentsOf(index, begun);
+  return { rows: new Map(rows), batches, files: await filesOf(made), documents };
+}
+
+/** What each document holds, and nothing of how or when it came in. */
+async function documentsOf(folder: string, begun: number): Promise<Map<string, string>> {
+  const { docs, terms } = await dumpIndex(folder);
+  const hours = (time: unknown): string => (time === 0 ? 'unknown' : `${Math.floor((Number(time) - begun) / HOUR)} h`);
+  const documents = new Map<string, string>(
+    docs.map(({ key, language, fetched, modified, rank, simhash }) => {
+      const times = `fetched ${hours(fetched)} modified ${hours(modified)}`;
+      // Ranks follow from where they began, up to the tolerance.
+      return [
+        String(key),
+        `${String(language)} ${times} rank ${Number(rank).toPrecision(3)} ${String(simhash)}`,
+      ] as const;
+    }),
+  );
+  for (const term of terms) {
+    const end = term.indexOf(' ');
+    const key = term.slice(0, end);
+    documents.set(key, `${documents.get(key) ?? 'without a document'}\n${term.slice(end + 1)}`);
+  }
+  return documents;
 }
 
 /** Also what should not be there any more, such as a folder beside a target. */
@@ -87,6 +116,13 @@ export function differences(expected: State, found: State): string[] {
   for (const path of new Set([...expected.files.keys(), ...found.files.keys()])) {
     const [was, is] = [expected.files.get(path), found.files.get(path)];
     if (was !== is) lines.push(`file ${path} is ${short(is)}, expected ${short(was)}`);
+  }
+  for (const key of new Set([...expected.documents.keys(), ...found.documents.keys()])) {
+    const [was, is] = [expected.documents.get(key)?.split('\n'), found.documents.get(key)?.split('\n')];
+    if (!was || !is) lines.push(`index ${key}: ${was ? 'is missing' : 'should not be there'}`);
+    const [more, less] = [is?.filter((each) => !was?.includes(each)), was?.filter((each) => !is?.includes(each))];
+    if (was && is && (more!.length > 0 || less!.length > 0))
+      lines.push(`index ${key}: has ${short(more!.join(', '))}, expected ${short(less!.join(', '))}`);
   }
   if (String(found.batches) !== String(expected.batches)) {
     lines.push(`open batches: ${String(found.batches)}, expected ${String(expected.batches)}`);

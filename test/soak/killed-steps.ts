@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { said, startCommand } from '../support/command-process.js';
 import { jobs, type Report } from '../../packages/webcrawl/index.js';
 import { stateOf, withTable, type State } from './end-state.js';
+import { untilRest } from './until-rest.js';
 import type { MadeWeb } from './made-web.js';
 import type { Scenario, Soaked, Step } from './scenarios.js';
 
@@ -72,7 +73,8 @@ export async function runSteps(
     const goesOn = await withTable(table, moved, async (crawl) => {
       const open = (await crawl.tables.batches.list()).map(({ batchId }) => batchId);
       batches = [...batches.filter((id) => open.includes(id)), ...open.filter((id) => !batches.includes(id))];
-      return onStep(i, { state: await stateOf(crawl, { begun, except, made }), worked });
+      const index = step.isIndexed ? join(table, 'index') : undefined;
+      return onStep(i, { state: await stateOf(crawl, { begun, except, made, index }), worked });
     });
     if (!goesOn) return {};
   }
@@ -99,7 +101,8 @@ async function runStep(
     (await withTable(join(folder, 'table'), moved, (crawl) => step.isDone!(crawl, soaked, web.requests > requests)));
 
   async function run(args: readonly string[], isMain: boolean): Promise<void> {
-    const verb = args[0] === 'export' ? args.slice(0, 2).join(' ') : args[0]!;
+    const verb =
+      args[0] === 'export' ? args.slice(0, 2).join(' ') : step.serves && isMain ? `${args[0]} --serve` : args[0]!;
     for (let tries = 0; ; tries++) {
       const { child, ended } = startCommand(folder, [...args, ...PATIENT, ...SETTINGS, '--verbose'], { env });
       const after = killer.next(tries);
@@ -109,12 +112,22 @@ async function runStep(
         since = performance.now();
         if (after !== undefined) timer = setTimeout(() => child.kill('SIGKILL'), after);
       });
+      let isStopped = false;
+      if (isMain && step.serves) {
+        void untilRest(child).then(() => (isStopped = child.kill('SIGINT')));
+      }
       const { code, err } = await ended;
       clearTimeout(timer);
       if (isMain) worked = performance.now() - since;
       if (child.signalCode !== 'SIGKILL') {
         // Nothing is due.
-        if (code === 0 || (verb === 'generate' && code === 1) || (tries > 0 && err.includes(IS_THERE))) return;
+        if (
+          code === 0 ||
+          (isStopped && code === 130) ||
+          (verb === 'generate' && code === 1) ||
+          (tries > 0 && err.includes(IS_THERE))
+        )
+          return;
         throw new Error(`${args.join(' ')} ended with ${code}: ${err}`);
       }
       killer.onKill(verb);

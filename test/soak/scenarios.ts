@@ -17,6 +17,12 @@ export interface Step {
   readonly beside?: readonly ((soaked: Soaked) => readonly string[])[];
   /** The day on the clock of the processes, and of the web. */
   readonly day: number;
+  /** It serves until it is stopped, which it is when it has come to rest. */
+  readonly serves?: boolean;
+  /** The search index is then as the table is, and compared. */
+  readonly isIndexed?: boolean;
+  /** Milliseconds within which it is killed, at the most. Absent: half a second. */
+  readonly span?: number;
   /**
    * Looked at after a kill, for a command that does something else when it is run again after it has done its work: whether
    * it has.
@@ -43,6 +49,13 @@ const apart = ({ origins }: Soaked): string[] => [0, 3, 6].map((i) => `${origins
 const crawl = (day: number, ...options: string[]): Step => ({
   day,
   args: (soaked) => ['crawl', ...roots(soaked), '--stay', 'any', '--top-n', '20', ...options],
+});
+/** Crawls, ranks and indexes, until there is nothing left to do. */
+const serve = (day: number): Step => ({
+  ...crawl(day, '--serve', '--port', '0'),
+  serves: true,
+  isIndexed: true,
+  span: 3000,
 });
 /** It is over when its note in the table is gone; the same call begins another one then. */
 const refetch = (day: number): Step => ({
@@ -118,10 +131,11 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
       work(8, 'index'),
       refetch(9),
       work(9, 'index'),
-      work(9, 'index', '--all'),
+      { ...work(9, 'index', '--all'), isIndexed: true },
     ],
     except: BY_ORDER,
   },
+  serve: { steps: [serve(0), serve(8), serve(9), serve(16)], except: [...BY_ORDER, 'rank', 'hostRank'] },
   inject: { steps: [beside(crawl(0), injectApart(0)), crawl(0)], except: BY_ORDER },
   exports: {
     fill: fillTable,

@@ -62,7 +62,8 @@ test('jobs that are killed at random moments end as those that were not', async 
       const killer: Killer = {
         next(step, tries) {
           if (kills >= WANTED || tries >= MAX_TRIES) return undefined;
-          return random() * Math.min(SPAN, expected[step]!.worked) * GROWTH ** tries;
+          const { span = SPAN } = scenario.steps[step]!;
+          return random() * Math.min(span, expected[step]!.worked) * GROWTH ** tries;
         },
         onKill(verb) {
           kills += 1;

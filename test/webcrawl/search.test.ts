@@ -2,11 +2,26 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { jobs, openCrawl, openSearch, search, type Crawl } from '../../packages/webcrawl/index.js';
+import {
+  jobs,
+  openCrawl,
+  openSearch,
+  search,
+  serve,
+  status,
+  type Crawl,
+  type Plugin,
+} from '../../packages/webcrawl/index.js';
 import { round } from '../support/job-steps.js';
 import { fakeWeb } from '../support/web/fake-web.js';
 
+const WALRUS = '<html lang="en"><title>Animals</title><p>A walrus sleeps on the ice all day long.';
 const PAGES = {
+  'http://b.example/': WALRUS,
+  'http://b.example/nosnippet': `<meta name=robots content=nosnippet>${WALRUS}`,
+  'http://b.example/noarchive': `<meta name=webcrawl content=noarchive>${WALRUS}`,
+  'http://b.example/max': `<meta name=robots content="max-snippet:20">${WALRUS}`,
+  'http://b.example/other': `<meta name=otherbot content="nosnippet, noarchive">${WALRUS}`,
   'http://a.example/':
     '<html lang="en"><title>Home of zebras</title><p>All about animals. <a href="/one">one</a> <a href="/zh">zh</a>',
   'http://a.example/one': '<html lang="en"><title>One</title><p>A zebra is running.',
@@ -23,10 +38,10 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-async function openTable(): Promise<Crawl> {
+async function openTable(...more: readonly Plugin[]): Promise<Crawl> {
   const settings = { 'fetcher.serverDelay': 0 };
   const lookup = () => Promise.resolve(['127.0.0.1']);
-  const crawl = await openCrawl({ table: join(folder, 'table'), settings, plugins: [fakeWeb(PAGES)], lookup });
+  const crawl = await openCrawl({ table: join(folder, 'table'), settings, plugins: [fakeWeb(PAGES), ...more], lookup });
   open.push(crawl);
   return crawl;
 }
@@ -57,9 +72,37 @@ describe('the search of a crawl', () => {
     await using searcher = await openSearch(crawl);
     expect((await searcher.search('zebra')).total).toBe(0);
     await round(crawl);
+    // That batch waits for the index, and holds no page.
+    expect((await status(crawl)).batches).toEqual([]);
     await jobs.index(crawl, { all: true });
     expect((await searcher.search('zebra')).total).toBe(1);
     expect(await searcher.suggest('on')).toEqual(['one']);
+  });
+
+  test('shows no snippet and no copy of pages that forbid them', async () => {
+    const crawl = await openTable();
+    const seeds = ['', 'nosnippet', 'noarchive', 'max', 'other'].map((name) => `http://b.example/${name}`);
+    await jobs.inject(crawl, { seeds });
+    await round(crawl);
+    await jobs.index(crawl, { all: true });
+    await using served = await serve(crawl, { port: 0 });
+    const { hits } = await search(crawl, 'walrus', { fold: false });
+    const shown = hits.map(({ url, snippet }) => [new URL(url).pathname, snippet.map(({ text }) => text).join('')]);
+    expect(Object.fromEntries(shown)).toEqual({
+      '/': 'A walrus sleeps on the ice all day long.',
+      '/nosnippet': '',
+      '/noarchive': 'A walrus sleeps on the ice all day long.',
+      '/max': expect.stringMatching(/^A walrus.{0,11}$/) as string,
+      '/other': 'A walrus sleeps on the ice all day long.',
+    });
+    const copies = seeds.map(async (url) => (await fetch(`${served.url}cached?url=${encodeURIComponent(url)}`)).status);
+    expect(await Promise.all(copies)).toEqual([200, 404, 404, 404, 200]);
+
+    // What is in the index is found, and its text is shown, whatever the filters of today say.
+    const other = await openTable({ name: 'refuse', filterUrl: () => false });
+    await using refusing = await serve(other, { port: 0 });
+    expect((await fetch(`${refusing.url}cached?url=${encodeURIComponent(seeds[0]!)}`)).status).toBe(200);
+    expect((await fetch(`${refusing.url}cached?url=nonsense`)).status).toBe(400);
   });
 
   test('of a table without a folder needs the name of one', async () => {

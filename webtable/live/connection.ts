@@ -7,12 +7,16 @@ import { MAX_ANSWER, MAX_REQUEST, PROTOCOL, createMessageReader, encodeMessage, 
 /** A connection to the process that has a table open. */
 export interface Connection {
   readonly holder: Holder;
+  /** Why rows cannot be read through it: it runs another version of webcrawl. It can be asked to yield all the same. */
+  readonly refusal?: CrawlError;
   /**
    * Asks and waits for the answer.
    * @throws ConnectionLost, and the CrawlError that the other side answers with
    */
   request(head: object, blobs?: readonly Uint8Array[]): Promise<Message>;
   readonly isLost: boolean;
+  /** It was lost as the table was closed there for a process that needs it alone. */
+  readonly hasYielded: boolean;
   /** Resolves when the connection is no more. */
   readonly lost: Promise<void>;
   close(): void;
@@ -33,8 +37,8 @@ const ANSWER_MS = 60_000;
 
 /**
  * Connects to the process that serves the table of a folder; undefined where none does.
- * @param version of webcrawl, which must be that of the other side
- * @throws CrawlError TABLE_LOCKED where it runs another version, or does not answer
+ * @param version of webcrawl; where that of the other side differs, the connection has a `refusal`
+ * @throws CrawlError TABLE_LOCKED where it speaks another protocol, or does not answer
  */
 export async function connectTo(directory: string, version: string): Promise<Connection | undefined> {
   try {
@@ -58,24 +62,15 @@ function dial(address: string): Promise<Socket | undefined> {
   });
 }
 
-/** Asks the other side to close the table for who needs it alone; whether it does. Then the connection is lost soon. */
-export async function askToYield(connection: Connection): Promise<boolean> {
-  try {
-    return (await connection.request({ op: 'yield' })).head['yields'] === true;
-  } catch (error) {
-    if (error instanceof ConnectionLost) return true;
-    throw error;
-  }
-}
-
 /** Waits for the first message of the other side. undefined: the connection ended before. */
 function greet(socket: Socket, directory: string, version: string): Promise<Connection | undefined> {
   return new Promise((resolve, reject) => {
     let onMessage = (message: Message): void => {
       clearTimeout(timer);
-      const holder = holderOf(message, directory, version);
-      if (holder instanceof CrawlError) return refuse(holder);
-      const { connection, take } = createRequests(socket, holder);
+      const holder = holderOf(message);
+      const refusal = holder.version === version ? undefined : otherVersion(holder, directory, version);
+      if (message.head['protocol'] !== PROTOCOL) return refuse(refusal ?? otherVersion(holder, directory, version));
+      const { connection, take } = createRequests(socket, holder, refusal);
       onMessage = take;
       resolve(connection);
     };
@@ -109,16 +104,18 @@ function greet(socket: Socket, directory: string, version: string): Promise<Conn
   });
 }
 
-/** Who has the table open, or why it cannot be asked. */
-function holderOf({ head }: Message, directory: string, version: string): Holder | CrawlError {
+/** Who has the table open, as it says itself. */
+function holderOf({ head }: Message): Holder {
   const given = (head['holder'] ?? {}) as Partial<Record<keyof Holder, unknown>>;
-  const holder: Holder = {
+  return {
     pid: Number(given.pid),
     name: String(given.name),
     version: String(given.version),
     alone: given.alone === true,
   };
-  if (head['protocol'] === PROTOCOL && holder.version === version) return holder;
+}
+
+function otherVersion(holder: Holder, directory: string, version: string): CrawlError {
   return new CrawlError(
     'TABLE_LOCKED',
     `expected the table in ${directory} to be open in webcrawl ${version}, found ${holderText(holder)} of version ${safeText(holder.version, 40)}`,
@@ -127,13 +124,18 @@ function holderOf({ head }: Message, directory: string, version: string): Holder
 }
 
 /** Asks, and finds for each answer who asked. */
-function createRequests(socket: Socket, holder: Holder): { connection: Connection; take: (message: Message) => void } {
+function createRequests(
+  socket: Socket,
+  holder: Holder,
+  refusal: CrawlError | undefined,
+): { connection: Connection; take: (message: Message) => void } {
   const asked = new Map<
     unknown,
     { resolve: (message: Message) => void; reject: (error: Error) => void; wait: () => void }
   >();
   let last = 0;
   let isLost = false;
+  let hasYielded = false;
   let lose = (): void => {};
   const lost = new Promise<void>((resolve) => (lose = resolve));
   socket.unref();
@@ -177,15 +179,20 @@ function createRequests(socket: Socket, holder: Holder): { connection: Connectio
   return {
     connection: {
       holder,
+      ...(refusal && { refusal }),
       request,
       get isLost() {
         return isLost;
+      },
+      get hasYielded() {
+        return hasYielded;
       },
       lost,
       close: () => socket.destroy(),
     },
     take(message) {
       const { id, error } = message.head;
+      hasYielded ||= message.head['yielded'] === true;
       const waiting = asked.get(id);
       if (message.head['busy'] === true) waiting?.wait();
       else if (error === undefined) waiting?.resolve(message);

@@ -2,10 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { CrawlError } from '../../packages/errors/index.js';
 import type { ContentStore } from '../content/content-store.js';
 import type { Store } from '../store.js';
-import { askToYield, connectTo, type Connection } from './connection.js';
+import { connectTo, type Connection } from './connection.js';
 import { lockedBy, type Holder } from './holder.js';
 import { RemoteStore } from './remote-store.js';
 import type { LiveServer } from './server.js';
+import { LOOK_AGAIN_MS, PATIENCE_MS, waitUntilYielded } from './wait-until-yielded.js';
 
 /** How to come to a table that other processes use too. */
 export interface SharedStoreOptions {
@@ -22,7 +23,7 @@ export interface SharedStoreOptions {
   readonly alone?: boolean;
   /** Let other processes use the table while it is open here. Default: true. */
   readonly serve?: boolean;
-  /** Close the table for a process that needs it alone, and read it through that process meanwhile. Default: false. */
+  /** Close the table for a process that needs it alone, and read it through that process meanwhile, but in {@link SharedStore.holdAlone}. Default: false. */
   readonly yields?: boolean;
   /** Seconds to wait for a table that cannot be used now. Default: 0. */
   readonly wait?: number;
@@ -44,22 +45,15 @@ export type Place =
 /** Where the table can be read. */
 export type OpenPlace = Exclude<Place, { kind: 'given' }>;
 
-/** Milliseconds in which a process that opens or closes the table gets to where it can be asked, or is gone. */
-const PATIENCE_MS = 5_000;
-/** Milliseconds for which what needs the table alone waits for a process that only reads it. */
-const READER_MS = 2_000;
-const LOOK_AGAIN_MS = 100;
 /** Milliseconds for which the table is left to the process that it was closed for. */
 const YIELD_MS = 1_500;
-/** Milliseconds that a timer of Node can count. */
-const LONGEST_MS = 2 ** 31 - 1;
 
 /** Connects to the process that the table was closed for; undefined where none has opened it. */
 export async function findOther({ directory, version, content }: SharedStoreOptions): Promise<OpenPlace | undefined> {
   const until = performance.now() + YIELD_MS;
   do {
     const connection = await connectTo(directory, version);
-    if (connection) return { kind: 'remote', store: new RemoteStore(connection, content?.()), connection };
+    if (connection) return remotePlace(connection, content);
     await sleep(LOOK_AGAIN_MS);
   } while (performance.now() < until);
   return undefined;
@@ -69,24 +63,26 @@ export async function findOther({ directory, version, content }: SharedStoreOpti
 export async function findPlace(options: SharedStoreOptions): Promise<OpenPlace> {
   const { wait = 0, signal, onWait = () => {} } = options;
   const began = performance.now();
+  let patience = wait * 1000;
   let hasTold = false;
   for (;;) {
     const found = await tryPlace(options);
     if ('kind' in found) return found;
-    const { error, connection, patience } = found;
-    const left = Math.max(patience, wait * 1000) - (performance.now() - began);
-    if (left <= 0 || signal?.aborted) {
-      connection?.close();
-      throw error;
-    }
+    const { error, connection } = found;
     if (wait > 0 && !hasTold) onWait(connection?.holder);
     hasTold ||= wait > 0;
-    const stop = new AbortController();
-    const ends = signal ? AbortSignal.any([signal, stop.signal]) : stop.signal;
-    const time = sleep(Math.min(left, connection ? LONGEST_MS : LOOK_AGAIN_MS), undefined, { signal: ends });
-    await Promise.race([time.catch(() => undefined), ...(connection ? [connection.lost] : [])]);
-    stop.abort();
-    connection?.close();
+    patience = Math.max(patience, found.patience);
+    const left = patience - (performance.now() - began);
+    if (connection) {
+      const isLost = await waitUntilYielded(connection, left, signal);
+      connection.close();
+      if (!isLost) throw error;
+      // It closes the table now, or another process opens it.
+      patience = Math.max(patience, performance.now() - began + PATIENCE_MS);
+    } else {
+      if (left <= 0 || signal?.aborted) throw error;
+      await sleep(Math.min(left, LOOK_AGAIN_MS), undefined, signal && { signal }).catch(() => undefined);
+    }
   }
 }
 
@@ -108,10 +104,8 @@ async function tryPlace({
   try {
     const connection = await connectTo(directory, version);
     if (connection) {
-      if (!alone) return { kind: 'remote', store: new RemoteStore(connection, content?.()), connection };
-      const { holder } = connection;
-      if (!holder.alone) await askToYield(connection);
-      return { error: lockedBy(holder, directory), connection, patience: holder.alone ? 0 : READER_MS };
+      if (!alone) return remotePlace(connection, content);
+      return { error: connection.refusal ?? lockedBy(connection.holder, directory), connection, patience };
     }
     patience = PATIENCE_MS;
     return { kind: 'own', store: await open() };
@@ -119,4 +113,13 @@ async function tryPlace({
     if (error instanceof CrawlError && error.code === 'TABLE_LOCKED') return { error, patience };
     throw error;
   }
+}
+
+/** @throws CrawlError TABLE_LOCKED where the other process runs another version */
+function remotePlace(connection: Connection, content: SharedStoreOptions['content']): OpenPlace {
+  if (connection.refusal) {
+    connection.close();
+    throw connection.refusal;
+  }
+  return { kind: 'remote', store: new RemoteStore(connection, content?.()), connection };
 }

@@ -6,8 +6,13 @@ import { serveClient, type Service, type Session } from './session.js';
 
 /** A table that others can ask for while it is open here. */
 export interface LiveServer {
-  /** Answers what was asked, waits for a lock that a client holds, and removes the socket. Then the table may be closed. */
-  close(): Promise<void>;
+  /**
+   * Removes the socket, answers what was asked, and waits for a lock that a client holds. Then the table may be closed. The
+   * clients are still connected, so that none of them looks for the table before it is closed.
+   */
+  drain(): Promise<void>;
+  /** Drains, and ends the connections. @param hasYielded the table was closed for a process that needs it alone: clients leave it to that */
+  close(hasYielded?: boolean): Promise<void>;
 }
 
 /** Clients at a time; more are turned away. */
@@ -40,11 +45,19 @@ export async function serveTable(directory: string, service: Service): Promise<L
     if (isFile) await chmod(address, 0o600);
   });
   server.on('error', () => undefined);
+  let closed: Promise<void> | undefined;
+  let draining: Promise<void> | undefined;
+  const drain = (): Promise<void> => (draining ??= drainAll());
+  async function drainAll(): Promise<void> {
+    closed = new Promise<void>((resolve) => server.close(() => resolve()));
+    await removeSocket(directory);
+    await Promise.all([...sessions].map((session) => session.drain()));
+  }
   return {
-    async close() {
-      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      await removeSocket(directory);
-      await Promise.all([...sessions].map((session) => session.close()));
+    drain,
+    async close(hasYielded = false) {
+      await drain();
+      for (const session of sessions) session.close(hasYielded ? { yielded: true } : undefined);
       await closed;
     },
   };

@@ -30,14 +30,15 @@ export interface Service {
   readonly onWanted?: () => boolean;
   /** Called when another process has changed rows. */
   readonly onChange?: () => void;
-  /** Milliseconds for which another process may hold the lock `rows`. Default: 10 s. */
+  /** Milliseconds for which another process may hold the lock `rows`. Default: {@link LEASE_MS}. */
   readonly leaseMs?: number;
 }
 
 /** The only lock that another process can have: for a chunk of rows that is read and then written. */
 export const SHARED_LOCK = 'rows';
 
-const LEASE_MS = 10_000;
+/** Milliseconds for which another process may hold that lock. */
+export const LEASE_MS = 10_000;
 /** Requests of one client in work; more are not read. */
 const MAX_PENDING = 8;
 /** Milliseconds between two signs of life to a client that waits for an answer. */
@@ -50,8 +51,10 @@ const ANSWER_BYTES = 256 * 1024;
 
 /** One client, until its connection ends. */
 export interface Session {
-  /** Resolves when what the client has asked for is answered, its lock is released and the connection is closed. */
-  close(): Promise<void>;
+  /** Begins nothing more. Resolves when what the client has asked for is answered and its lock is released. */
+  drain(): Promise<void>;
+  /** Closes the connection after a last message. Call it when the session is drained. */
+  close(last?: object): void;
   /** The connection is closed and nothing is in work any more. */
   readonly ended: Promise<void>;
 }
@@ -71,6 +74,7 @@ export function serveClient(socket: Socket, service: Service): Session {
   let release = (): void => {};
   /** Resolves when the lock that was asked for last is free again. */
   let released = Promise.resolve();
+  let drained = (): void => {};
   let end = (): void => {};
   const ended = new Promise<void>((resolve) => (end = resolve));
 
@@ -199,10 +203,7 @@ export function serveClient(socket: Socket, service: Service): Session {
     }
     if (waiting.length > MAX_PENDING) socket.pause();
     else if (!isOver) socket.resume();
-    if (isClosing && !isOver && pending === 0 && lock !== 'held') {
-      isOver = true;
-      socket.destroySoon();
-    }
+    if (isClosing && pending === 0 && lock !== 'held') drained();
     if (isOver && pending === 0 && lock === 'none') end();
   }
 
@@ -226,13 +227,24 @@ export function serveClient(socket: Socket, service: Service): Session {
 
   return {
     ended,
-    async close() {
+    async drain() {
       isClosing = true;
+      const isDrained = new Promise<void>((resolve) => (drained = resolve));
       if (lock === 'asked') drop();
       else next();
       const timer = setTimeout(drop, leaseMs);
-      await ended;
+      await Promise.race([isDrained, ended]);
       clearTimeout(timer);
+    },
+    close(last) {
+      if (isOver) return;
+      if (last) void send(last);
+      isOver = true;
+      socket.destroySoon();
+      // One that does not read must not hold up the end.
+      const timer = setTimeout(() => socket.destroy(), leaseMs);
+      socket.once('close', () => clearTimeout(timer));
+      next();
     },
   };
 }

@@ -4,12 +4,13 @@ import type { ContentStore } from '../content/content-store.js';
 import type { TableName } from '../schema.js';
 import type { ColumnSelector, RowChange, ScanOptions, Store, StoredRow } from '../store.js';
 import { readChunk, scanChunks, type Chunk } from './scan-chunks.js';
-import { ConnectionLost, askToYield } from './connection.js';
+import { ConnectionLost } from './connection.js';
 import { findOther, findPlace, type OpenPlace, type Place, type SharedStoreOptions } from './find-place.js';
 import { lockedBy, type Holder } from './holder.js';
 import type { RemoteStore } from './remote-store.js';
 import { serveTable } from './server.js';
 import { SHARED_LOCK } from './session.js';
+import { waitUntilYielded } from './wait-until-yielded.js';
 
 /** How often a process that needs the table alone asks for it. */
 const ASK_TIMES = 5;
@@ -32,9 +33,9 @@ export class SharedStore implements Store {
   readonly #options: SharedStoreOptions;
   readonly #lock = createLocks();
   #place: Place;
-  #moving: Promise<OpenPlace> | undefined;
-  /** Locks of this process under which it reads and writes. */
-  #locks = 0;
+  #moving: Promise<void> | undefined;
+  /** Tasks of this process under way for which the table must stay open here. */
+  #holds = 0;
   /** Questions under way, and what is called when there are none. */
   #asking = 0;
   #onQuiet = (): void => {};
@@ -104,8 +105,7 @@ export class SharedStore implements Store {
   async write(table: TableName, changes: readonly RowChange[]): Promise<void> {
     const lease = this.#lease;
     if (lease) return lease.store.write(table, changes);
-    const place = await this.#current();
-    await this.#during(() => place.store.write(table, changes));
+    await this.#at(({ store }) => store.write(table, changes));
   }
 
   /**
@@ -116,7 +116,7 @@ export class SharedStore implements Store {
     return this.#lock(name, async () => {
       if (this.#place.kind === 'own' && !this.#yields) return task();
       return this.#retry(async (place) => {
-        if (place.kind === 'own') return this.#locked(task);
+        if (place.kind === 'own') return this.#hold(task);
         if (name !== SHARED_LOCK) throw lockedBy(place.connection.holder, this.#options.directory);
         return place.store.exclusive(name, async () => {
           this.#lease = place;
@@ -132,17 +132,15 @@ export class SharedStore implements Store {
     });
   }
 
-  /** @throws CrawlError TABLE_LOCKED where another process has the table open */
-  async requireAlone(): Promise<void> {
-    for (let times = 0; ; times += 1) {
-      // Whether it is still there is seen for sure only when it answers.
-      const place = await this.#current();
-      if (place.kind === 'own') return;
-      const { connection } = place;
-      if (!(await askToYield(connection)) || times === ASK_TIMES)
-        throw lockedBy(connection.holder, this.#options.directory);
-      await connection.lost;
-    }
+  /**
+   * Runs a task while the table is open here, and is yielded to nobody.
+   * @throws CrawlError TABLE_LOCKED where another process has the table open and does not yield it
+   */
+  async holdAlone<T>(task: () => Promise<T>): Promise<T> {
+    return this.#hold(async () => {
+      await this.#takeBack();
+      return task();
+    });
   }
 
   /** What goes on in the process that has the table open, as JSON; undefined where that is this one. */
@@ -166,35 +164,48 @@ export class SharedStore implements Store {
     }
   }
 
+  async #takeBack(): Promise<void> {
+    for (let times = 0; ; times += 1) {
+      const place = await this.#at((place) => Promise.resolve(place));
+      if (place.kind === 'own') return;
+      const { connection } = place;
+      if (times === ASK_TIMES || !(await waitUntilYielded(connection)))
+        throw lockedBy(connection.holder, this.#options.directory);
+    }
+  }
+
   /** Asks where the table is now, and again where that process ended meanwhile. Only for what may be asked twice. */
   async #retry<T>(ask: (place: OpenPlace) => Promise<T>): Promise<T> {
     for (;;) {
-      const place = await this.#current();
       try {
-        return await this.#during(() => ask(place));
+        return await this.#at(ask);
       } catch (error) {
         if (!(error instanceof ConnectionLost)) throw error;
       }
     }
   }
 
-  /** Does something for which the table must stay where it is. */
-  async #during<T>(task: () => Promise<T>): Promise<T> {
+  /** Asks where the table is now. It stays there until the answer. */
+  async #at<T>(ask: (place: OpenPlace) => Promise<T>): Promise<T> {
+    let place: OpenPlace | undefined;
+    // It may be yielded again before the one who waits for it goes on.
+    while (!(place = this.#openPlace()))
+      await (this.#moving ??= this.#move().finally(() => (this.#moving = undefined)));
     this.#asking += 1;
     try {
-      return await task();
+      return await ask(place);
     } finally {
       this.#asking -= 1;
       if (this.#asking === 0) this.#onQuiet();
     }
   }
 
-  async #locked<T>(task: () => Promise<T>): Promise<T> {
-    this.#locks += 1;
+  async #hold<T>(task: () => Promise<T>): Promise<T> {
+    this.#holds += 1;
     try {
       return await task();
     } finally {
-      this.#locks -= 1;
+      this.#holds -= 1;
     }
   }
 
@@ -205,14 +216,19 @@ export class SharedStore implements Store {
   /** Closes the table for another process as soon as no question is under way; those that come later wait for that one. */
   #yield(): boolean {
     const place = this.#place;
-    // What is done under a lock asks further, and ends before the table can be closed.
-    if (!this.#yields || this.#closing || this.#locks > 0) return false;
+    // What is done under a hold asks further, and ends before the table can be closed.
+    if (!this.#yields || this.#closing || this.#holds > 0) return false;
     if (place.kind !== 'own') return true;
     const release = async (): Promise<void> => {
       if (this.#asking > 0) await new Promise<void>((resolve) => (this.#onQuiet = resolve));
       // Another process can ask as soon as it is listened for, before the server is there.
-      await (await place.server)?.close();
-      await place.store.close();
+      const server = await place.server;
+      try {
+        await server?.drain();
+        await place.store.close();
+      } finally {
+        await server?.close(true);
+      }
     };
     const content = this.#options.content?.();
     const store = { ...(content && { content }), close: async () => content?.close() };
@@ -223,23 +239,25 @@ export class SharedStore implements Store {
     return true;
   }
 
-  async #current(): Promise<OpenPlace> {
-    if (this.#place.kind === 'own') return this.#place;
+  /** undefined: the table is not where it was. */
+  #openPlace(): OpenPlace | undefined {
+    const place = this.#place;
+    if (place.kind === 'own') return place;
     this.#assertOpen();
-    if (this.#place.kind === 'remote' && !this.#place.connection.isLost) return this.#place;
-    this.#moving ??= this.#move().finally(() => (this.#moving = undefined));
-    return this.#moving;
+    return place.kind === 'remote' && !place.connection.isLost ? place : undefined;
   }
 
-  /** The process that had the table open is gone: opens it here, or finds the one that has it now. */
-  async #move(): Promise<OpenPlace> {
+  /** The process that had the table open is gone, or has yielded it: opens it here, or finds the one that has it now. */
+  async #move(): Promise<void> {
     const before = this.#place;
     const options = { ...this.#options, alone: false, wait: 0 };
     if (before.kind === 'given') await before.released;
-    const place = (before.kind === 'given' && (await findOther(options))) || (await findPlace(options));
+    // Under a hold it was this process that asked for it.
+    const isLeft =
+      before.kind === 'given' || (before.kind === 'remote' && before.connection.hasYielded && this.#holds === 0);
+    const place = (isLeft && (await findOther(options))) || (await findPlace(options));
     this.#place = place;
     if (this.#isServing) await this.#serve(place);
-    return place;
   }
 
   async #serve(place: Place): Promise<void> {

@@ -53,6 +53,10 @@ export interface ParseStatus {
   readonly message?: string;
   readonly noindex?: boolean;
   readonly nofollow?: boolean;
+  /** No copy of its text may be shown. */
+  readonly noarchive?: boolean;
+  /** Characters of its text that may be shown where it is found; absent: any. */
+  readonly maxSnippet?: number;
   /** The canonical URL that the page names, normalised. */
   readonly canonical?: string;
   /** The parser's character encoding, a WHATWG name. */

@@ -77,8 +77,13 @@ function unknown(batchId: string): never {
   });
 }
 
-const openKey = (batchId: string): string => `h|${batchId}`;
-const closedKey = (batchId: string): string => `d|${batchId}`;
+/** Zones of the headers, so that listing those of one never slows down by the others. Of a header in two the first one holds. */
+const HEADER_ZONES = ['h', 'w', 'd'] as const;
+const headerKey = (zone: (typeof HEADER_ZONES)[number], batchId: string): string => `${zone}|${batchId}`;
+
+function zoneOf(state: BatchState): (typeof HEADER_ZONES)[number] {
+  return state === 'updated' ? 'w' : state === 'closed' ? 'd' : 'h';
+}
 
 export function createBatches(store: Store, slots: Slots, exclusive: Exclusive) {
   const entryKey = (batchId: string, queue: string, rowKey: string): string =>
@@ -97,12 +102,25 @@ export function createBatches(store: Store, slots: Slots, exclusive: Exclusive) 
     if (changes.length > 0) await store.write('batch', changes);
   }
 
-  async function read(batchId: string): Promise<{ header?: BatchHeader; version?: string | undefined }> {
+  /** A header, and what row it is in. */
+  interface FoundHeader {
+    readonly header?: BatchHeader;
+    /** Its place in {@link HEADER_ZONES}; behind all where there is none. */
+    readonly zone: number;
+    /** Of the rows of all zones. */
+    readonly versions: readonly (string | undefined)[];
+  }
+
+  async function read(batchId: string): Promise<FoundHeader> {
+    const none = { zone: HEADER_ZONES.length, versions: [] };
     // A key must be printable ASCII, and no id that we made is anything else.
-    if (!/^[\w-]{1,64}$/.test(batchId)) return {};
-    const [open, closed] = await store.get('batch', [openKey(batchId), closedKey(batchId)], HEADER);
-    const cell = (open ?? closed)?.cells.get(INDEX_COLUMNS.batchHeader);
-    return { ...(cell && { header: { batchId, ...headerCodec.decode(cell) } }), version: open?.version };
+    if (!/^[\w-]{1,64}$/.test(batchId)) return none;
+    const keys = HEADER_ZONES.map((zone) => headerKey(zone, batchId));
+    const rows = await store.get('batch', keys, HEADER);
+    const zone = rows.findIndex((row) => row !== undefined);
+    const versions = rows.map((row) => row?.version);
+    const cell = rows[zone]?.cells.get(INDEX_COLUMNS.batchHeader);
+    return cell ? { header: { batchId, ...headerCodec.decode(cell) }, zone, versions } : { ...none, versions };
   }
 
   /** The header of a batch, open or closed; undefined where none is known. */
@@ -119,23 +137,37 @@ export function createBatches(store: Store, slots: Slots, exclusive: Exclusive) 
     decide: (header: BatchHeader | undefined) => Omit<BatchHeader, 'batchId'> | null | undefined,
   ): Promise<BatchHeader | undefined> {
     const attempt = async (): Promise<{ header?: BatchHeader | undefined } | 'lost'> => {
-      const { header: before, version } = await read(batchId);
+      const { header: before, zone: from, versions } = await read(batchId);
       const decided = decide(before);
       if (decided === undefined) return { header: before };
       const header: BatchHeader | undefined = decided ? { ...decided, batchId } : undefined;
       const { batchId: _, ...stored } = header ?? {};
       const put = header && new Map([[INDEX_COLUMNS.batchHeader, headerCodec.encode(stored as BatchHeader)] as const]);
-      // Closed ones are kept apart, so that listing the others never slows down.
-      const isOpen = header !== undefined && header.state !== 'closed';
-      if (put && !isOpen) await write([{ key: closedKey(batchId), put }]);
-      const open: RowChange = { key: openKey(batchId), clear: true, ...(isOpen && put && { put }) };
-      const lost = await writeUnchanged(store, 'batch', [{ change: open, version }]);
+      const to = header ? HEADER_ZONES.indexOf(zoneOf(header.state)) : HEADER_ZONES.length;
+      const keyOf = (zone: number): string => headerKey(HEADER_ZONES[zone] ?? 'h', batchId);
+      // In the zone that comes after the one that holds: nobody reads it there before that one is gone.
+      if (put && to > from) await write([{ key: keyOf(to), clear: true, put }]);
+      const at = Math.min(from, to);
+      const change: RowChange = { key: keyOf(at), clear: true, ...(put && to <= from && { put }) };
+      const lost = await writeUnchanged(store, 'batch', [{ change, version: versions[at] }]);
       return lost.size > 0 ? 'lost' : { header };
     };
     for (;;) {
       const done = await (store.writeUnchanged ? attempt() : exclusive(`header ${batchId}`, attempt));
       if (done !== 'lost') return done.header;
     }
+  }
+
+  async function headersIn(zone: (typeof HEADER_ZONES)[number]): Promise<BatchHeader[]> {
+    const batches: BatchHeader[] = [];
+    const range = { start: headerKey(zone, ''), end: `${zone}${FENCE}` };
+    for await (const rows of scanSteps(store, 'batch', HEADER, [range], STEP)) {
+      for (const { key, cells } of rows) {
+        const cell = cells.get(INDEX_COLUMNS.batchHeader);
+        if (cell) batches.push({ batchId: key.slice(2), ...headerCodec.decode(cell) });
+      }
+    }
+    return batches;
   }
 
   async function* entriesIn(ranges: readonly KeyRange[]): AsyncGenerator<BatchEntry[]> {
@@ -188,16 +220,15 @@ export function createBatches(store: Store, slots: Slots, exclusive: Exclusive) 
       await change(batchId, () => null);
     },
 
-    /** The batches that are not closed, oldest first. */
-    async list(): Promise<BatchHeader[]> {
-      const batches: BatchHeader[] = [];
-      for await (const rows of scanSteps(store, 'batch', HEADER, [{ start: 'h|', end: `h${FENCE}` }], STEP)) {
-        for (const { key, cells } of rows) {
-          const cell = cells.get(INDEX_COLUMNS.batchHeader);
-          if (cell) batches.push({ batchId: key.slice(2), ...headerCodec.decode(cell) });
-        }
-      }
-      return batches;
+    /** The batches that hold pages: those that are neither updated nor closed, oldest first. */
+    list: (): Promise<BatchHeader[]> => headersIn('h'),
+
+    /** The batches that are updated and wait for a consumer, oldest first. */
+    async listUpdated(): Promise<BatchHeader[]> {
+      const updated = await headersIn('w');
+      // One that is about to be updated is in both zones.
+      const open = new Set(updated.length === 0 ? [] : (await headersIn('h')).map(({ batchId }) => batchId));
+      return updated.filter(({ batchId }) => !open.has(batchId));
     },
 
     /** Enters rows into the index of a batch. Call it before they get their mark. */
@@ -271,6 +302,6 @@ export function createBatches(store: Store, slots: Slots, exclusive: Exclusive) 
 
     /** Where the zones end. */
     fences: (): string[] =>
-      ['h', ...slots.all.flatMap((slot) => [`e${slot}`, `u${slot}`])].map((zone) => `${zone}${FENCE}`),
+      ['h', 'w', ...slots.all.flatMap((slot) => [`e${slot}`, `u${slot}`])].map((zone) => `${zone}${FENCE}`),
   };
 }

@@ -11,6 +11,7 @@ import type { Store } from '../store.js';
 import { YieldingStore, createEventLoopTurns, type EventLoopTurns } from '../stores/event-loop-turns.js';
 import { createLocks, type Exclusive } from '../stores/locks.js';
 import { createBatches, type Batches } from './batches.js';
+import { createCanonicals, type Canonicals } from './canonicals.js';
 import { createChangeRows, type ChangeRows } from './change-rows.js';
 import { writeFences } from './fences.js';
 import { createFrontier, type Frontier } from './frontier.js';
@@ -31,6 +32,8 @@ export interface Tables extends ChangeRows {
   readonly batches: Batches;
   /** What is known of hosts. */
   readonly hosts: Hosts;
+  /** The pages that name another one as canonical, as far as a search index has them. */
+  readonly canonicals: Canonicals;
   /** What is known of the runs on the table. */
   readonly runs: Runs;
   /** What was said of URLs while the crawl goes on. */
@@ -97,6 +100,7 @@ export async function openTables(given: Store, { slots: wanted = DEFAULT_SLOTS }
     frontier,
     batches,
     hosts: createHosts(store),
+    canonicals: createCanonicals(store),
     runs: createRuns(store),
     rules: createRules(store, exclusive),
     ...createChangeRows(store, pages, frontier, exclusive, tally),

@@ -50,5 +50,10 @@ export function createRuns(store: Store) {
     /** The jobs that read each batch once it is updated. Until each has, its rows can be found. None: nothing is kept. */
     consumers: async () => (await get('consumers', INDEX_COLUMNS.consumers, names)) ?? [],
     putConsumers: (value: readonly string[]) => put('consumers', INDEX_COLUMNS.consumers, names, [...value]),
+    /** Whether a consumer has read all rows since it was entered among them: before that, no batch leads to those there were. */
+    hasReadAll: async (consumer: string) =>
+      (await get(`consumer-${consumer}`, INDEX_COLUMNS.consumerRun, anything)) === true,
+    putReadAll: (consumer: string, value: boolean) =>
+      put(`consumer-${consumer}`, INDEX_COLUMNS.consumerRun, anything, value),
   };
 }

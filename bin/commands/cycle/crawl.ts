@@ -1,11 +1,12 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
-import { jobs, keepCrawled, serve } from '../../../packages/webcrawl/index.js';
+import { jobs, keepCrawled, serve, type JobFailure } from '../../../packages/webcrawl/index.js';
 import { durationInSeconds, eachGiven, wholeNumber } from '../../options/arguments.js';
 import { runJob, type Cli } from '../../cli.js';
 import { askForContact } from '../../contact.js';
 import { addRequestOptions, requestSettings, type RequestOptions } from '../../options/request-options.js';
-import { addServeOptions, sayWhere, serveAddress, type ServeOptions } from '../../options/serve-options.js';
+import { addServeOptions, sayError, sayWhere, serveAddress, type ServeOptions } from '../../options/serve-options.js';
 import { readSeeds, reportRejections } from '../../input/seeds.js';
+import { safeLines, say } from '../../output/output.js';
 
 interface CrawlOptions extends RequestOptions, ServeOptions {
   readonly serve?: boolean;
@@ -86,11 +87,20 @@ Examples:
       const start: Parameters<typeof runJob>[2] = async (crawl, job) => {
         askForContact(cli, crawl);
         if (!isServed) return jobs.crawl(crawl, { ...taken, ...options, ...job });
-        await using served = await serve(crawl, where);
+        await using served = await serve(crawl, { ...where, onError: sayError(cli) });
         sayWhere(cli, served);
         // Awaited here, as what serves is closed when this returns.
-        return await keepCrawled(crawl, { ...taken, ...options, ...job });
+        return await keepCrawled(crawl, { ...taken, ...options, ...job, onFailing: reportFailing(cli) });
       };
       await runJob(cli, 'crawl', start, { create: true, settings: requestSettings({ delay, agent, header }) });
     });
+}
+
+/** Says once of each job that it fails; `status` and the dashboard show it as long as it does. */
+function reportFailing({ io, options }: Cli): (failure: JobFailure) => void {
+  return ({ job, message, hint, times }) => {
+    if (times > 1 || options().quiet) return;
+    const how = hint === undefined ? '' : `\n${hint}`;
+    say(io, safeLines(`${job} failed; the crawl goes on, and it is tried again. ${message}${how}`));
+  };
 }

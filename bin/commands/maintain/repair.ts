@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { CrawlError, jobs, repairFiles, type FileRepair, type Report } from '../../../packages/webcrawl/index.js';
+import { CrawlError, jobs, repairFiles, type FileRepair, type RepairReport } from '../../../packages/webcrawl/index.js';
 import { runJob, tableLocation, type Cli } from '../../cli.js';
 import { bytes, jsonLine, safeLines, say, table, write } from '../../output/output.js';
 
@@ -15,23 +15,39 @@ export function addRepair(program: Command, cli: Cli): void {
     .summary('rebuild the indexes from the rows')
     .description(
       'Reads every row and rebuilds the indexes from them, and counts what was missing or stale. Pages whose body is ' +
-        'lost (lost_body: a file with bodies is missing, cut or broken) are made due.',
+        'lost (lost_body: a file with bodies is missing, cut or broken) are made due. Where the table has a search index, that is ' +
+        'compared with the rows and put right at the end.',
     )
     .option('--files', 'say what would be done to the files of a table that cannot be read (TABLE_DAMAGED)')
     .option('--yes', 'with --files: do it, after the files with the rows were copied in the folder of the table')
     .addHelpText('after', HELP)
     .action(async ({ files = false, yes = false }: RepairOptions) => {
       if (yes && !files) throw new CrawlError('USAGE', '--yes goes with --files');
-      if (!files) return void (await runJob(cli, 'repair', (crawl, job) => jobs.repair(crawl, job)));
+      if (!files) return throwProblem(await runJob(cli, 'repair', (crawl, job) => jobs.repair(crawl, job)));
       const repaired = await repairFiles({ table: tableLocation(cli), dryRun: !yes });
       const { json, quiet } = cli.options();
       if (!yes) return write(cli.io.stdout, json ? jsonLine(repaired) : forPeople(repaired));
       if (!json && !quiet) say(cli.io, forPeople(repaired).trimEnd());
-      await runJob(cli, 'repair', async (crawl, job) => {
-        const report: Report & { readonly files: FileRepair } = { ...(await jobs.repair(crawl, job)), files: repaired };
+      const report = await runJob(cli, 'repair', async (crawl, job) => {
+        const report: RepairReport & { readonly files: FileRepair } = {
+          ...(await jobs.repair(crawl, job)),
+          files: repaired,
+        };
         return report;
       });
+      throwProblem(report);
     });
+}
+
+/** All but the search index is repaired: what was done is printed, and then what is to be done. */
+function throwProblem({ indexProblem }: RepairReport): void {
+  if (!indexProblem) return;
+  const { code, message, hint } = indexProblem;
+  throw new CrawlError(
+    code,
+    `the table is repaired, but not its search index: ${message}`,
+    hint === undefined ? {} : { hint },
+  );
 }
 
 const HELP = `

@@ -17,7 +17,7 @@ export function addSearch(program: Command, cli: Cli): void {
     .command('search')
     .summary('find pages by their words')
     .description(
-      'Finds the pages that hold all words of a query, the best first. It goes by the search index, which webcrawl index ' +
+      'Finds the pages that hold all words of a query, the best first; where there are none, those that hold some. It goes by the search index, which webcrawl index ' +
         'makes and keeps up to date, and works while another process has the table open. Exits with 1 when nothing is found.',
     )
     .argument('<query...>', 'words, "phrases" and operators; put -- before a query that begins with -')
@@ -40,7 +40,7 @@ The best ${MAX_HITS} pages can be seen. Pages with nearly the same text are fold
 than two of a host, where enough other pages are left.
 
 With --json one object: total, page, pages, hits (url, title, snippet, language, fetchedAt,
-modifiedTime, score, rank, alike, moreFromHost), didYouMean, notices (code, message),
+modifiedTime, score, rank, alike, moreFromHost, hostQuery), didYouMean, notices (code, message),
 isApproximate, seconds.
 
 Examples:

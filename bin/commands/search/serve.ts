@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { Command } from 'commander';
 import { DEFAULT_PORT, serve } from '../../../packages/webcrawl/index.js';
 import { open, type Cli } from '../../cli.js';
-import { addServeOptions, sayWhere, serveAddress, type ServeOptions } from '../../options/serve-options.js';
+import { addServeOptions, sayError, sayWhere, serveAddress, type ServeOptions } from '../../options/serve-options.js';
 
 /** `serve`: the search page, the dashboard and the metrics of a table, until it is stopped. */
 export function addServe(program: Command, cli: Cli): void {
@@ -34,7 +34,7 @@ Examples:
     .action(async (options: ServeOptions) => {
       const where = serveAddress(options);
       await using crawl = await open(cli, { name: 'serve', yields: true });
-      await using served = await serve(crawl, where);
+      await using served = await serve(crawl, { ...where, onError: sayError(cli) });
       sayWhere(cli, served);
       const { signal } = cli.io;
       if (!signal.aborted) await once(signal, 'abort');

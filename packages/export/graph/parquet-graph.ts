@@ -13,7 +13,7 @@ const EDGES: readonly ParquetColumn[] = [
 
 /**
  * `nodes.parquet` with id, key and name (URL, host or domain) of each node, and `edges.parquet` with the ids of source and target.
- * @throws CrawlError USAGE where the package for it is missing
+ * @throws CrawlError MISSING_PACKAGE
  */
 export async function parquetGraph(): Promise<GraphFormatWriter> {
   const parquet = await loadParquet();

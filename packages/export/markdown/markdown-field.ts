@@ -1,7 +1,7 @@
+import { optionalPackage } from '../../errors/index.js';
 import type { Settings } from '../../../config/index.js';
 import type { Field, PageRow } from '../../../webtable/index.js';
 import { mainContent } from '../../parse/index.js';
-import { optionalPackage } from '../target/optional-package.js';
 
 const NEEDS = ['content', 'contentType', 'parseStatus'] as const satisfies readonly Field[];
 
@@ -26,7 +26,7 @@ export const markdownField = {
 
 /**
  * Loads the package that turns HTML into Markdown.
- * @throws CrawlError USAGE with the line that installs it, where it is missing
+ * @throws CrawlError MISSING_PACKAGE with the line that installs it, where it is missing
  */
 async function loadMarkdown(): Promise<(html: string) => string> {
   const { NodeHtmlMarkdown } = await optionalPackage(

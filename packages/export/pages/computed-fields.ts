@@ -12,7 +12,7 @@ export interface ComputedField {
   readonly type: ColumnType;
   /**
    * Makes the function that works it out; undefined where a page has none.
-   * @throws CrawlError USAGE with the line that installs it, where a package is missing
+   * @throws CrawlError MISSING_PACKAGE with the line that installs it, where a package is missing
    */
   readonly load: (settings: Settings) => Promise<(row: PageRow<Field>, url: string) => JsonValue | undefined>;
 }

@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
+import { optionalPackage } from '../../errors/index.js';
 import type { Part } from '../target/part-file.js';
-import { optionalPackage } from '../target/optional-package.js';
 import type { ColumnType } from './page-columns.js';
 
 /** A column, with how its value is taken from a record. */
@@ -30,7 +30,7 @@ export type Parquet = (part: Part, columns: readonly ParquetColumn[]) => Parquet
 
 /**
  * Loads the package that writes Parquet.
- * @throws CrawlError USAGE with the line that installs it, where it is missing
+ * @throws CrawlError MISSING_PACKAGE with the line that installs it, where it is missing
  */
 export async function loadParquet(): Promise<Parquet> {
   const { ByteWriter, ParquetWriter, schemaFromColumnData } = await optionalPackage(

@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
+import { optionalPackage } from '../../errors/index.js';
 import type { CrawlContext, Report } from '../../jobs/index.js';
 import { VERSION } from '../../util/index.js';
 import type { ExportSizes } from '../pages/sizes.js';
-import { optionalPackage } from '../target/optional-package.js';
 import type { Part } from '../target/part-file.js';
 import type { Target } from '../target/target.js';
 import { exportArchive, type ExportArchiveOptions } from './export-warc.js';
@@ -62,7 +62,7 @@ type Bytes = AsyncIterable<Uint8Array>;
  *
  * Counters: as `exportWarc`.
  * @param sizes only tests need others than the defaults
- * @throws CrawlError USAGE where client-zip is not installed, or the output is `-`; BAD_OUTPUT, STORE_FULL, and as `exportWarc`
+ * @throws CrawlError MISSING_PACKAGE where client-zip is not installed; USAGE where the output is `-`; BAD_OUTPUT, STORE_FULL, and as `exportWarc`
  */
 export async function exportWacz(
   crawl: CrawlContext,

@@ -31,11 +31,8 @@ const LONGEST_ANCHOR = 200;
 const LONGEST_TEXT = 2 ** 20;
 const SHINGLE = 2;
 
-/** Why a page is not in the index; each is a counter. `held`: a fetch is under way, and it stays as it is there. */
-export type LeftOut = CounterName;
-
-/** A document, or why there is none. */
-export type Built = { readonly document: IndexDocument } | { readonly leftOut: LeftOut };
+/** A document, or the counter of why there is none. `held`: a fetch is under way, and it stays in the index as it is there. */
+export type Built = { readonly document: IndexDocument } | { readonly leftOut: CounterName };
 
 /**
  * Makes the function that turns rows into documents.
@@ -79,13 +76,18 @@ export function createDocuments(plugins: readonly Plugin[], count: Count) {
   };
 }
 
-function reasonAgainst(
-  { status, parseStatus, title, text, duplicateOf, marks, damaged }: IndexRow,
-  isReplaced: boolean,
-): LeftOut | undefined {
+/**
+ * Whether a batch has fetched the page and is not updated yet. It will bring the page: until then the row may be half of the old one
+ * and half of the new one.
+ */
+export function isHeld(row: Pick<IndexRow, 'marks'> | undefined): boolean {
+  return row?.marks?.generate !== undefined && row.marks.fetch === row.marks.generate;
+}
+
+function reasonAgainst(row: IndexRow, isReplaced: boolean): CounterName | undefined {
+  const { status, parseStatus, title, text, duplicateOf, damaged } = row;
   if (damaged) return 'damaged';
-  // The batch of that fetch will bring it: until then the row may be half of the old page and half of the new one.
-  if (marks?.generate !== undefined && marks.fetch === marks.generate) return 'held';
+  if (isHeld(row)) return 'held';
   if (status === 'gone') return 'gone';
   if (status === 'redir_perm' || status === 'redir_temp') return 'redirected';
   if (status === undefined || status === 'unfetched' || (status === 'retry' && !text)) return 'not_fetched';

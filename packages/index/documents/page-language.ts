@@ -12,6 +12,9 @@ const SCRIPTS: readonly (readonly [language: string, letters: RegExp, share: num
   ['el', /\p{Script=Greek}/gu, 0.5],
 ];
 
+/** What a text of one of these scripts has: they all begin behind Latin letters. */
+const OTHER_LETTERS = /[\u0370-\uffff]/;
+
 /** Languages that are written in Han characters, with whatever else. */
 const HAN: ReadonlySet<string> = new Set(['ja', 'zh', 'ko', 'yue', 'wuu', 'lzh', 'cmn']);
 
@@ -22,6 +25,7 @@ const HAN: ReadonlySet<string> = new Set(['ja', 'zh', 'ko', 'yue', 'wuu', 'lzh',
 export function pageLanguage(stated: string | undefined, text: string): string {
   const language = primaryLanguage(stated);
   const sample = text.slice(0, SAMPLE);
+  if (!OTHER_LETTERS.test(sample)) return language;
   const letters = sample.match(/\p{L}/gu)?.length ?? 0;
   for (const [written, script, share] of SCRIPTS) {
     if ((sample.match(script)?.length ?? 0) <= letters * share) continue;

@@ -31,7 +31,7 @@ type Engine = (file: string, options: OpenOptions) => Omit<Database, 'engine'>;
 /**
  * Opens a database: by `node:sqlite` where Node has it with FTS5, else by the package `libsql`.
  * @param options readOnly: the file must be there, and nothing is written
- * @throws CrawlError USAGE with the line that installs it, where neither is there; what SQLite throws where it cannot open the file
+ * @throws CrawlError MISSING_PACKAGE with the line that installs it, where neither is there; what SQLite throws where it cannot open the file
  */
 export async function openDatabase(file: string, options: OpenOptions): Promise<Database> {
   const own = nodeEngine();
@@ -72,7 +72,7 @@ function nodeEngine(): Engine | undefined {
 async function libsqlEngine(): Promise<Engine> {
   const { default: Libsql } = await import('libsql').catch((cause: unknown) => {
     throw new CrawlError(
-      'USAGE',
+      'MISSING_PACKAGE',
       'expected the package that a search index needs on this version of Node, found none',
       {
         hint: 'npm install libsql, or use Node 24',

@@ -10,9 +10,13 @@ function nameOf(error: unknown): string {
 }
 
 const PRIMARY: Readonly<Record<number, string>> = {
+  3: 'SQLITE_PERM',
   5: 'SQLITE_BUSY',
+  8: 'SQLITE_READONLY',
+  10: 'SQLITE_IOERR',
   11: 'SQLITE_CORRUPT',
   13: 'SQLITE_FULL',
+  14: 'SQLITE_CANTOPEN',
   26: 'SQLITE_NOTADB',
 };
 
@@ -20,6 +24,24 @@ const PRIMARY: Readonly<Record<number, string>> = {
 export function isDamaged(error: unknown): boolean {
   return /^SQLITE_(CORRUPT|NOTADB)/.test(nameOf(error));
 }
+
+/** The index of a folder is that of another table. */
+export function wrongIndex(folder: string): CrawlError {
+  return new CrawlError('WRONG_INDEX', `expected the search index of this table in ${folder}, found that of another`, {
+    hint:
+      'name a folder of its own for each table by the setting index.path; where the other table is no more, remove that folder, ' +
+      'and webcrawl index makes the index anew',
+  });
+}
+
+const MAY_NOT = 'see that this user may read and write that folder and its files';
+const HINTS: readonly (readonly [string, string])[] = [
+  ['SQLITE_BUSY', 'another process holds it, as the shell of SQLite or a copy does; let that end, then try again'],
+  ['SQLITE_IOERR', 'the disk or its file system failed; the log of the system says more. Then try again'],
+  ['SQLITE_PERM', MAY_NOT],
+  ['SQLITE_READONLY', MAY_NOT],
+  ['SQLITE_CANTOPEN', MAY_NOT],
+];
 
 /** An error of SQLite as one that says what to do. What is a {@link CrawlError} stays. */
 export function toCrawlError(error: unknown, folder: string): CrawlError {
@@ -41,8 +63,9 @@ export function toCrawlError(error: unknown, folder: string): CrawlError {
       },
     );
   }
+  const hint = HINTS.find(([begin]) => name.startsWith(begin));
   return new CrawlError('STORE_FAILED', `the search index in ${folder} cannot be used: ${messageOf(error)}`, {
     cause: error,
-    ...(name.startsWith('SQLITE_BUSY') && { hint: 'another process writes it; let it end first' }),
+    ...(hint && { hint: hint[1] }),
   });
 }

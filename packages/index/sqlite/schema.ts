@@ -4,7 +4,7 @@ import type { Database } from './database.js';
 export const INDEX_FILE = 'index.sqlite';
 
 /** Changes with the schema, and with what a document becomes in it: an index of another is made anew. */
-export const INDEX_FORMAT = '1';
+export const INDEX_FORMAT = '2';
 
 /**
  * The columns of the full text in order, which is also the order of weights in `bm25()`. Each holds terms, joined by blanks, and
@@ -28,10 +28,10 @@ create virtual table if not exists fts using fts5(${TEXT_COLUMNS.join(', ')},
   content='', contentless_delete=1, detail=full, tokenize="ascii tokenchars '.+#'");
 `;
 
-/** Settings of every connection that writes. */
+/** Settings of every connection that writes. A batch is released once its pages are in here, so a commit must outlast a power failure. */
 const PRAGMAS = `
 pragma journal_mode=WAL;
-pragma synchronous=NORMAL;
+pragma synchronous=FULL;
 pragma cache_size=-65536;
 pragma busy_timeout=5000;
 `;

@@ -3,28 +3,30 @@ import { join } from 'node:path';
 import type { AppliedChanges, IndexChange, IndexDocument, IndexEntry, IndexWriter } from '../../plugin-api/index.js';
 import type { Words } from '../words/words.js';
 import { openDatabase, type Database, type SqlRow } from './database.js';
-import { isDamaged, toCrawlError } from './errors.js';
+import { isDamaged, toCrawlError, wrongIndex } from './errors.js';
 import { createSchema, INDEX_FILE, INDEX_FORMAT, TEXT_COLUMNS } from './schema.js';
-import { termsOf } from './terms.js';
+import { termsOf } from '../documents/terms.js';
 
 /**
  * Opens the index of a folder, which must be there, for writing in this thread; makes it where it is missing. One that other words or another format made
  * is emptied, and one that is damaged is made anew: `isWhole` is false then.
- * @throws CrawlError USAGE where a package is missing, STORE_FULL, STORE_FAILED
+ * @param table names the table whose pages are written
+ * @throws CrawlError WRONG_INDEX where it is that of another table, USAGE where a package is missing, STORE_FULL, STORE_FAILED
  */
 export async function openSqliteWriter(
   folder: string,
+  table: string,
   words: Words,
   clock: () => number = Date.now,
 ): Promise<IndexWriter> {
   const file = join(folder, INDEX_FILE);
   try {
     try {
-      return writerOf(await openDatabase(file, { readOnly: false }), folder, words, clock);
+      return writerOf(await openDatabase(file, { readOnly: false }), folder, table, words, clock);
     } catch (error) {
       if (!isDamaged(error)) throw error;
       for (const suffix of ['', '-wal', '-shm', '-journal']) rmSync(`${file}${suffix}`, { force: true });
-      return writerOf(await openDatabase(file, { readOnly: false }), folder, words, clock);
+      return writerOf(await openDatabase(file, { readOnly: false }), folder, table, words, clock);
     }
   } catch (error) {
     throw toCrawlError(error, folder);
@@ -32,9 +34,19 @@ export async function openSqliteWriter(
 }
 
 /** Over a database that is open, which is closed with the writer or where this throws. */
-export function writerOf(database: Database, folder: string, words: Words, clock: () => number): IndexWriter {
+export function writerOf(
+  database: Database,
+  folder: string,
+  table: string,
+  words: Words,
+  clock: () => number,
+): IndexWriter {
   try {
-    prepareSchema(database, words, clock());
+    createSchema(database);
+    const info = infoOf(database);
+    const other = info.get('table');
+    if (other !== undefined && other !== table) throw wrongIndex(folder);
+    if (info.get('format') !== INDEX_FORMAT || info.get('words') !== words.name) begin(database, table, words, clock());
   } catch (error) {
     database.close();
     throw error;
@@ -130,17 +142,15 @@ function infoOf(database: Database): Map<string, string> {
   );
 }
 
-/** Readers see the old documents or none, never a part. */
-function prepareSchema(database: Database, words: Words, now: number): void {
-  createSchema(database);
-  const info = infoOf(database);
-  if (info.get('format') === INDEX_FORMAT && info.get('words') === words.name) return;
+/** Empties it. Readers see the old documents or none, never a part. */
+function begin(database: Database, table: string, words: Words, now: number): void {
   inTransaction(database, () => {
     database.exec('drop table fts; drop table docs; delete from info;');
     createSchema(database, { isInTransaction: true });
     const note = database.prepare('insert into info values(?, ?)');
     note.run('format', INDEX_FORMAT);
     note.run('words', words.name);
+    note.run('table', table);
     note.run('made', String(now));
     note.run('changed', String(now));
   });

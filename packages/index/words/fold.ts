@@ -2,6 +2,8 @@
 export const LONGEST_TERM = 64;
 
 const ASCII = /^[\x00-\x7f]*$/;
+/** The unified ideographs, of which nothing is folded. */
+const IDEOGRAPHS = /^[\u4e00-\u9fff]+$/;
 /** What is a letter of its own to Unicode, and is typed without its stroke or as two letters all the same. */
 const LETTERS: Readonly<Record<string, string>> = {
   ß: 'ss',
@@ -30,6 +32,7 @@ const NO_PART = /[^\p{L}\p{M}\p{N}.+#]|[\ufe00-\ufe0f\u{e0100}-\u{e01ef}]/gu;
  */
 export function fold(word: string): string {
   const short = word.length > LONGEST_TERM ? cut(word) : word;
+  if (IDEOGRAPHS.test(short)) return short;
   const lower = short.toLowerCase();
   if (ASCII.test(lower)) return lower.includes("'") ? lower.replaceAll("'", '') : lower;
   const folded = lower

@@ -37,6 +37,8 @@ const STEMMERS: Readonly<Record<string, Stem>> = {
 
 /** Terms of each language whose stems are remembered: a stem takes ten times as long as a look into a map. */
 const REMEMBERED = 50_000;
+/** Languages of which stems are remembered. */
+const MOST_TAGS = 20;
 /** Digits and such have no endings, and a name as short as this neither. */
 const STEMMABLE = /^\p{L}{3,}$/u;
 
@@ -61,22 +63,25 @@ function isWrittenOtherwise(primary: string): boolean {
  * is folded as a term is.
  */
 export function createStemmer(fold: (word: string) => string): (term: string, language: string | undefined) => string {
+  /** By the tag of a page: most terms are met again and again. */
   const known = new Map<string, Map<string, string>>();
   const writtenOtherwise = new Map<string, boolean>();
-  return (term, language) => {
-    const primary = primaryLanguage(language);
-    let otherwise = writtenOtherwise.get(primary);
-    if (otherwise === undefined) writtenOtherwise.set(primary, (otherwise = isWrittenOtherwise(primary)));
-    const own = otherwise && LATIN.test(term) ? LATIN_ELSEWHERE : primary;
-    const stemmer = STEMMERS[own];
-    if (!stemmer) return term;
-    let stems = known.get(own);
-    if (!stems || stems.size >= REMEMBERED) known.set(own, (stems = new Map<string, string>()));
-    let stem = stems.get(term);
-    if (stem === undefined) {
-      stem = STEMMABLE.test(term) ? fold(stemmer(term)) || term : term;
-      stems.set(term, stem);
+  return (term, language = '') => {
+    let stems = known.get(language);
+    if (!stems || stems.size >= REMEMBERED) {
+      // Tags are those of strangers.
+      if (!stems && known.size >= MOST_TAGS) known.clear();
+      known.set(language, (stems = new Map<string, string>()));
     }
+    let stem = stems.get(term);
+    if (stem === undefined) stems.set(term, (stem = stemOf(term, primaryLanguage(language))));
     return stem;
   };
+
+  function stemOf(term: string, primary: string): string {
+    let otherwise = writtenOtherwise.get(primary);
+    if (otherwise === undefined) writtenOtherwise.set(primary, (otherwise = isWrittenOtherwise(primary)));
+    const stemmer = STEMMERS[otherwise && LATIN.test(term) ? LATIN_ELSEWHERE : primary];
+    return stemmer && STEMMABLE.test(term) ? fold(stemmer(term)) || term : term;
+  }
 }

@@ -77,6 +77,8 @@ function statusOf({ robots, canonical, charset }: ParsedPage): ParseStatus {
     code: 'success',
     ...(robots.noindex && { noindex: true }),
     ...(robots.nofollow && { nofollow: true }),
+    ...(robots.noarchive && { noarchive: true }),
+    ...(robots.maxSnippet !== undefined && { maxSnippet: robots.maxSnippet }),
     ...(canonical !== undefined && { canonical }),
     ...(charset !== undefined && { charset }),
   };

@@ -231,6 +231,7 @@ export const COUNTERS = {
     'rejected_<plugin>': 'pages that are not in the index, as the `indexFilter` of a plugin refuses them or fails',
     'plugin_error_<plugin>': 'of these, pages for which it failed',
     batches: 'batches that were brought into the index',
+    batch_unfinished: 'the batch that was named, which is not brought in before updatedb has closed it',
     damaged: 'rows that cannot be read, and stay in the index as they are',
   },
   dedup: {

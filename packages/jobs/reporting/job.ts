@@ -1,3 +1,5 @@
+import type { ErrorCode } from '../../errors/index.js';
+
 /** What every job takes. */
 export interface JobOptions {
   /** When it aborts, the job starts nothing more, ends what is in flight and returns its report. */
@@ -47,6 +49,21 @@ export interface FetchingStatus {
   readonly pages: readonly { readonly url: string; readonly seconds: number }[];
   /** Of the hosts set aside, at most 10; `seconds` until they may be asked again, `code` of their last failure. */
   readonly hosts: readonly { readonly host: string; readonly seconds: number; readonly code: string }[];
+}
+
+/** A job beside a crawl that failed, and is tried again. Plain data, fit for JSON. */
+export interface JobFailure {
+  readonly job: string;
+  /** That of the last error; INTERNAL where it was none that is known. */
+  readonly code: ErrorCode;
+  readonly message: string;
+  readonly hint?: string;
+  /** How often it has failed, one after the other. */
+  readonly times: number;
+  /** When it failed first, in ms since the epoch. */
+  readonly since: number;
+  /** When it is tried again, at the earliest. */
+  readonly retryAt: number;
 }
 
 /** What every job returns. */

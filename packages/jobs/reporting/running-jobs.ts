@@ -1,6 +1,6 @@
 import type { CrawlContext } from '../context.js';
 import { createDueCount, type DueCount } from './due-count.js';
-import type { FetchingStatus, JobOptions, Progress, Report } from './job.js';
+import type { FetchingStatus, JobFailure, JobOptions, Progress, Report } from './job.js';
 import { plusProgress, type Totals } from './totals.js';
 
 /** Takes where to ask how far a job has got, and what it fetches. What is left out stays as it was said before. */
@@ -12,6 +12,10 @@ export interface RunningJobs {
   progress(): Progress[];
   /** What the jobs have done since the table was opened, those under way included. */
   totals(): Totals;
+  /** Those that failed, and are tried again. */
+  failing(): JobFailure[];
+  /** Notes that a job failed; undefined: that it is through. */
+  setFailing(job: string, failure: JobFailure | undefined): void;
   /** Counts the rows that are due, unless it did so just now. */
   due(): Promise<DueCount>;
   /** Runs a job, and calls `onProgress` at least once a second how far it has got. */
@@ -31,10 +35,16 @@ export function createRunningJobs(crawl: Pick<CrawlContext, 'tables' | 'clock'>)
   const running = new Set<() => Progress>();
   /** What is over. */
   let ended: Totals = {};
+  const failing = new Map<string, JobFailure>();
   const dueCount = createDueCount(crawl);
   return {
     progress: () => [...running].map((progress) => progress()),
     totals: () => [...running].reduce((sum, progress) => plusProgress(sum, progress()), ended),
+    failing: () => [...failing.values()],
+    setFailing(job, failure) {
+      if (failure) failing.set(job, failure);
+      else failing.delete(job);
+    },
     due: dueCount.count,
     async run(job, options, start) {
       const began = performance.now();

@@ -66,7 +66,7 @@ export async function crawlRounds(
 
   async function goOn(): Promise<void> {
     for (const { batchId, state, size } of await crawl.tables.batches.list()) {
-      if (state === 'generating' || state === 'updated') continue;
+      if (state === 'generating') continue;
       selector.countSelected(size);
       await begin(batchId);
     }

@@ -3,6 +3,9 @@ import type { RobotsDirectives } from '../../plugin-api/index.js';
 /** What may name a robot: one word, and no number, since the time of a date has colons too. */
 const NAME = /^(?:(?=.*[a-z])\S+)?$/;
 
+/** A negative number, which is no limit, is left out. */
+const MAX_SNIPPET = /(?<![\w-])max-snippet\s*:\s*(\d{1,9})(?!\d)/g;
+
 /** Directives that take a value after a colon; any other name before a colon is that of a robot. */
 const WITH_VALUE = /^(unavailable_after|max-snippet|max-image-preview|max-video-preview)$/;
 
@@ -15,6 +18,7 @@ const KNOWN: ReadonlySet<string> = new Set(['none', 'noindex', 'nofollow', 'noar
 export class RobotsReader {
   readonly #names: ReadonlySet<string>;
   readonly #said = new Set<string>();
+  #maxSnippet = Infinity;
 
   /**
    * Begins with the `X-Robots-Tag` header. A directive in it may be addressed (`otherbot: noindex`); the address holds
@@ -49,10 +53,16 @@ export class RobotsReader {
       noindex: none || this.#said.has('noindex'),
       nofollow: none || this.#said.has('nofollow'),
       noarchive: this.#said.has('noarchive'),
+      ...(this.#maxSnippet < Infinity && { maxSnippet: this.#maxSnippet }),
     };
   }
 
   #addWords(text: string): void {
-    for (const word of text.toLowerCase().split(/[\s,;]+/)) if (KNOWN.has(word)) this.#said.add(word);
+    const lower = text.toLowerCase();
+    for (const word of lower.split(/[\s,;]+/)) {
+      if (KNOWN.has(word)) this.#said.add(word);
+      if (word === 'nosnippet') this.#maxSnippet = 0;
+    }
+    for (const [, most] of lower.matchAll(MAX_SNIPPET)) this.#maxSnippet = Math.min(this.#maxSnippet, Number(most));
   }
 }

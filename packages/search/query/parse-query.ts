@@ -1,4 +1,5 @@
 import type { KeyRange } from '../../../webtable/index.js';
+import { replaceUnseen } from '../../util/index.js';
 import { startOfDate } from './query-date.js';
 import { siteRanges } from './site-ranges.js';
 
@@ -17,6 +18,8 @@ export interface QueryPart {
 export type NoticeCode =
   | 'query_too_long'
   | 'too_many_words'
+  | 'too_many_sites'
+  | 'too_many_languages'
   | 'operator_without_value'
   | 'bad_site'
   | 'bad_date'
@@ -26,7 +29,16 @@ export type NoticeCode =
   | 'only_excluded'
   | 'common_words'
   | 'some_words'
+  | 'some_words_too'
   | 'index_incomplete';
+
+/** An operator that says which pages are looked at, as it was read. */
+export interface QueryOperator {
+  readonly name: 'site' | 'lang' | 'after' | 'before';
+  /** As typed. */
+  readonly value: string;
+  readonly isExcluded: boolean;
+}
 
 /** Something of a query that was not looked for, or was read in a way that is not obvious. */
 export interface QueryNotice {
@@ -40,6 +52,8 @@ export interface QueryNotice {
 /** A query as it was read. */
 export interface ParsedQuery {
   readonly parts: readonly QueryPart[];
+  /** Those that were understood, in their order. */
+  readonly operators: readonly QueryOperator[];
   /** Row keys of the sites; a page is in one of them. */
   readonly sites: readonly KeyRange[];
   readonly notSites: readonly KeyRange[];
@@ -55,11 +69,12 @@ export interface ParsedQuery {
 
 /** Characters of a query that are read. */
 export const MAX_QUERY_LENGTH = 100_000;
+/** `site:` of a query that are read, and as many `lang:`. */
+export const MAX_SITES = 32;
+export const MAX_LANGUAGES = 32;
 
 /** By opening quote, what closes it. */
 const QUOTES: Readonly<Record<string, string>> = { '"': '"', '\u201c': '\u201d', '\u300c': '\u300d' };
-/** Control characters, and those without a width that change how others are shown. */
-const UNSEEN = /[\p{Cc}\u00ad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff]|\p{Cs}/gu;
 const OPERATOR = /^(site|inurl|intitle|lang|after|before)[:\uff1a]/i;
 const LANGUAGE = /^[a-z]{2,3}(?:[-_][a-z0-9]{1,8})*$/i;
 
@@ -73,7 +88,7 @@ export function parseQuery(query: string): ParsedQuery {
   if (query.length > MAX_QUERY_LENGTH) {
     notices.push({ code: 'query_too_long', count: query.length - MAX_QUERY_LENGTH });
   }
-  const text = query.slice(0, MAX_QUERY_LENGTH).replace(UNSEEN, ' ');
+  const text = replaceUnseen(query.slice(0, MAX_QUERY_LENGTH), ' ');
   const reader = createReader(notices);
   for (let at = 0; at < text.length;) {
     if (isBlank(text[at])) at += 1;
@@ -90,6 +105,8 @@ interface Reader {
 
 function createReader(notices: QueryNotice[]): Reader {
   const parts: QueryPart[] = [];
+  const operators: QueryOperator[] = [];
+  const tooMany = { site: 0, lang: 0 };
   const sites: KeyRange[] = [];
   const notSites: KeyRange[] = [];
   const languages = new Set<string>();
@@ -114,19 +131,20 @@ function createReader(notices: QueryNotice[]): Reader {
 
   function apply(name: string, value: Value, isExcluded: boolean): void {
     const refuse = (code: NoticeCode): void => void notices.push({ code, text: shortened(value.text) });
+    const text = value.text.trim();
     if (name === 'site') {
-      const ranges = siteRanges(value.text.trim());
-      if (ranges) (isExcluded ? notSites : sites).push(...ranges);
-      else refuse('bad_site');
+      const ranges = siteRanges(text);
+      if (!ranges) refuse('bad_site');
+      else if (take(name, text, isExcluded, MAX_SITES)) (isExcluded ? notSites : sites).push(...ranges);
     } else if (name === 'lang') {
-      const language = value.text.trim();
-      if (LANGUAGE.test(language)) {
-        (isExcluded ? notLanguages : languages).add((/^[a-z]+/i.exec(language)?.[0] ?? '').toLowerCase());
-      } else refuse('bad_language');
+      const language = (/^[a-z]+/i.exec(text)?.[0] ?? '').toLowerCase();
+      if (!LANGUAGE.test(text)) refuse('bad_language');
+      else if (take(name, text, isExcluded, MAX_LANGUAGES)) (isExcluded ? notLanguages : languages).add(language);
     } else if (name === 'after' || name === 'before') {
-      const time = startOfDate(value.text.trim());
-      if (time === undefined || isExcluded) refuse('bad_date');
-      else if (name === 'after') from = Math.max(from ?? -Infinity, time);
+      const time = startOfDate(text);
+      if (time === undefined || isExcluded) return refuse('bad_date');
+      operators.push({ name, value: text, isExcluded });
+      if (name === 'after') from = Math.max(from ?? -Infinity, time);
       else to = Math.min(to ?? Infinity, time);
     } else {
       const field = name === 'intitle' ? 'title' : name === 'inurl' ? 'url' : undefined;
@@ -134,17 +152,32 @@ function createReader(notices: QueryNotice[]): Reader {
     }
   }
 
+  /** Whether there is room for one more of these operators: an index is not asked for any number of them. */
+  function take(name: 'site' | 'lang', value: string, isExcluded: boolean, most: number): boolean {
+    if (operators.filter((each) => each.name === name).length >= most) {
+      tooMany[name] += 1;
+      return false;
+    }
+    operators.push({ name, value, isExcluded });
+    return true;
+  }
+
   return {
     read,
     end: () => ({
       parts,
+      operators,
       sites,
       notSites,
       languages: [...languages],
       notLanguages: [...notLanguages],
       ...(from !== undefined && { from }),
       ...(to !== undefined && { to }),
-      notices,
+      notices: [
+        ...notices,
+        ...(tooMany.site > 0 ? [{ code: 'too_many_sites' as const, count: tooMany.site }] : []),
+        ...(tooMany.lang > 0 ? [{ code: 'too_many_languages' as const, count: tooMany.lang }] : []),
+      ],
     }),
   };
 }

@@ -8,7 +8,7 @@ const MOST_TOGETHER = 12;
 /** Lists of their forms. */
 const MOST_FORMS = 3;
 /** Languages of which words are stemmed, those of the most pages first. */
-const MAX_LANGUAGES = 20;
+export const MAX_STEMMED = 20;
 
 /** One word or phrase of a query that pages must hold. */
 export interface PlannedClause {
@@ -55,18 +55,18 @@ export function planQuery(
   let left = 0;
   for (const [i, part] of parts.entries()) {
     if (words >= MAX_WORDS) {
-      left = parts.length - i;
+      left += parts.length - i;
       break;
     }
     const isLast = input.isPrefix === true && i === parts.length - 1;
     for (const phrases of partPhrases(part, input)) {
       const length = Math.max(...phrases.map((terms) => terms.length));
-      if (words + length > MAX_WORDS) {
-        left += length;
-        continue;
-      }
-      words += length;
-      const planned = plannedClause(part, phrases, input);
+      const room = MAX_WORDS - words;
+      left += Math.max(0, length - room);
+      if (room === 0) continue;
+      words += Math.min(length, room);
+      const begun = distinct(phrases.map((terms) => terms.slice(0, room)));
+      const planned = plannedClause(part, begun, input);
       if (part.isExcluded) mustNot.push(planned.clause);
       else must.push(planned);
     }
@@ -138,7 +138,7 @@ function plannedClause(
   { words, languages }: PlanInput,
 ): PlannedClause {
   const stemmed = languages
-    .slice(0, MAX_LANGUAGES)
+    .slice(0, MAX_STEMMED)
     .flatMap((language) =>
       phrases.map((terms) => terms.map((term) => words.stem(term, language === '' ? undefined : language))),
     );

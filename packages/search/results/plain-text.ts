@@ -1,12 +1,11 @@
-/** Characters that cannot be seen, or change how others are shown. */
-const UNSEEN = /[\p{Cc}\u00ad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufffe\uffff]|\p{Cs}/gu;
+import { replaceUnseen } from '../../util/index.js';
 
 /**
  * A text from a page as one line: what cannot be seen becomes a blank, and runs of blanks one. It is plain text: whoever
  * shows it as HTML escapes it.
  */
 export function plainLine(text: string): string {
-  return text.replace(UNSEEN, ' ').replace(/\s+/g, ' ').trim();
+  return replaceUnseen(text, ' ').replace(/\s+/g, ' ').trim();
 }
 
 /** The same, cut to `max` characters at the most, between words where it can be. */

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Words } from '../../index/index.js';
 import { plainLine } from './plain-text.js';
 
@@ -15,14 +16,23 @@ export interface SnippetInput {
   readonly language: string | undefined;
   /** Terms of the query in every form that the index is asked for. */
   readonly terms: ReadonlySet<string>;
+  /** Characters at the most, as the page says; 0 none. Default: as many as are shown of any page. */
+  readonly most?: number | undefined;
+  /** Ends the work. */
+  readonly signal?: AbortSignal | undefined;
 }
 
-/** Characters of a text that are looked through. */
+/** Characters of a text that are looked through, and of them without a pause: a crawl may go on in this thread. */
 const MAX_TEXT = 1_048_576;
+const PIECE = 65_536;
+/** Beginnings of words that are looked for. */
+const MAX_BEGINNINGS = 128;
 /** Places in a text where a word may be that are looked at. */
 const MAX_PLACES = 400;
 /** Columns of a snippet: one of Chinese, Japanese or Korean takes two. */
 const COLUMNS = 240;
+/** Characters between words that are close together. */
+const NEAR = COLUMNS / 2;
 /** Characters before the first hit, in which a sentence may begin. */
 const BEFORE = 100;
 /** Characters of a part that is split into words, at the most. */
@@ -35,13 +45,16 @@ const WIDE =
  * A part of a text that shows words of a query: the one that holds the most of them, from the beginning of a sentence
  * where one is near. Words are found by the tokenizer of the index, so that all their forms are marked, but only near
  * places where a letter-by-letter search finds their beginnings: the work is bounded on any text. A text without a word
- * of the query gives its beginning.
+ * of the query gives its beginning. Other work goes on between pieces of a long text.
  */
-export function makeSnippet(text: string, input: SnippetInput): readonly SnippetPart[] {
+export async function makeSnippet(text: string, input: SnippetInput): Promise<readonly SnippetPart[]> {
+  // What says that it is cut counts too.
+  const columns = Math.min(COLUMNS, (input.most ?? Infinity) - 4);
+  if (columns <= 0) return [];
   const whole = text.slice(0, MAX_TEXT);
-  const start = startOf(whole, bestPlace(whole, input.terms));
+  const start = startOf(whole, await bestPlace(whole, input));
   const part = whole.slice(start, start + PART).replace(/[\ud800-\udbff]$/, '');
-  const shown = shownEnd(part);
+  const shown = shownEnd(part, columns);
   const isCut = start + shown < whole.trimEnd().length;
   const parts = markHits(part.slice(0, shown), input);
   return joined([
@@ -61,7 +74,10 @@ export function withoutTitle(text: string, title: string): string {
 }
 
 /** Marks the words of a query in a short text, such as a title. */
-export function markHits(text: string, { words, language, terms }: SnippetInput): readonly SnippetPart[] {
+export function markHits(
+  text: string,
+  { words, language, terms }: Pick<SnippetInput, 'words' | 'language' | 'terms'>,
+): readonly SnippetPart[] {
   const parts: SnippetPart[] = [];
   let at = 0;
   for (const { term, start, end } of words.split(text, language)) {
@@ -74,37 +90,68 @@ export function markHits(text: string, { words, language, terms }: SnippetInput)
   return parts;
 }
 
-/** Where the text has the most different words of the query close together; 0 where it has none. */
-function bestPlace(text: string, terms: ReadonlySet<string>): number {
-  const beginnings = [...new Set([...terms].map(beginningOf))].filter((each) => each !== '');
+/** A place in a text where a word of the query may be, and what it begins with. */
+interface Place {
+  readonly at: number;
+  readonly what: string;
+}
+
+/**
+ * Where the text has the most different words of the query close together; 0 where it has none. It looks no further where all of them
+ * are.
+ */
+async function bestPlace(text: string, { terms, signal }: Pick<SnippetInput, 'terms' | 'signal'>): Promise<number> {
+  const beginnings = beginningsOf(terms);
   if (beginnings.length === 0) return 0;
-  const pattern = new RegExp(
-    beginnings
-      .sort((a, b) => b.length - a.length)
-      .map((each) => each.replace(/[.+*?^${}()|[\]\\]/g, '\\$&'))
-      .join('|'),
-    'giu',
-  );
-  const places: { readonly at: number; readonly what: string }[] = [];
-  for (const match of text.matchAll(pattern)) {
-    // Amid a word of letters it is another word.
-    if (
-      /[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}]/u.test(match[0][0]!) &&
-      /\p{L}/u.test(text[match.index - 1] ?? ' ')
-    )
-      continue;
-    places.push({ at: match.index, what: match[0].toLowerCase() });
-    if (places.length >= MAX_PLACES) break;
-  }
-  let best = places[0]?.at ?? 0;
+  const pattern = new RegExp(beginnings.map((each) => each.replace(/[.+*?^${}()|[\]\\]/g, '\\$&')).join('|'), 'gu');
+  const longest = Math.max(...beginnings.map(({ length }) => length));
+  let places: readonly Place[] = [];
+  let best = 0;
   let most = 0;
-  for (const [i, { at }] of places.entries()) {
-    const near = new Set<string>();
-    for (let next = i; next < places.length && places[next]!.at - at < COLUMNS / 2; next++)
-      near.add(places[next]!.what);
-    if (near.size > most) [most, best] = [near.size, at];
+  for (let from = 0, looked = 0; from < text.length && looked < MAX_PLACES; from += PIECE) {
+    if (from > 0) {
+      await nextTurn();
+      signal?.throwIfAborted();
+    }
+    const found = placesIn(text, from, pattern, longest).slice(0, MAX_PLACES - looked);
+    looked += found.length;
+    // Of the piece before only what may be near.
+    places = [...places.filter(({ at }) => from - at < NEAR), ...found];
+    for (const [i, { at }] of places.entries()) {
+      const near = new Set<string>();
+      for (let next = i; next < places.length && places[next]!.at - at < NEAR; next++) near.add(places[next]!.what);
+      if (near.size > most) [most, best] = [near.size, at];
+    }
+    if (most === beginnings.length) break;
   }
   return best;
+}
+
+/** The places in a piece of a text, also of what it only begins. */
+function placesIn(text: string, from: number, pattern: RegExp, longest: number): Place[] {
+  // The one capital letter that is two small ones would move all behind it.
+  const piece = text
+    .slice(from, from + PIECE + longest)
+    .replaceAll('\u0130', 'i')
+    .toLowerCase();
+  const places: Place[] = [];
+  for (const { 0: what, index } of piece.matchAll(pattern)) {
+    if (index >= PIECE || places.length >= MAX_PLACES) break;
+    // Amid a word of letters it is another word.
+    const before = text[from + index - 1] ?? ' ';
+    if (/^[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}]/u.test(what) && /\p{L}/u.test(before)) continue;
+    places.push({ at: from + index, what });
+  }
+  return places;
+}
+
+/** What the words of a query begin with, in small letters, the longest first. What begins with another of them is found by that. */
+function beginningsOf(terms: ReadonlySet<string>): string[] {
+  const all = [...new Set([...terms].map((term) => beginningOf(term).toLowerCase()))].filter((each) => each !== '');
+  const shortest = all.sort((a, b) => a.length - b.length || (a < b ? -1 : 1));
+  const kept: string[] = [];
+  for (const each of shortest) if (!kept.some((other) => each.startsWith(other))) kept.push(each);
+  return kept.slice(0, MAX_BEGINNINGS).reverse();
 }
 
 /** What all forms of a stemmed word begin with: its last letter may be one that the stemmer made. */
@@ -138,12 +185,12 @@ function beginsSentence(text: string, start: number): boolean {
 }
 
 /** Where to end: behind the last sentence that fits where one ends in the last third, else behind the last word. */
-function shownEnd(part: string): number {
+function shownEnd(part: string, most: number): number {
   let columns = 0;
   let end = 0;
   for (const character of part) {
     columns += WIDE.test(character) ? 2 : 1;
-    if (columns > COLUMNS) break;
+    if (columns > most) break;
     end += character.length;
   }
   if (end === part.length) return end;

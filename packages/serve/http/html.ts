@@ -1,3 +1,5 @@
+import { replaceUnseen } from '../../util/index.js';
+
 /** Markup that is safe to send: made by {@link html}, or stated to be by {@link markup}. */
 export class Html {
   readonly #text: string;
@@ -36,9 +38,6 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** What nobody sees, and what turns the direction of the text around it: left out. */
-const UNSEEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/g;
-
 function escapeText(text: string): string {
-  return text.replace(UNSEEN, '').replace(/[&<>"']/g, (sign) => ENTITIES[sign]!);
+  return replaceUnseen(text, '').replace(/[&<>"']/g, (sign) => ENTITIES[sign]!);
 }

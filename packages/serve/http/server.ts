@@ -31,7 +31,9 @@ export interface ListenOptions {
   /** By path. */
   readonly routes: Readonly<Record<string, Route>>;
   /** Makes the answer for what went wrong. */
-  readonly problem: (request: Pick<Request, 'path'>, problem: Problem) => Answer;
+  readonly problem: (request: Pick<Request, 'path' | 'params'>, problem: Problem) => Answer;
+  /** Gets what a route threw that is no fault of the request. */
+  readonly onError: (error: unknown) => void;
   /** Called after each answer. */
   readonly onAnswer?: (route: string, status: number, seconds: number) => void;
 }
@@ -43,8 +45,10 @@ export interface Listening {
   close(): Promise<void>;
 }
 
-/** Characters of a request's path and query. */
+/** Characters of a request's path and query: a query of {@link MAX_TYPED} characters fits in, each of which may take nine. */
 export const MAX_URL = 8_192;
+/** Characters of a query that can be typed on a page. */
+export const MAX_TYPED = 800;
 /** Bytes of a request's head, and milliseconds in which it must have come. */
 const MAX_HEAD = 64 * 1024;
 const HEAD_MS = 10_000;
@@ -73,6 +77,7 @@ const HEADERS = {
  */
 export async function listen(options: ListenOptions): Promise<Listening> {
   const streams = new Set<ServerResponse>();
+  const inTurn = createTurns();
   const server = createServer(
     {
       maxHeaderSize: MAX_HEAD,
@@ -81,7 +86,13 @@ export async function listen(options: ListenOptions): Promise<Listening> {
       keepAliveTimeout: KEEP_MS,
       connectionsCheckingInterval: HEAD_MS / 4,
     },
-    (request, response) => void answerTo(request, response, options, streams),
+    (request, response) =>
+      void inTurn(request.socket, response, () => answerTo(request, response, options, streams)).catch(
+        (error: unknown) => {
+          options.onError(error);
+          response.destroy();
+        },
+      ),
   );
   server.maxConnections = MAX_CONNECTIONS;
   server.timeout = SILENT_MS;
@@ -126,6 +137,20 @@ function cannotListen(error: NodeJS.ErrnoException, port: number, address: strin
   return new CrawlError('CANNOT_LISTEN', `${expected}, found ${found}`, { hint: hint!, cause: error });
 }
 
+/**
+ * Makes the function that answers one request of a connection at a time: of a client that sends many at once and reads nothing, the
+ * second waits until the first answer is on its way.
+ */
+function createTurns() {
+  const last = new WeakMap<Socket, Promise<void>>();
+  return async (socket: Socket, response: ServerResponse, answer: () => Promise<void>): Promise<void> => {
+    const before = last.get(socket);
+    last.set(socket, new Promise((resolve) => response.once('close', resolve)));
+    await before;
+    if (!socket.destroyed) await answer();
+  };
+}
+
 /** What is no request of HTTP, or too large, or too slow. */
 function refuse(error: NodeJS.ErrnoException, socket: Socket): void {
   if (!socket.writable || error.code === 'ECONNRESET') return void socket.destroy();
@@ -142,7 +167,7 @@ function refuse(error: NodeJS.ErrnoException, socket: Socket): void {
 async function answerTo(
   request: IncomingMessage,
   response: ServerResponse,
-  { names, routes, problem, onAnswer }: ListenOptions,
+  { names, routes, problem, onError, onAnswer }: ListenOptions,
   streams: Set<ServerResponse>,
 ): Promise<void> {
   const began = performance.now();
@@ -156,9 +181,11 @@ async function answerTo(
   try {
     const wrong = wrongRequest(request, names, route);
     const origin = originOf(request);
-    answer = wrong ? problem({ path }, wrong) : await route!({ path, params, origin, signal: gone.signal });
+    answer = wrong ? problem({ path, params }, wrong) : await route!({ path, params, origin, signal: gone.signal });
   } catch (error) {
-    answer = problem({ path }, problemOf(error));
+    const found = problemOf(error);
+    if (found.status >= 500 && !gone.signal.aborted) onError(error);
+    answer = problem({ path, params }, found);
   }
   if (response.destroyed) return;
   if ('stream' in answer) {

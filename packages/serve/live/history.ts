@@ -1,4 +1,4 @@
-import type { ServedStatus } from '../source.js';
+import type { CrawlStatus } from '../source.js';
 
 /** The figures that are drawn, of one moment. */
 export interface Sample {
@@ -26,7 +26,7 @@ export function createHistory() {
   const samples: Sample[] = [];
   let failures: { readonly at: number; readonly sum: number; readonly since: number }[] = [];
 
-  function errorRate(status: ServedStatus): number {
+  function errorRate(status: CrawlStatus): number {
     const sum = failedIn(status);
     // Another process has the table, and counts from the start.
     if (failures.some(({ since, sum: before }) => since !== status.since || before > sum)) failures = [];
@@ -38,11 +38,11 @@ export function createHistory() {
   return {
     /** Oldest first. */
     samples: samples as readonly Sample[],
-    add(status: ServedStatus): void {
+    add(status: CrawlStatus): void {
       const { now, jobs, due, memory } = status;
       samples.push({
         at: now,
-        rate: jobs.reduce((sum, { rate = 0 }) => sum + rate, 0),
+        rate: pageJobs(jobs).reduce((sum, { rate = 0 }) => sum + rate, 0),
         byteRate: jobs.reduce((sum, { byteRate = 0 }) => sum + byteRate, 0),
         errorRate: errorRate(status),
         due: due.count,
@@ -56,8 +56,17 @@ export function createHistory() {
 /** As {@link createHistory} makes it. */
 export type History = ReturnType<typeof createHistory>;
 
+/**
+ * Of several jobs those that fetch, where one does: beside them others, such as ranks and index, go through the same
+ * pages, and would count them twice.
+ */
+export function pageJobs<T extends { readonly job: string }>(jobs: readonly T[]): readonly T[] {
+  const fetching = jobs.filter(({ job }) => job === 'crawl' || job === 'fetch');
+  return fetching.length > 0 ? fetching : jobs;
+}
+
 /** Pages that failed since the table was opened, over all jobs. */
-export function failedIn({ totals }: Pick<ServedStatus, 'totals'>): number {
+export function failedIn({ totals }: Pick<CrawlStatus, 'totals'>): number {
   return Object.values(totals).reduce(
     (all, { errors }) => all + Object.values(errors).reduce((sum, n) => sum + n, 0),
     0,

@@ -21,6 +21,7 @@ export async function createMetrics(): Promise<Metrics> {
 
   const up = gauge('up', 'Whether the table could be asked: 1 or 0.');
   const running = gauge('job_running', 'The jobs under way, each 1.', ['job']);
+  const failing = gauge('job_failing', 'How often a job beside the crawl has failed, one after the other.', ['job']);
   const done = counter('job_rows', 'Rows that jobs have done since the table was opened.', ['job']);
   const counted = counter('job_events', 'What jobs have counted since the table was opened, by counter.', [
     'job',
@@ -50,7 +51,7 @@ export async function createMetrics(): Promise<Metrics> {
     buckets: [0.005, 0.02, 0.1, 0.5, 2, 10],
     registers,
   });
-  const labelled = [running, done, counted, errors, received, disk];
+  const labelled = [running, failing, done, counted, errors, received, disk];
   const plain = [
     up,
     round,
@@ -89,6 +90,7 @@ export async function createMetrics(): Promise<Metrics> {
       waiting.set(fetching.waiting);
       setAside.set(fetching.setAside);
     }
+    for (const { job, times } of status.failing ?? []) failing.set({ job }, times);
     due.set(status.due.count);
     batches.set(status.batches.length);
     for (const [part, size] of Object.entries({ ...status.disk })) disk.set({ part }, size);

@@ -1,13 +1,13 @@
 import { figures } from '../../util/index.js';
 import type { Sample } from '../live/history.js';
-import { failedIn } from '../live/history.js';
+import { failedIn, pageJobs } from '../live/history.js';
 import type { Reading } from '../live/stats.js';
 import { html, type Html } from '../http/html.js';
-import type { ServedStatus } from '../source.js';
+import type { CrawlStatus } from '../source.js';
 import { chartPaths } from './chart.js';
 import { shownUrl } from './untrusted.js';
 
-const { bytes, duration, number, quantity } = figures;
+const { bytes, duration, number } = figures;
 
 /** All that changes on the dashboard, by what the page calls it. Its script puts each in its place. */
 export interface DashboardFigures {
@@ -53,11 +53,11 @@ export const CHARTS = [
 /** The tables, with their columns. */
 export const TABLES = [
   { id: 'errors', name: 'Errors by reason', columns: ['Reason', 'Pages'], none: 'Nothing has failed.' },
-  { id: 'outcomes', name: 'What was counted', columns: ['Counter', 'Number'], none: 'Nothing was counted yet.' },
   { id: 'pages', name: 'In flight for longest', columns: ['Page', 'For'], none: 'Nothing is in flight.' },
   { id: 'hosts', name: 'Hosts set aside', columns: ['Host', 'Reason', 'For'], none: 'No host is set aside.' },
   { id: 'batches', name: 'Open batches', columns: ['Batch', 'State', 'Pages'], none: 'No batch is open.' },
   { id: 'disk', name: 'Disk', columns: ['Part', 'Size'], none: 'The table has no folder.' },
+  { id: 'outcomes', name: 'What was counted', columns: ['Counter', 'Number'], none: 'Nothing was counted yet.' },
 ] as const;
 
 /** The figures of a reading; those that are not known are a dash. */
@@ -90,20 +90,19 @@ export function dashboardFigures({ status, problem }: Reading, samples: readonly
   };
 }
 
-function tilesOf(status: ServedStatus): Record<string, string> {
+function tilesOf(status: CrawlStatus): Record<string, string> {
   const { jobs, due, memory, index, totals } = status;
-  const all = Object.entries(totals);
-  // A crawl counts what it injects apart.
-  const done = jobs.length > 0 ? sum(jobs.map((job) => job.done)) : sum(all.map(([, job]) => job.done));
+  const all = Object.entries(totals).map(([job, counts]) => ({ job, ...counts }));
+  const done = sum(pageJobs(jobs.length > 0 ? jobs : all).map((job) => job.done));
   const fetching = jobs.map((job) => job.fetching).filter((each) => each !== undefined);
   const failed = jobs.length > 0 ? sum(jobs.flatMap(({ errors }) => Object.values(errors))) : failedIn(status);
-  const received = jobs.length > 0 ? sum(jobs.map((job) => job.bytes ?? 0)) : sum(all.map(([, job]) => job.bytes));
+  const received = jobs.length > 0 ? sum(jobs.map((job) => job.bytes ?? 0)) : sum(all.map((job) => job.bytes));
   const round = jobs.find((job) => job.round !== undefined)?.round;
   const total = jobs.length === 1 ? jobs[0]!.total : undefined;
   const each = (of: (status: (typeof fetching)[number]) => number): number => sum(fetching.map(of));
   return {
     done: total === undefined ? number(done) : `${number(done)} of ${number(total)}`,
-    rate: number(sum(jobs.map(({ rate = 0 }) => rate)), 1),
+    rate: number(sum(pageJobs(jobs).map(({ rate = 0 }) => rate)), 1),
     received: bytes(received),
     failed: number(failed),
     due: `${number(due.count)}${due.more ? '+' : ''}`,
@@ -117,16 +116,17 @@ function tilesOf(status: ServedStatus): Record<string, string> {
   };
 }
 
-function stateText(status: ServedStatus | undefined, problem: string | undefined): string {
+function stateText(status: CrawlStatus | undefined, problem: string | undefined): string {
   if (problem !== undefined) return `The table cannot be asked now: ${problem}`;
   if (!status) return 'Not known yet';
-  const { jobs, holder } = status;
-  if (jobs.length === 0) return 'Nothing is running';
-  return `Running: ${jobs.map(({ job }) => job).join(', ')}${holder ? ` in process ${holder.pid}` : ''}`;
+  const { jobs, holder, failing = [] } = status;
+  const fails = failing.map(({ job, code }) => `; ${job} fails (${code}), and is tried again`).join('');
+  if (jobs.length === 0) return `Nothing is running${fails}`;
+  return `Running: ${jobs.map(({ job }) => job).join(', ')}${holder ? ` in process ${holder.pid}` : ''}${fails}`;
 }
 
 /** Beside the state, and not a part of it: it changes with every second, and is not to be read out. */
-function sinceText(status: ServedStatus | undefined): string {
+function sinceText(status: CrawlStatus | undefined): string {
   if (!status || status.jobs.length > 0) return '';
   const { lastFetch, now } = status;
   if (!lastFetch) return 'Nothing was fetched yet.';
@@ -135,12 +135,12 @@ function sinceText(status: ServedStatus | undefined): string {
   return `A fetch that began ${ago} ago was stopped before its end; the same command goes on.`;
 }
 
-function rowsOf(status: ServedStatus): Record<string, string> {
+function rowsOf(status: CrawlStatus): Record<string, string> {
   const { jobs, batches, disk, totals } = status;
-  const of = jobs.length > 0 ? jobs : Object.values(totals);
+  const of = jobs.length > 0 ? jobs : Object.entries(totals).map(([job, counts]) => ({ job, ...counts }));
   const errors = counted(of.map((job) => job.errors));
   const failures = new Set(errors.map(([reason]) => reason));
-  const outcomes = counted(of.map((job) => job.counters)).filter(([reason]) => !failures.has(reason));
+  const outcomes = counted(pageJobs(of).map((job) => job.counters)).filter(([reason]) => !failures.has(reason));
   const fetching = jobs.flatMap((job) => job.fetching ?? []);
   const parts = Object.entries({ ...disk });
   const index = status.index && !disk?.index ? [['index', status.index.bytes] as const] : [];
@@ -151,9 +151,7 @@ function rowsOf(status: ServedStatus): Record<string, string> {
     hosts: rows(
       fetching.flatMap(({ hosts }) => hosts.map(({ host, code, seconds }) => [host, code, duration(seconds)])),
     ),
-    batches: rows(
-      batches.slice(0, MAX_ROWS).map(({ batchId, state, size }) => [batchId, state, quantity(size, 'page')]),
-    ),
+    batches: rows(batches.slice(0, MAX_ROWS).map(({ batchId, state, size }) => [batchId, state, number(size)])),
     disk: rows([...parts.filter(([, size]) => size > 0), ...index].map(([part, size]) => [part, bytes(size)])),
   };
 }

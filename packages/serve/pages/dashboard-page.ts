@@ -24,7 +24,13 @@ const show = ({ state: now, texts, labels, paths, rows }) => {
 };
 const events = new EventSource('/dashboard/events');
 events.onmessage = ({ data }) => show(JSON.parse(data));
-events.onerror = () => show({ state: 'lost', texts: { state: 'This server does not answer; it is asked again' }, labels: {}, paths: {}, rows: {} });
+const say = (state) => show({ state: 'lost', texts: { state }, labels: {}, paths: {}, rows: {} });
+const load = () => fetch('/healthz').then(() => location.reload(), () => setTimeout(load, 5000));
+events.onerror = () => {
+  if (events.readyState !== EventSource.CLOSED) return say('This server does not answer; it is asked again');
+  say('No live figures now, as too many look at them; the page is loaded anew every ten seconds');
+  setTimeout(load, 10000);
+};
 `;
 
 /** The policy of the dashboard: its script alone, by digest, may run, and ask this server. */
@@ -60,8 +66,8 @@ export function dashboardPage(figures: DashboardFigures): Html {
         ${CHARTS.map(
           ({ id, name }) =>
             html`<section class="card" aria-labelledby="c-${id}">
-              <span class="now" data-text="${id}-now">${texts[`${id}-now`]}</span>
               <h2 id="c-${id}">${name}</h2>
+              <p class="now" data-text="${id}-now">${texts[`${id}-now`]}</p>
               ${chart(id, labels[id] ?? name, { line: paths[`${id}-line`] ?? '', area: paths[`${id}-area`] ?? '', most: 0 })}
               <p class="axis">
                 <span data-text="${id}-span">${texts[`${id}-span`]}</span

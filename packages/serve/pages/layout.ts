@@ -23,6 +23,7 @@ const ENTRIES = [
 
 /** A whole page: landmarks, a link past the navigation, one heading of the first level in `main`. */
 export function layout({ title, main, at, head, isWide = false, script }: Layout): Html {
+  const wrap = isWide ? 'wrap wide' : 'wrap';
   return html`<!doctype html>
     <html lang="en">
       <head>
@@ -39,7 +40,7 @@ export function layout({ title, main, at, head, isWide = false, script }: Layout
       <body>
         <a class="skip" href="#main">Skip to the content</a>
         <header class="top">
-          <div class="wrap">
+          <div class="${wrap}">
             <a class="brand" href="/">web<span>crawl</span></a>
             <nav aria-label="Site">
               <ul>
@@ -48,9 +49,9 @@ export function layout({ title, main, at, head, isWide = false, script }: Layout
             </nav>
           </div>
         </header>
-        <main id="main" tabindex="-1" class="wrap${isWide && ' wide'}">${main}</main>
+        <main id="main" tabindex="-1" class="${wrap}">${main}</main>
         <footer class="foot">
-          <div class="wrap"><p>Pages, titles and texts are those of the sites that were crawled.</p></div>
+          <div class="${wrap}"><p>Pages, titles and texts are those of the sites that were crawled.</p></div>
         </footer>
         ${script}
       </body>

@@ -1,6 +1,6 @@
 import { html, type Html } from '../http/html.js';
-import type { Problem } from '../http/errors.js';
-import type { CachedText, IndexUse } from '../source.js';
+import { meaningOf, type Problem } from '../http/errors.js';
+import type { CachedText, CrawlStatus } from '../source.js';
 import { figures } from '../../util/index.js';
 import { layout } from './layout.js';
 import { operatorHelp, searchBox } from './search-box.js';
@@ -9,19 +9,30 @@ import { dayOf, languageOf, outLink, shownUrl } from './untrusted.js';
 const { number, quantity } = figures;
 
 /** Where a search begins. */
-export function homePage(index: IndexUse | undefined): Html {
+export function homePage(status: Pick<CrawlStatus, 'index' | 'indexProblem'> | undefined): Html {
   return layout({
     title: 'Search',
     at: 'search',
     main: html`<div class="home">
       <h1>Search the crawled pages</h1>
       ${searchBox('', { isFocused: true })}
-      <p class="facts">
-        ${index ? html`${quantity(index.documents, 'page')} in the index${index.changedAt ? html`, as of ${dayOf(index.changedAt)}` : ''}.` : 'There is no index yet: webcrawl index makes it.'}
-      </p>
+      <p class="facts">${indexFacts(status)}</p>
       ${operatorHelp()}
     </div>`,
   });
+}
+
+/** Nothing where it is not known, as where the process that has the table open does not answer. */
+function indexFacts(status: Pick<CrawlStatus, 'index' | 'indexProblem'> | undefined): Html | undefined {
+  if (!status) return undefined;
+  const { index, indexProblem } = status;
+  if (indexProblem) {
+    const { code, hint } = indexProblem;
+    return html`Nothing can be searched for now: ${meaningOf(code)}. ${hint !== undefined && `${sentence(hint)}.`}`;
+  }
+  if (!index) return html`There is no index yet: <code>webcrawl index</code> makes it.`;
+  const day = index.changedAt > 0 && html`, as of ${dayOf(index.changedAt)}`;
+  return html`${quantity(index.documents, 'page')} in the index${day}.`;
 }
 
 /** Characters of a text that are shown. */
@@ -65,10 +76,15 @@ export function problemPage({ status, code, message, hint }: Problem, query = ''
     main: html`${searchBox(query)}
       <div class="plain">
         <h1>${HEADINGS[status] ?? 'Something went wrong'}</h1>
-        <p>${message.replace(/^\w/, (first) => first.toUpperCase())}${!message.endsWith('.') && '.'}</p>
-        ${hint !== undefined && html`<p>${hint.replace(/^\w/, (first) => first.toUpperCase())}.</p>`}
+        <p>${sentence(message)}${!message.endsWith('.') && '.'}</p>
+        ${hint !== undefined && html`<p>${sentence(hint)}${!hint.endsWith('.') && '.'}</p>`}
         ${status >= 500 && html`<p><code>${code}</code></p>`}
       </div>
       ${status === 400 && operatorHelp(true)}`,
   });
+}
+
+/** With a capital letter, but for a command to type. */
+function sentence(text: string): string {
+  return /^(webcrawl|npm) /.test(text) ? text : text.replace(/^\w/, (first) => first.toUpperCase());
 }

@@ -1,5 +1,5 @@
 import { html, type Html } from '../http/html.js';
-import type { FoundHit, FoundHits } from '../source.js';
+import { HITS_A_PAGE, MAX_HITS, type SearchHit, type SearchResult } from '../../search/index.js';
 import { tryParseUrl } from '../../url/index.js';
 import { figures } from '../../util/index.js';
 import { layout } from './layout.js';
@@ -16,14 +16,6 @@ export interface Asked {
   readonly fold: boolean;
 }
 
-/** Results on a page, and pages. */
-export const PAGE_SIZE = 10;
-export const MAX_PAGES = 10;
-
-function pagesOf({ total, pages = Math.ceil(total / PAGE_SIZE) }: FoundHits): number {
-  return Math.min(MAX_PAGES, Math.max(1, pages));
-}
-
 /** The address of a search. */
 export function searchPath({ query, page = 1, fold = true }: Partial<Asked> & { readonly query: string }): string {
   const params = new URLSearchParams({
@@ -35,9 +27,9 @@ export function searchPath({ query, page = 1, fold = true }: Partial<Asked> & { 
 }
 
 /** The pages that were found, or what to try where there are none. */
-export function resultsPage(asked: Asked, found: FoundHits): Html {
+export function resultsPage(asked: Asked, found: SearchResult): Html {
   const { query, page } = asked;
-  const { hits, didYouMean, notices = [] } = found;
+  const { hits, didYouMean, notices } = found;
   const title = page > 1 ? `${query}, page ${page}` : query;
   return layout({
     title,
@@ -54,32 +46,34 @@ export function resultsPage(asked: Asked, found: FoundHits): Html {
   });
 }
 
-function someHits(asked: Asked, found: FoundHits): Html {
+function someHits(asked: Asked, found: SearchResult): Html {
   const { total, hits } = found;
   const { query, page, fold } = asked;
-  const first = (page - 1) * PAGE_SIZE + 1;
+  const first = (page - 1) * HITS_A_PAGE + 1;
   return html`<h1 class="count">
       <strong>${quantity(total, 'page')}</strong> for <bdi>${query}</bdi>${page > 1 && `, from ${number(first)} on`}
     </h1>
+    ${found.isApproximate && html`<p class="note">Very many pages match: only the likeliest were compared, so a good one may be missing. More words find it.</p>`}
     ${!fold && html`<p class="note">Pages that are alike and all pages of a host are shown. <a href="${searchPath({ query })}">Fold them</a></p>`}
     <ol class="results" start="${first}">
       ${hits.map((hit) => html`<li>${result(asked, hit)}</li>`)}
     </ol>
-    ${pager(asked, pagesOf(found))} ${operatorHelp()}`;
+    ${pager(asked, found.pages)} ${operatorHelp()}`;
 }
 
 function result(
   { query, fold }: Asked,
-  { url, title, snippet, language, fetchedAt, modifiedTime, ...folded }: FoundHit,
+  { url, title, snippet, language, fetchedAt, modifiedTime, ...folded }: SearchHit,
 ): Html {
-  const { alike = 0, moreFromHost = 0 } = folded;
-  const name = title.trim() === '' || title === url ? shownUrl(url) : html`<bdi ${languageOf(language)}>${title}</bdi>`;
+  const { alike = 0, moreFromHost = 0, hostQuery } = folded;
+  const address = shownUrl(url);
+  const name = title.trim() === '' || title === url ? address : html`<bdi ${languageOf(language)}>${title}</bdi>`;
   const spoken = languageName(language);
   const changed = modifiedTime || fetchedAt;
   const host = hostOf(url);
   return html`<article>
     <h2>${outLink(url, name)}</h2>
-    <p class="where">${shownUrl(url)}</p>
+    ${name !== address && html`<p class="where">${address}</p>`}
     ${snippet.length > 0 && html`<p class="snippet" ${languageOf(language)}>${snippet.map(({ text, hit }) => (hit ? html`<mark>${text}</mark>` : text))}</p>`}
     <ul class="meta">
       ${changed > 0 && html`<li>${dayOf(changed)}</li>`} ${spoken !== undefined && html`<li>${spoken}</li>`}
@@ -89,7 +83,7 @@ function result(
         >
       </li>
       ${fold && alike > 0 && html`<li><a href="${searchPath({ query, fold: false })}">${quantity(alike, 'page')} like this</a></li>`}
-      ${moreFromHost > 0 && host !== undefined && html`<li><a href="${searchPath({ query: `${query} site:${host}` })}">${number(moreFromHost)} more of ${host}</a></li>`}
+      ${hostQuery !== undefined && host !== undefined && html`<li><a href="${searchPath({ query: hostQuery })}">${number(moreFromHost)} more of ${host}</a></li>`}
     </ul>
   </article>`;
 }
@@ -99,7 +93,7 @@ function hostOf(url: string): string | undefined {
 }
 
 function pager(asked: Asked, last: number): Html | false {
-  if (last === 1) return false;
+  if (last <= 1) return false;
   const { page } = asked;
   const link = (to: number, text: string, rel?: string): Html =>
     html`<a href="${searchPath({ ...asked, page: to })}" ${rel !== undefined && html` rel="${rel}"`}>${text}</a>`;
@@ -120,12 +114,12 @@ function pager(asked: Asked, last: number): Html | false {
   </nav>`;
 }
 
-function noHits({ query, page }: Asked, { total }: FoundHits): Html {
+function noHits({ query, page }: Asked, { total }: SearchResult): Html {
   if (page > 1 && total > 0) {
     return html`<div class="plain">
       <h1>No more pages</h1>
       <p>
-        A search shows the best ${number(PAGE_SIZE * MAX_PAGES)} pages.
+        A search shows the best ${number(MAX_HITS)} pages.
         <a href="${searchPath({ query })}">Back to the first</a>
       </p>
     </div>`;

@@ -1,4 +1,5 @@
 import { html, type Html } from '../http/html.js';
+import { MAX_TYPED } from '../http/server.js';
 
 /** The form that searches: it works without scripts. */
 export function searchBox(query: string, { isFocused = false } = {}): Html {
@@ -9,7 +10,7 @@ export function searchBox(query: string, { isFocused = false } = {}): Html {
       name="q"
       type="search"
       value="${query}"
-      maxlength="2048"
+      maxlength="${MAX_TYPED}"
       dir="auto"
       autocomplete="off"
       autocapitalize="none"

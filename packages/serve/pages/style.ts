@@ -30,7 +30,7 @@ h1, h2, h3 { line-height: 1.25; font-weight: 600; margin: 0; overflow-wrap: anyw
 .wrap { width: 100%; max-width: 46rem; margin: 0 auto; padding: 0 1.25rem; }
 .wide { max-width: 68rem; }
 .top { border-bottom: 1px solid var(--line); background: var(--raised); }
-.top .wrap { max-width: 68rem; display: flex; align-items: center; gap: .6rem 1.5rem; flex-wrap: wrap; padding-top: .7rem; padding-bottom: .7rem; }
+.top .wrap { display: flex; align-items: center; gap: .6rem 1.5rem; flex-wrap: wrap; padding-top: .7rem; padding-bottom: .7rem; }
 .brand { font-weight: 650; letter-spacing: -.01em; color: var(--text); text-decoration: none; margin-right: auto; padding: .3rem 0; }
 .brand span { color: var(--accent); }
 .top nav ul { display: flex; gap: 1.25rem; list-style: none; margin: 0; padding: 0; }
@@ -40,7 +40,7 @@ h1, h2, h3 { line-height: 1.25; font-weight: 600; margin: 0; overflow-wrap: anyw
 main.wrap { flex: 1; padding-top: 1.75rem; padding-bottom: 3rem; }
 main:focus { outline: none; }
 .foot { border-top: 1px solid var(--line); color: var(--quiet); font-size: .875rem; }
-.foot .wrap { max-width: 68rem; padding-top: 1rem; padding-bottom: 1.25rem; }
+.foot .wrap { padding-top: 1rem; padding-bottom: 1.25rem; }
 .foot p { margin: 0; }
 
 .search { display: flex; gap: .5rem; }
@@ -69,13 +69,13 @@ summary:hover { color: var(--text); }
 .note { margin: 1rem 0 0; padding: .65rem .9rem; background: var(--raised); border: 1px solid var(--line); border-radius: 8px; }
 .results { list-style: none; margin: 1.25rem 0 0; padding: 0; }
 .results > li { padding: 0 0 1.6rem; }
-.results h2 { font-size: 1.1875rem; font-weight: 550; display: -webkit-box; -webkit-line-clamp: 3; -webkit-box-orient: vertical; overflow: hidden; padding: 3px; margin: -3px; }
+.results h2 { color: var(--link); font-size: 1.1875rem; font-weight: 550; display: -webkit-box; -webkit-line-clamp: 3; -webkit-box-orient: vertical; overflow: hidden; padding: 3px; margin: -3px; }
 .results h2 a { text-decoration: none; }
 .results h2 a:hover { text-decoration: underline; }
 .results h2 a:visited { color: var(--visited); }
 .where { margin: .1rem 0 0; font-size: .875rem; color: var(--accent); overflow-wrap: anywhere;
   display: -webkit-box; -webkit-line-clamp: 2; -webkit-box-orient: vertical; overflow: hidden; }
-.snippet { margin: .3rem 0 0; overflow-wrap: anywhere; max-width: 42rem; }
+.snippet { margin: .3rem 0 0; text-wrap: pretty; overflow-wrap: anywhere; max-width: 42rem; }
 mark { background: var(--mark); color: inherit; border-radius: 2px; padding: 0 .08em; }
 .meta { margin: .35rem 0 0; padding: 0; list-style: none; display: flex; flex-wrap: wrap; gap: .1rem .9rem; font-size: .875rem; color: var(--quiet); }
 .meta a { color: var(--quiet); }
@@ -101,16 +101,16 @@ mark { background: var(--mark); color: inherit; border-radius: 2px; padding: 0 .
 .tiles { display: grid; grid-template-columns: repeat(auto-fit, minmax(9.5rem, 1fr)); gap: .75rem; margin: 1.25rem 0 0; padding: 0; }
 .tiles > div, .card { background: var(--raised); border: 1px solid var(--line); border-radius: 10px; padding: .9rem 1.05rem; }
 .tiles dt { font-size: .875rem; color: var(--quiet); }
-.tiles dd { margin: .1rem 0 0; font-size: 1.3125rem; font-weight: 600; letter-spacing: -.01em; font-variant-numeric: tabular-nums; line-height: 1.25; }
-.cards { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 20rem), 1fr)); gap: .75rem; margin-top: .75rem; }
+.tiles dd, .card .now { margin: .1rem 0 0; font-size: 1.1875rem; font-weight: 600; letter-spacing: -.01em; font-variant-numeric: tabular-nums; line-height: 1.25; }
+.cards { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 24rem), 1fr)); gap: .75rem; margin-top: .75rem; align-items: start; }
 .cards.small { grid-template-columns: repeat(auto-fit, minmax(min(100%, 14rem), 1fr)); }
 .card h2 { font-size: 1rem; }
-.card .now { float: right; font-variant-numeric: tabular-nums; color: var(--text); }
+.small .card h2 { font-size: .875rem; font-weight: 400; color: var(--quiet); }
 .chart { display: block; width: 100%; height: 4.5rem; margin-top: .6rem; }
 .chart .line { fill: none; stroke: var(--accent); stroke-width: 1.75; vector-effect: non-scaling-stroke; stroke-linejoin: round; }
 .chart .area { fill: var(--accent); opacity: .13; }
 .chart .base { stroke: var(--line); vector-effect: non-scaling-stroke; }
-.axis { display: flex; justify-content: space-between; color: var(--quiet); font-size: .8125rem; margin: .25rem 0 0; }
+.axis { display: flex; flex-wrap: wrap; justify-content: space-between; column-gap: .75rem; color: var(--quiet); font-size: .8125rem; margin: .25rem 0 0; }
 .rows { width: 100%; border-collapse: collapse; margin-top: .5rem; font-size: .9375rem; }
 .rows th, .rows td { text-align: left; font-weight: 400; padding: .3rem .75rem .3rem 0; border-top: 1px solid var(--line); vertical-align: top; white-space: nowrap; }
 .rows th[scope="row"] { width: 100%; white-space: normal; overflow-wrap: anywhere; }
@@ -124,7 +124,6 @@ mark { background: var(--mark); color: inherit; border-radius: 2px; padding: 0 .
   .help { grid-template-columns: 1fr; gap: .1rem; }
   .help dd { margin-bottom: .6rem; }
   .tiles { grid-template-columns: 1fr 1fr; gap: .5rem; }
-  .tiles dd { font-size: 1.25rem; }
   .results h2 { font-size: 1.125rem; }
 }
 @media (prefers-reduced-motion: no-preference) { .skip { transition: top .12s; } }

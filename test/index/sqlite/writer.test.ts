@@ -5,14 +5,14 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createWords, INDEX_FILE, openDatabase, type Words } from '../../../packages/index/index.js';
-import { openWriterThread } from '../../../packages/index/sqlite/writer-thread.js';
+import { openWriterThread } from '../../../packages/index/writing/writer-thread.js';
 import { openSqliteWriter, writerOf } from '../../../packages/index/sqlite/writer.js';
 import type { IndexDocument, IndexWriter } from '../../../packages/plugin-api/index.js';
 import { ROOT } from '../../support/docs/source-files.js';
 import { dumpIndex } from '../../support/index/dump-index.js';
 
 /** A thread cannot be run from TypeScript; what is built is up to date in `npm test`. */
-const entry = pathToFileURL(join(ROOT, 'dist/packages/index/sqlite/writer-worker.js'));
+const entry = pathToFileURL(join(ROOT, 'dist/packages/index/writing/writer-worker.js'));
 
 let root: string;
 let words: Words;
@@ -25,6 +25,7 @@ afterAll(() => rm(root, { recursive: true, force: true }));
 let made = 0;
 const newFolder = (): string => join(root, `i${++made}`);
 
+const TABLE = 'a table';
 const FETCHED = 1_700_000_000_000;
 
 function documentOf(n: number, over: Partial<IndexDocument> = {}): IndexDocument {
@@ -48,14 +49,18 @@ function documentOf(n: number, over: Partial<IndexDocument> = {}): IndexDocument
 const put = (n: number, over?: Partial<IndexDocument>) => ({ type: 'put', document: documentOf(n, over) }) as const;
 const keyOf = (n: number): string => documentOf(n).key;
 
-async function openHere(folder: string): Promise<IndexWriter> {
+async function openHere(folder: string, table = TABLE): Promise<IndexWriter> {
   await mkdir(folder, { recursive: true }).catch(() => undefined);
-  return openSqliteWriter(folder, words);
+  return openSqliteWriter(folder, table, words);
 }
 
 describe.each([
   ['in this thread', openHere],
-  ['in a thread of its own', (folder: string): Promise<IndexWriter> => openWriterThread(folder, entry)],
+  [
+    'in a thread of its own',
+    (folder: string, table = TABLE): Promise<IndexWriter> =>
+      openWriterThread({ writer: 'sqlite', folder }, table, entry),
+  ],
 ])('%s', (where, open) => {
   test('adds, replaces, ranks and removes; again changes nothing', async () => {
     if (where !== 'in this thread') expect(existsSync(entry), 'run npm run build').toBe(true);
@@ -107,12 +112,29 @@ describe.each([
     expect(writer.isWhole).toBe(true);
     await writer.close();
 
-    const other = await openSqliteWriter(folder, { ...words, name: 'other' });
+    const other = await openSqliteWriter(folder, TABLE, { ...words, name: 'other' });
     expect(other.isWhole).toBe(false);
     expect(await other.entries(undefined, 10)).toEqual([]);
     await other.apply([put(2)]);
     await other.close();
     expect((await dumpIndex(folder)).docs).toHaveLength(1);
+  });
+
+  test('is that of one table: another is refused, and changes nothing', async () => {
+    const folder = newFolder();
+    const writer = await open(folder);
+    await writer.apply([put(1)]);
+    await writer.markWhole();
+    await writer.close();
+    await expect(open(folder, 'another table')).rejects.toMatchObject({
+      code: 'WRONG_INDEX',
+      message: expect.stringContaining(folder) as string,
+      hint: expect.stringContaining('index.path') as string,
+    });
+    const again = await open(folder);
+    expect(again.isWhole).toBe(true);
+    expect(await again.entries(undefined, 10)).toHaveLength(1);
+    await again.close();
   });
 
   test('a file that is no database is made anew', async () => {
@@ -139,7 +161,7 @@ test('a full disk is a clear error, and breaks nothing', async () => {
   const folder = newFolder();
   await mkdir(folder);
   const database = await openDatabase(join(folder, INDEX_FILE), { readOnly: false });
-  const writer = writerOf(database, folder, words, () => 1);
+  const writer = writerOf(database, folder, TABLE, words, () => 1);
   await writer.apply([put(1)]);
   database.exec('pragma max_page_count=40');
   const large = Array.from({ length: 500 }, (_, n) => put(n + 2, { text: `word${n} `.repeat(50) + `only${n}` }));

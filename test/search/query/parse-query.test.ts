@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { MAX_QUERY_LENGTH, parseQuery } from '../../../packages/search/query/parse-query.js';
+import { MAX_QUERY_LENGTH, parseQuery, type ParsedQuery } from '../../../packages/search/query/parse-query.js';
+import { queryText } from '../../../packages/search/query/query-text.js';
 import { startOfDate } from '../../../packages/search/query/query-date.js';
 
-const empty = { parts: [], sites: [], notSites: [], languages: [], notLanguages: [], notices: [] };
+const empty = { parts: [], operators: [], sites: [], notSites: [], languages: [], notLanguages: [], notices: [] };
 const word = (text: string, more = {}) => ({ text, isPhrase: false, isExcluded: false, ...more });
 const domain = (reversed: string) => [
   { start: `${reversed}.`, end: `${reversed}/` },
@@ -46,7 +47,21 @@ describe('a query is read', () => {
     ['- -- a-b', { parts: [word('-'), word('--'), word('a-b')] }],
     ['a\u0000b\u202ec', { parts: [word('a'), word('b'), word('c')] }],
   ])('%j', (query, expected) => {
-    expect(parseQuery(query)).toEqual({ ...empty, ...expected });
+    const { operators, ...read } = parseQuery(query);
+    expect({ ...read, operators: [] }).toEqual({ ...empty, ...expected });
+    expect(operators.length > 0).toBe(/(site|lang|after|before)[:\uff1a]/i.test(query));
+  });
+
+  test.each([
+    ['site:', 'too_many_sites', ({ sites }: ParsedQuery) => sites.length / 2],
+    ['-site:', 'too_many_sites', ({ notSites }: ParsedQuery) => notSites.length / 2],
+    ['lang:', 'too_many_languages', ({ languages }: ParsedQuery) => languages.length],
+  ])('at most 32 %s are read', (name, code, count) => {
+    const letters = 'abcdefghijklmnopqrstuvwxyz';
+    const query = Array.from({ length: 505 }, (_, i) => `${name}${letters[Math.floor(i / 26)]!}${letters[i % 26]!}`);
+    const parsed = parseQuery(`x ${query.join(' ')}`);
+    expect(count(parsed)).toBe(32);
+    expect(parsed.notices).toEqual([{ code, count: 505 - 32 }]);
   });
 
   test.each([
@@ -135,6 +150,22 @@ describe('any text is a query', () => {
         for (const language of languages) expect(language).toMatch(/^[a-z]{2,}$/);
         for (const { start, end } of sites) expect(start < (end ?? '')).toBe(true);
         for (const notice of notices) expect(notice.text?.length ?? 0).toBeLessThanOrEqual(100);
+      }),
+      { seed: 11 },
+    );
+  });
+
+  test('it can be typed again as it was read', () => {
+    fc.assert(
+      fc.property(query, (text) => {
+        const { parts, operators } = parseQuery(text);
+        const clean = parts.map((part) => ({
+          ...part,
+          text: part.text.replaceAll('"', ' ').replace(/\s+/g, ' ').trim(),
+        }));
+        const again = parseQuery(queryText({ parts, operators }));
+        expect(again.parts).toEqual(clean.filter((part) => part.text !== ''));
+        expect(again.operators.map(({ name }) => name)).toEqual(operators.map(({ name }) => name));
       }),
       { seed: 11 },
     );

@@ -43,7 +43,10 @@ describe('a plan', () => {
     expect(must).toHaveLength(MAX_WORDS);
     expect(notices).toEqual([{ code: 'too_many_words', count: 10_000 - MAX_WORDS }]);
     const phrase = plan(`"${'a '.repeat(500)}" b`);
-    expect(phrase.must).toHaveLength(1);
-    expect(phrase.notices).toEqual([{ code: 'too_many_words', count: 500 }]);
+    expect(phrase.must.map(({ clause }) => clause.phrases[0]?.length)).toEqual([MAX_WORDS]);
+    expect(phrase.notices).toEqual([{ code: 'too_many_words', count: 500 - MAX_WORDS + 1 }]);
+    const long = plan(`one two "${'a '.repeat(40)}"`, []);
+    expect(long.must.map(({ clause }) => clause.phrases[0]?.length)).toEqual([1, 1, MAX_WORDS - 2]);
+    expect(long.notices).toEqual([{ code: 'too_many_words', count: 10 }]);
   });
 });

@@ -29,7 +29,7 @@ export function madeDocument({ url, ...rest }: MadeDocument): IndexDocument {
 export async function makeIndex(folder: string, documents: readonly MadeDocument[], isWhole = true): Promise<string> {
   await mkdir(folder, { recursive: true });
   const words = await createWords();
-  const writer = await openSqliteWriter(folder, words);
+  const writer = await openSqliteWriter(folder, 'table', words);
   await writer.apply(documents.map((each) => ({ type: 'put', document: madeDocument(each) })));
   if (isWhole) await writer.markWhole();
   await writer.close();

@@ -1,9 +1,10 @@
-import type { FoundHit, FoundHits, ServedStatus, ServeSource } from '../../../packages/serve/index.js';
+import type { SearchHit, SearchResult } from '../../../packages/search/index.js';
+import type { CrawlStatus, ServeSource } from '../../../packages/serve/index.js';
 
 const DAY = Date.UTC(2026, 2, 12);
 
 /** A page that was found, for instance. */
-export function aHit(change: Partial<FoundHit> = {}): FoundHit {
+export function aHit(change: Partial<SearchHit> = {}): SearchHit {
   return {
     url: 'https://docs.example.com/tea/green.html',
     title: 'Green tea – a guide for beginners',
@@ -18,12 +19,14 @@ export function aHit(change: Partial<FoundHit> = {}): FoundHit {
     language: 'en',
     fetchedAt: DAY,
     modifiedTime: DAY,
+    score: 7.2,
+    rank: 0.001,
     ...change,
   };
 }
 
 /** Hits in several languages, some with folded ones behind them. */
-export const HITS: readonly FoundHit[] = [
+export const HITS: readonly SearchHit[] = [
   aHit({ alike: 3 }),
   aHit({
     url: 'https://zh.example.org/%E8%8C%B6/%E7%BB%BF%E8%8C%B6',
@@ -34,6 +37,7 @@ export const HITS: readonly FoundHit[] = [
       { text: '宜用八十度左右的水冲泡，水温过高会使茶汤变苦。第一泡约一分钟，之后每泡延长半分钟。', hit: false },
     ],
     moreFromHost: 12,
+    hostQuery: 'tea site:zh.example.org',
   }),
   aHit({
     url: 'https://xn--r8jz45g.xn--zckzah/%E7%B7%91%E8%8C%B6',
@@ -65,8 +69,13 @@ export const HITS: readonly FoundHit[] = [
   aHit({ url: 'https://example.com/' + 'very-long-path-segment/'.repeat(8), title: '', snippet: [] }),
 ];
 
+/** What a search came to. */
+export function found(hits: readonly SearchHit[], change: Partial<SearchResult> = {}): SearchResult {
+  return { total: hits.length, page: 1, pages: hits.length > 0 ? 1 : 0, hits, notices: [], seconds: 0.012, ...change };
+}
+
 /** A status of a table at which nothing runs. */
-export function aStatus(change: Partial<ServedStatus> = {}): ServedStatus {
+export function aStatus(change: Partial<CrawlStatus> = {}): CrawlStatus {
   return {
     now: DAY,
     since: DAY - 60_000,
@@ -80,7 +89,7 @@ export function aStatus(change: Partial<ServedStatus> = {}): ServedStatus {
 }
 
 /** A status of a crawl in its full run; `step` moves its figures on. */
-export function aRunningStatus(step = 0): ServedStatus {
+export function aRunningStatus(step = 0): CrawlStatus {
   const done = 18_240 + 47 * step;
   const counters = {
     fetched: done,
@@ -129,11 +138,11 @@ export function aRunningStatus(step = 0): ServedStatus {
     batches: [
       { batchId: '1773273600000-0a1b2c', state: 'open', size: 1000, created: DAY },
       { batchId: '1773273700000-4d5e6f', state: 'updating', size: 18_000, created: DAY },
-    ] as unknown as ServedStatus['batches'],
+    ] as unknown as CrawlStatus['batches'],
     lastFetch: { state: 'running', at: DAY - 754_000 },
     memory: { resident: 182_000_000 + step * 200_000, heap: 71_000_000 },
     disk: { table: 412_000_000, content: 1_930_000_000, index: 210_000_000 },
-    holder: { pid: 4711, name: 'crawl' },
+    holder: { pid: 4711, name: 'crawl', version: '0.1.0', alone: true },
     index: { documents: 17_602, bytes: 210_000_000, changedAt: DAY },
   });
 }
@@ -141,8 +150,8 @@ export function aRunningStatus(step = 0): ServedStatus {
 /** A source that finds these for every query, and what of it a test replaces. */
 export function fakeSource(change: Partial<ServeSource> = {}): ServeSource {
   return {
-    search: (_query, { page }): Promise<FoundHits> =>
-      Promise.resolve({ total: 42, hits: page > 4 ? [] : HITS, seconds: 0.012 }),
+    search: (_query, { page }): Promise<SearchResult> =>
+      Promise.resolve(found(page > 5 ? [] : HITS, { total: 42, page, pages: 5 })),
     suggest: (prefix) => Promise.resolve([`${prefix} tea`, `${prefix} tea house`]),
     cached: (url) =>
       Promise.resolve(

@@ -100,7 +100,7 @@ describe('a table that is open elsewhere', () => {
     await expect(refused).rejects.toMatchObject(locked);
     await expect(refused).rejects.toThrow(`process ${process.pid} (crawl)`);
     const second = await share();
-    await expect(second.requireAlone()).rejects.toMatchObject(locked);
+    await expect(second.holdAlone(() => Promise.resolve())).rejects.toMatchObject(locked);
     await expect(second.exclusive('generate', () => Promise.resolve())).rejects.toMatchObject(locked);
     await second.close();
 
@@ -113,7 +113,7 @@ describe('a table that is open elsewhere', () => {
         void first.close();
       },
     });
-    await (await waiting).requireAlone();
+    expect((await waiting).holder).toBeUndefined();
     expect(told).toBe('crawl');
   });
 

@@ -1,9 +1,35 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
+import type * as FileSystem from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { openLevelStore, openSharedStore, type SharedStore, type SharedStoreOptions } from '../../../webtable/index.js';
+import { ConnectionLost, connectTo, type Connection } from '../../../webtable/live/connection.js';
+import { waitUntilYielded } from '../../../webtable/live/wait-until-yielded.js';
+import { turns, until } from '../../support/events.js';
 import { getPlain, put, scanPlain } from '../../support/stores/plain-rows.js';
+
+const WORKER = fileURLToPath(new URL('yielding-reader.mjs', import.meta.url));
+const BUILT = fileURLToPath(new URL('../../../dist/webtable/index.js', import.meta.url));
+const LONG = 60_000;
+
+/** What every chmod waits for. */
+const gate = vi.hoisted(() => ({ open: Promise.resolve(), waiting: 0 }));
+vi.mock('node:fs/promises', async (original) => {
+  const real = await original<typeof FileSystem>();
+  const chmod: typeof FileSystem.chmod = async (...args) => {
+    gate.waiting += 1;
+    await gate.open;
+    gate.waiting -= 1;
+    await real.chmod(...args);
+  };
+  return { ...real, chmod };
+});
 
 let directory: string;
 const ends: (() => unknown)[] = [];
@@ -51,23 +77,26 @@ it('gives it also to one that read through it until now, and in the middle of a 
   const seen: string[] = [];
   for await (const { key } of reader.scan('webpage', { columns: ['m'] })) {
     if (seen.push(key) === 10) {
-      await other.requireAlone();
-      expect(other.holder).toBeUndefined();
+      await other.holdAlone(() => Promise.resolve(expect(other.holder).toBeUndefined()));
     }
   }
   expect(seen).toEqual(keys);
 });
 
-it('keeps it while it does something under a lock, and where it does not yield', async () => {
+it('keeps it while it does something under a lock or holds it, and where it does not yield', async () => {
   const reader = await share({ yields: true });
   const locked = { code: 'TABLE_LOCKED' };
   await reader.exclusive('rows', async () => {
     await expect(share({ alone: true })).rejects.toMatchObject(locked);
   });
+  await reader.holdAlone(async () => {
+    await expect(share({ alone: true })).rejects.toMatchObject(locked);
+    await reader.exclusive('generate', () => Promise.resolve());
+  });
   await reader.close();
   await share();
   await expect(share({ alone: true })).rejects.toMatchObject(locked);
-  await expect((await share()).requireAlone()).rejects.toMatchObject(locked);
+  await expect((await share()).holdAlone(() => Promise.resolve())).rejects.toMatchObject(locked);
 });
 
 it('opens the table again where nobody has taken it', async () => {
@@ -79,3 +108,172 @@ it('opens the table again where nobody has taken it', async () => {
   await reader.close();
   await reader.close();
 });
+
+it('gives it to one that asks before the reader is there to be asked', async () => {
+  const reader = await share({ yields: true });
+  await reader.write('webpage', [put('a', { 'm:st': '1' })]);
+  await (await share({ alone: true })).close();
+  // It listens, and has not come so far that it knows.
+  let open = (): void => {};
+  gate.open = new Promise((resolve) => (open = resolve));
+  const reading = getPlain(reader, ['a'], ['m']);
+  await until(() => gate.waiting === 1);
+  open();
+  gate.open = new Promise((resolve) => (open = resolve));
+  let early: Connection | undefined;
+  await until(async () => (early = await connectTo(directory, '1')) !== undefined);
+  expect(gate.waiting).toBe(1);
+  expect((await early!.request({ op: 'yield' })).head).toMatchObject({ yields: true });
+  open();
+  await early!.lost;
+  expect(early!.hasYielded).toBe(true);
+  const alone = await share({ alone: true });
+  expect(alone.holder).toBeUndefined();
+  expect(await reading).toHaveLength(1);
+});
+
+it('is left to the job by all that read through the one that yielded it', async () => {
+  const reader = await share({ yields: true });
+  const second = await share({ name: 'second' });
+  const third = await share({ name: 'third', yields: true });
+  expect([second.holder, third.holder]).toEqual([expect.anything(), expect.anything()]);
+  const reading: Promise<unknown>[] = [];
+  const alone = await share({
+    name: 'crawl',
+    alone: true,
+    async open() {
+      reading.push(...[reader, second, third].map((each) => getPlain(each, ['a'], ['m'])));
+      await turns();
+      return openLevelStore(directory);
+    },
+  });
+  await Promise.all(reading);
+  for (const each of [reader, second, third]) expect(each.holder).toMatchObject({ name: 'crawl' });
+  await alone.close();
+  const stores = [reader, second, third];
+  for (const each of stores) await getPlain(each, ['a'], ['m']);
+  expect(stores.filter(({ holder }) => holder === undefined)).toHaveLength(1);
+});
+
+it('gives it to a job of another version, which does not read through it', async () => {
+  const reader = await share({ version: '1', yields: true });
+  await expect(share({ version: '2' })).rejects.toThrow(/webcrawl 2, found process \d+ \(test\) of version 1/);
+  const alone = await share({ version: '2', alone: true });
+  expect(alone.holder).toBeUndefined();
+  await expect(getPlain(reader, ['a'], ['m'])).rejects.toMatchObject({ code: 'TABLE_LOCKED' });
+  await alone.close();
+  expect(await getPlain(reader, ['a'], ['m'])).toEqual([undefined]);
+});
+
+it('gives it when what a third process does there under a lock is done', async () => {
+  await share({ yields: true });
+  const injecting = await share({ name: 'inject' });
+  let alone: Promise<SharedStore> | undefined;
+  await injecting.exclusive('rows', async () => {
+    alone = share({ name: 'crawl', alone: true });
+    // The reader drains: who comes now does not find it.
+    await until(async () => {
+      const found = await connectTo(directory, '1');
+      found?.close();
+      return found === undefined;
+    });
+    await injecting.write('webpage', [put('late', { 'm:st': '1' })]);
+  });
+  expect(await getPlain(await alone!, ['late'], ['m'])).toHaveLength(1);
+  expect(await getPlain(injecting, ['late'], ['m'])).toHaveLength(1);
+  expect(injecting.holder).toMatchObject({ name: 'crawl' });
+});
+
+describe('a job that waits', () => {
+  interface Asked {
+    readonly connection: Connection;
+    readonly lose: () => void;
+    readonly count: () => number;
+  }
+
+  /** A process that is asked, and answers so. */
+  function asked(answer: (times: number) => boolean, isAlone = false): Asked {
+    let times = 0;
+    let isLost = false;
+    let onLost = (): void => {};
+    const lost = new Promise<void>((resolve) => (onLost = resolve));
+    const holder = { pid: 1, name: 'serve', version: '1', alone: isAlone };
+    const connection: Connection = {
+      holder,
+      request() {
+        if (isLost) return Promise.reject(new ConnectionLost(holder));
+        times += 1;
+        return Promise.resolve({ head: { yields: answer(times) }, bytes: Buffer.alloc(0) });
+      },
+      get isLost() {
+        return isLost;
+      },
+      hasYielded: true,
+      lost,
+      close() {},
+    };
+    const lose = (): void => {
+      isLost = true;
+      onLost();
+    };
+    return { connection, lose, count: () => times };
+  }
+
+  beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }));
+  afterEach(() => void vi.useRealTimers());
+
+  it('asks again while the answer is no, and then waits longer than a lease', async () => {
+    const { connection, lose, count } = asked((times) => times > 10);
+    const waiting = waitUntilYielded(connection);
+    await vi.advanceTimersByTimeAsync(1050);
+    expect(count()).toBe(11);
+    await vi.advanceTimersByTimeAsync(11_000);
+    expect(count()).toBe(11);
+    lose();
+    expect(await waiting).toBe(true);
+  });
+
+  it('gives up after two seconds where it is always no, and after a lease where it is not done', async () => {
+    const never = waitUntilYielded(asked(() => false).connection);
+    const stuck = waitUntilYielded(asked(() => true).connection);
+    await vi.advanceTimersByTimeAsync(2100);
+    expect(await never).toBe(false);
+    await vi.advanceTimersByTimeAsync(13_000);
+    expect(await stuck).toBe(false);
+  });
+
+  it('asks nobody who needs the table alone, and is not patient with that', async () => {
+    const { connection, count, lose } = asked(() => true, true);
+    expect(await waitUntilYielded(connection)).toBe(false);
+    const waiting = waitUntilYielded(connection, 1e10);
+    await vi.advanceTimersByTimeAsync(60_000);
+    lose();
+    expect([await waiting, count()]).toEqual([true, 0]);
+  });
+
+  it('ends when its signal aborts', async () => {
+    const stop = new AbortController();
+    const waiting = waitUntilYielded(asked(() => true).connection, 0, stop.signal);
+    await vi.advanceTimersByTimeAsync(100);
+    stop.abort();
+    expect(await waiting).toBe(false);
+  });
+});
+
+it.skipIf(!existsSync(BUILT))(
+  'takes it where the reader is killed while it yields (needs dist: node scripts/setup.mjs)',
+  async () => {
+    const child = spawn(process.execPath, [WORKER, directory], { stdio: ['ignore', 'pipe', 'inherit'] });
+    ends.push(() => child.kill('SIGKILL'));
+    const said = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+    expect((await said.next()).value).toBe('open');
+    const waiting = share({ alone: true });
+    expect((await said.next()).value).toBe('closing');
+    child.kill('SIGKILL');
+    const alone = await waiting;
+    expect(alone.holder).toBeUndefined();
+    expect(await getPlain(alone, ['a'], ['m'])).toHaveLength(1);
+    if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+  },
+  LONG,
+);

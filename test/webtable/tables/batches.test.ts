@@ -125,7 +125,9 @@ describe('a batch that was updated', () => {
     await jobs.fetch(crawl, { batch: batchId, parse: true });
     await jobs.updatedb(crawl, { batch: batchId });
     const header = { batchId, state: 'updated', size: 3, consumers: ['x', 'y'] };
-    expect(await batches.list()).toEqual([header]);
+    // It holds no page, and whoever asks for those that do never reads it.
+    expect(await batches.list()).toEqual([]);
+    expect(await batches.listUpdated()).toEqual([header]);
     expect(await batches.get(batchId)).toEqual(header);
     // What was not fetched is not among them.
     expect((await keysIn(batches.updated(batchId))).sort()).toEqual(seeds.slice(0, 2).map(rowKeyOf));
@@ -142,8 +144,15 @@ describe('a batch that was updated', () => {
     expect((await jobs.generate(crawl)).counters).not.toHaveProperty('expired');
     expect((await batches.get(batchId)).state).toBe('updated');
 
+    expect(await batches.change(batchId, (found) => ({ ...found!, consumers: ['y'] }))).toEqual({
+      ...header,
+      consumers: ['y'],
+    });
+    expect(await batches.listUpdated()).toEqual([{ ...header, consumers: ['y'] }]);
     await batches.clear(batchId, { updated: true });
     await batches.change(batchId, () => ({ state: 'closed', size: 3 }));
+    expect(await batches.listUpdated()).toEqual([]);
+    expect((await batches.get(batchId)).state).toBe('closed');
     expect(await keysIn(batches.updated(batchId))).toEqual([]);
   });
 

@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
+import { optionalPackage } from '../../../errors/index.js';
 import type { PutObjectCommandInput } from '@aws-sdk/client-s3';
-import { optionalPackage } from '../optional-package.js';
 import { Stopped } from '../files.js';
 import { s3Error } from './s3-errors.js';
 
@@ -45,7 +45,7 @@ const REGION = 'us-east-1';
 /**
  * Opens a bucket with what the AWS SDK finds in the environment (`AWS_ENDPOINT_URL_S3`, `AWS_REGION`, `AWS_ACCESS_KEY_ID` and so on),
  * in its files, or from the machine.
- * @throws CrawlError USAGE where the packages are missing
+ * @throws CrawlError MISSING_PACKAGE
  */
 export async function openS3(bucket: string, { signal, onUpload }: S3Options = {}): Promise<S3Store> {
   const load = () => Promise.all([import('@aws-sdk/client-s3'), import('@aws-sdk/lib-storage')]);

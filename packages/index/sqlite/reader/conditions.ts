@@ -1,3 +1,4 @@
+import { CrawlError } from '../../../errors/index.js';
 import type { KeyRange } from '../../../../webtable/index.js';
 import type { IndexQuery } from '../../reader.js';
 import type { SqlValue } from '../database.js';
@@ -8,12 +9,19 @@ export interface Conditions {
   readonly values: readonly SqlValue[];
 }
 
+/** Ranges of keys, or languages, of which one must hold: SQLite reads no expression that is a thousand deep. */
+const MOST = 128;
+
 /** When a page last changed; where that is not known, when it was fetched. */
 const TIME = 'case when d.modified > 0 then d.modified else d.fetched end';
 
-/** Conditions on site, language and time. */
+/** Conditions on site, language and time. @throws CrawlError USAGE for too many of them */
 export function conditionsOf(query: Omit<IndexQuery, 'must' | 'mustNot' | 'weights' | 'limit'>): Conditions {
   const { sites = [], notSites = [], languages = [], notLanguages = [], from, to } = query;
+  const most = Math.max(...[sites, notSites, languages, notLanguages].map(({ length }) => length));
+  if (most > MOST) {
+    throw new CrawlError('USAGE', `expected at most ${MOST} sites and as many languages in a query, found ${most}`);
+  }
   const sql: string[] = [];
   const values: SqlValue[] = [];
   const add = (text: string, ...more: readonly SqlValue[]): void => {

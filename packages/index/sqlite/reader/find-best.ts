@@ -3,7 +3,7 @@ import type { Database, SqlRow, SqlValue } from '../database.js';
 import { TEXT_COLUMNS } from '../schema.js';
 import { createCounts } from './counts.js';
 import { conditionsOf } from './conditions.js';
-import { excludedMatch, matchOf, phraseMatch } from './match.js';
+import { excludedMatch, hasPairs, matchOf, phraseMatch } from './match.js';
 import { createRankCache, wholeNumbers } from './rank-cache.js';
 
 /** From so many matches on, pages are scored only where they may be among the best. */
@@ -64,12 +64,15 @@ export function createFinder(database: Database, now: () => number): (query: Ind
     };
     if (isMany) {
       const ids = matches(search);
-      if (ids.length > MANY) return { total: ids.length, ...bestOfMany(search, ids) };
-      return { total: ids.length, hits: scored(search), isApproximate: false };
+      const found = { total: ids.length, partial: 0 };
+      if (ids.length > MANY) return { ...found, ...bestOfMany(search, ids) };
+      return { ...found, hits: scored(search), isApproximate: false };
     }
     const hits = scored(search);
-    const total = hits.length < query.limit ? hits.length : countOf(search);
-    return { total, hits, isApproximate: false };
+    const all = hits.length < query.limit ? hits.length : countOf(search);
+    const whole = matchOf({ ...query, together: [] }) ?? match;
+    const total = hasPairs(query) && all > 0 ? countOf({ ...search, match: whole }) : all;
+    return { total, partial: all - total, hits, isApproximate: false };
   };
 
   /** Documents that a clause finds at the most. */
@@ -96,7 +99,7 @@ export function createFinder(database: Database, now: () => number): (query: Ind
       .map(hitOf);
   }
 
-  function bestOfMany(search: Search, ids: Float64Array): Omit<IndexHits, 'total'> {
+  function bestOfMany(search: Search, ids: Float64Array): Omit<IndexHits, 'total' | 'partial'> {
     const { query } = search;
     const { rankOf } = ranks();
     const found = Float32Array.from(ids, rankOf);
@@ -185,7 +188,7 @@ export function createFinder(database: Database, now: () => number): (query: Ind
       .prepare(`select ${HIT}, d.rank as score ${from} order by d.rank desc, d.key limit ?`)
       .all(...values, query.limit);
     const total = Number(database.prepare(`select count(*) as n ${from}`).get(...values)?.n ?? 0);
-    return { total, hits: rows.map(hitOf), isApproximate: false };
+    return { total, partial: 0, hits: rows.map(hitOf), isApproximate: false };
   }
 }
 

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { CrawlError, messageOf } from '../../../errors/index.js';
 import type { IndexHits, IndexInfo, IndexQuery, SimilarTerm } from '../../reader.js';
 import { openDatabase, type Database } from '../database.js';
+import { isDamaged, toCrawlError, wrongIndex } from '../errors.js';
 import { INDEX_FILE, INDEX_FORMAT } from '../schema.js';
 import { createFinder } from './find-best.js';
 import { createSpelling } from './spelling.js';
@@ -19,14 +20,16 @@ export interface IndexCore {
 export interface IndexPlace {
   /** The folder of the index. */
   readonly folder: string;
-  /** The name of the tokenizer that reads queries: an index of another is refused. */
-  readonly words: string;
+  /** The name of the tokenizer that reads queries: an index of another is refused. Default: any, for who asks no words. */
+  readonly words?: string | undefined;
+  /** Names the table: an index of another is refused. Default: any. */
+  readonly table?: string | undefined;
 }
 
 /** An open index: what it does, and the file it was opened from. */
 interface OpenIndex {
   readonly core: IndexCore;
-  /** @throws CrawlError NO_INDEX where it has become one of other words or another format */
+  /** @throws CrawlError NO_INDEX where it has become one of other words or another format, WRONG_INDEX of another table */
   check(): void;
   readonly file: string;
   readonly database: Database;
@@ -34,7 +37,7 @@ interface OpenIndex {
 
 /** An index that is opened anew where its file is another one. */
 export interface CurrentIndex {
-  /** @throws CrawlError NO_INDEX where there is none, or one that cannot be used */
+  /** @throws CrawlError NO_INDEX where there is none, or one that cannot be used, WRONG_INDEX where it is that of another table */
   get(): Promise<IndexCore>;
   close(): void;
 }
@@ -46,19 +49,26 @@ export function createCurrentIndex(place: IndexPlace): CurrentIndex {
     open?.database.close();
     open = undefined;
   };
+  async function current(): Promise<IndexCore> {
+    const path = join(place.folder, INDEX_FILE);
+    const file = fileId(path);
+    if (file === undefined) close();
+    if (open && file === open.file) {
+      open.check();
+      return open.core;
+    }
+    close();
+    if (file === undefined) throw noIndex(`expected a search index in ${place.folder}, found none`);
+    open = { ...(await openIndex(path, place)), file };
+    return open.core;
+  }
   return {
     async get() {
-      const path = join(place.folder, INDEX_FILE);
-      const file = fileId(path);
-      if (file === undefined) close();
-      if (open && file === open.file) {
-        open.check();
-        return open.core;
+      try {
+        return await current();
+      } catch (error) {
+        throw toCrawlError(error, place.folder);
       }
-      close();
-      if (file === undefined) throw noIndex(`expected a search index in ${place.folder}, found none`);
-      open = { ...(await openIndex(path, place)), file };
-      return open.core;
     },
     close,
   };
@@ -70,26 +80,26 @@ function fileId(path: string): string | undefined {
   return found && `${found.dev}/${found.ino}/${found.birthtimeNs}`;
 }
 
-async function openIndex(path: string, { words }: IndexPlace): Promise<Omit<OpenIndex, 'file'>> {
+async function openIndex(path: string, place: IndexPlace): Promise<Omit<OpenIndex, 'file'>> {
   let database: Database | undefined;
   try {
     database = await openDatabase(path, { readOnly: true });
     database.exec('pragma cache_size=-65536; pragma busy_timeout=5000');
-    return { database, check: createCheck(database, words), core: createCore(database, path) };
+    return { database, check: createCheck(database, place), core: guarded(createCore(database, path), place.folder) };
   } catch (error) {
     database?.close();
-    if (error instanceof CrawlError) throw error;
+    if (!isDamaged(error)) throw error;
     throw noIndex(`expected a search index in ${path}, found a file that cannot be read: ${messageOf(error)}`, error);
   }
 }
 
 /**
- * Makes the check that the index is of these words and this format, and checks it. It looks again where the index has
+ * Makes the check that the index is of this table, these words and this format, and checks it. It looks again where the index has
  * changed.
  */
-function createCheck(database: Database, words: string): () => void {
+function createCheck(database: Database, { folder, words, table }: IndexPlace): () => void {
   const version = database.prepare('pragma data_version');
-  const read = database.prepare(`select name, value from info where name in ('format', 'words')`);
+  const read = database.prepare(`select name, value from info where name in ('format', 'words', 'table')`);
   let seen: unknown;
   const check = (): void => {
     const current = version.get()?.data_version;
@@ -98,7 +108,14 @@ function createCheck(database: Database, words: string): () => void {
     const format = found.get('format') ?? 'none';
     if (format !== INDEX_FORMAT) throw noIndex(`expected a search index of format ${INDEX_FORMAT}, found ${format}`);
     const others = found.get('words') ?? 'none';
-    if (others !== words) throw noIndex(`expected a search index of words split by ${words}, found ${others}`);
+    if (words !== undefined && others !== words) {
+      throw new CrawlError('NO_INDEX', `expected a search index of words split by ${words}, found ${others}`, {
+        hint:
+          'start this process again where webcrawl index has run since by another version of Node.js or of @node-rs/jieba; ' +
+          'else webcrawl index makes it anew from the table',
+      });
+    }
+    if (table !== undefined && found.get('table') !== table) throw wrongIndex(folder);
     seen = current;
   };
   check();
@@ -107,6 +124,21 @@ function createCheck(database: Database, words: string): () => void {
 
 function noIndex(message: string, cause?: unknown): CrawlError {
   return new CrawlError('NO_INDEX', message, { hint: 'webcrawl index --all makes it anew from the table', cause });
+}
+
+/** The same, with errors that say what to do. */
+function guarded(core: IndexCore, folder: string): IndexCore {
+  const wrap =
+    <A extends readonly unknown[], R>(call: (...args: A) => R) =>
+    (...args: A): R => {
+      try {
+        return call(...args);
+      } catch (error) {
+        throw toCrawlError(error, folder);
+      }
+    };
+  const { info, search, documentCounts, similar } = core;
+  return { info: wrap(info), search: wrap(search), documentCounts: wrap(documentCounts), similar: wrap(similar) };
 }
 
 function createCore(database: Database, path: string): IndexCore {

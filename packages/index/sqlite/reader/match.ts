@@ -2,6 +2,8 @@ import type { Clause, IndexQuery } from '../../reader.js';
 
 /** Words between those that stand near each other, at the most. */
 const NEAR = 20;
+/** Words of a query of which two side by side in a title make a page a hit. */
+const FEWEST_OF_PAIRS = 3;
 
 /**
  * The argument of MATCH for the words of a query, in the syntax of FTS5; undefined where it asks for no word. Every
@@ -28,8 +30,13 @@ export function excludedMatch(mustNot: readonly Clause[]): string | undefined {
 /** What each of these finds beside the words counts in the score as one more word, as rare as it is. */
 function togetherMatches(terms: readonly string[]): string[] {
   const near = `NEAR(${terms.map((term) => phraseMatch([term])).join(' ')}, ${NEAR})`;
-  const pairs = terms.length < 3 ? [] : terms.slice(1).map((term, i) => phraseMatch([terms[i]!, term]));
+  const pairs = terms.length < FEWEST_OF_PAIRS ? [] : terms.slice(1).map((term, i) => phraseMatch([terms[i]!, term]));
   return [near, `{title} : ^ ${phraseMatch(terms)}`, ...pairs.map((pair) => `{title} : ${pair}`)];
+}
+
+/** Whether pages that do not hold all words may match, for two of them side by side in their title. */
+export function hasPairs({ together = [] }: Pick<IndexQuery, 'together'>): boolean {
+  return together.some((terms) => terms.length >= FEWEST_OF_PAIRS);
 }
 
 /** One phrase, anywhere. */

@@ -12,8 +12,8 @@ const ALPHABETS: readonly (readonly [RegExp, string])[] = [
 const HAN = /^\p{Script=Han}{3,}$/u;
 /** Characters that a term shares with those that are looked through for more than one mistake. */
 const SHARED = 4;
-/** Longer terms are not words. */
-const LONGEST = 40;
+/** Letters of the longest term of which others are looked for: what that costs grows with each, and longer words are rare. */
+const LONGEST = 20;
 const MOST_READ = 1000;
 
 /**
@@ -28,6 +28,8 @@ export function createSpelling(database: Database): {
   database.exec(`create virtual table temp.terms using fts5vocab(main, fts, 'row')`);
   const all = createCounts(database);
   const some = database.prepare('select term, doc as n from temp.terms where term >= ? and term < ? limit ?');
+  // Not by the counts that are kept: a thousand candidates that nobody asks for again would drive those out.
+  const one = database.prepare('select doc as n from temp.terms where term = ?');
   const countOf = (term: string): number => all.matches(phraseMatch([term]));
   const between = (start: string): SimilarTerm[] =>
     some
@@ -45,7 +47,10 @@ export function createSpelling(database: Database): {
     }
     const alphabet = ALPHABETS.find(([script]) => script.test(term))?.[1];
     if (alphabet === undefined || letters.length < 3 || letters.length > LONGEST) return [];
-    const near = [...oneEdit(letters, alphabet)].map((other) => ({ term: other, documents: countOf(other) }));
+    const near = [...oneEdit(letters, alphabet)].map((other) => ({
+      term: other,
+      documents: Number(one.get(other)?.n ?? 0),
+    }));
     const far =
       letters.length < 8
         ? []

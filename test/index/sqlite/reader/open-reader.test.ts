@@ -1,6 +1,8 @@
+import { existsSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import {
   INDEX_FILE,
@@ -12,6 +14,7 @@ import {
   type ReaderOptions,
 } from '../../../../packages/index/index.js';
 import { urlOf } from '../../../../webtable/index.js';
+import { ROOT } from '../../../support/docs/source-files.js';
 import { makeIndex, type MadeDocument } from '../../../support/index/made-index.js';
 
 let folder: string;
@@ -170,6 +173,7 @@ describe('an index that cannot be used', () => {
     expect(await failure(reader)).toMatchObject({
       code: 'NO_INDEX',
       message: expect.stringContaining('others-2') as string,
+      hint: expect.stringContaining('start this process again') as string,
     });
     database.exec(`update info set value = '0' where name = 'format'`);
     expect(await failure(reader)).toMatchObject({
@@ -177,6 +181,23 @@ describe('an index that cannot be used', () => {
       message: expect.stringContaining('format') as string,
     });
     database.close();
+  });
+
+  test('what SQLite cannot do is said, and the index is not called missing', async () => {
+    const reader = readerOf(await makeIndex(folder, [{ url: site('a') }]));
+    expect(await reader.info()).toMatchObject({ documents: 1 });
+    const none = await openDatabase(join(folder, INDEX_FILE), { readOnly: false });
+    none.exec('drop table fts');
+    none.close();
+    const wrong = await reader.search(query([clause('a')])).catch((error: unknown) => error);
+    expect(wrong).toMatchObject({ code: 'STORE_FAILED', message: expect.stringContaining(folder) as string });
+  });
+
+  test('too many sites are refused before SQLite is asked', async () => {
+    const reader = readerOf(await makeIndex(folder, [{ url: site('a') }]));
+    const sites = Array.from({ length: 1000 }, (_, i) => ({ start: `com.example${i}`, end: `com.example${i}.` }));
+    await expect(reader.search(query([clause('a')], { sites }))).rejects.toMatchObject({ code: 'USAGE' });
+    expect(await found(reader, query([], { sites: sites.slice(0, 128) }))).toEqual([]);
   });
 
   test('it is no database', async () => {
@@ -205,5 +226,69 @@ describe('the line', () => {
     const reader = readerOf(await makeIndex(folder, []));
     await reader.close();
     await expect(reader.info()).rejects.toMatchObject({ code: 'CLOSED' });
+  });
+
+  test('what waits while it is long is settled in its time, and what runs too long is ended alone', async () => {
+    const entry = new URL('hanging-worker.mjs', import.meta.url);
+    const reader = readerOf('any', { entry, timeLimit: 3000, waitLimit: 60_000 });
+    const hanging = reader.similar('hangs');
+    const others = Array.from({ length: 20 }, () => reader.documentCounts(['a']));
+    await expect(hanging).rejects.toMatchObject({
+      code: 'SEARCH_BUSY',
+      message: expect.stringContaining('3 s') as string,
+    });
+    expect((await Promise.all(others)).flat()).toEqual(Array.from({ length: 20 }, (_, i) => i + 1));
+
+    const impatient = readerOf('any', { entry, timeLimit: 600_000, waitLimit: 50 });
+    void impatient.similar('hangs').catch(() => undefined);
+    await expect(impatient.documentCounts(['a'])).rejects.toMatchObject({
+      code: 'SEARCH_BUSY',
+      message: expect.stringContaining('others before it') as string,
+    });
+  });
+
+  test('a question whose client has gone is not asked', async () => {
+    const entry = new URL('hanging-worker.mjs', import.meta.url);
+    const reader = readerOf('any', { entry, timeLimit: 600_000 });
+    const gone = new AbortController();
+    const hanging = reader.similar('until the others were asked');
+    const before = reader.documentCounts(['asked'], gone.signal);
+    const after = reader.documentCounts(['names']);
+    gone.abort(new Error('gone'));
+    await expect(before).rejects.toThrow('gone');
+    await expect(reader.info(gone.signal)).rejects.toThrow('gone');
+    await hanging;
+    // The thread counts what it was asked.
+    expect(await after).toEqual([1]);
+  });
+
+  test('a hundred clients at once are all answered, though together they take longer than one may', async () => {
+    const entry = pathToFileURL(join(ROOT, 'dist/packages/index/sqlite/reader/reader-worker.js'));
+    expect(existsSync(entry), 'run npm run build').toBe(true);
+    const words = await makeIndex(
+      folder,
+      Array.from({ length: 300 }, (_, i) => ({ url: site(`p${i}`), text: `zebra text number n${i} of many` })),
+    );
+    // Some thousand words are tried for each.
+    const misspelt = (i: number): string => `${'abcdefghijklmnopqrstuvwxyz'.repeat(2).slice(i % 26)}`.slice(0, 26) + i;
+    const first = readerOf(words, { entry });
+    let longest = 0;
+    for (let i = 200; i < 206; i++) {
+      const began = performance.now();
+      await first.similar(misspelt(i));
+      longest = Math.max(longest, performance.now() - began);
+    }
+    const timeLimit = Math.max(longest * 15, 500);
+    const reader = readerOf(words, { entry, timeLimit, waitLimit: 600_000 });
+    const began = performance.now();
+    const rounds = Math.ceil((2 * timeLimit) / longest / 100);
+    for (let round = 0; round < rounds || performance.now() - began < timeLimit; round++) {
+      const answers = await Promise.all(
+        Array.from({ length: 100 }, (_, i) =>
+          i % 10 === 0 ? reader.info() : reader.similar(misspelt(i + round * 100)),
+        ),
+      );
+      expect(answers).toHaveLength(100);
+    }
   });
 });

@@ -1,3 +1,5 @@
+import type { Retry } from './retry.js';
+
 /** Milliseconds after which a crawl that does not come to rest is ranked. */
 const EVERY = 600_000;
 /** After ranking there is so many times as long a pause as it took. */
@@ -7,7 +9,7 @@ const TIMES_ITS_COST = 9;
 export interface RankSteps {
   /** Computes the ranks and writes them to the rows. */
   rank(): Promise<unknown>;
-  /** Takes them into the search index. */
+  /** Takes them into the search index, now or later. */
   index(): Promise<void>;
 }
 
@@ -17,24 +19,23 @@ export interface FreshRanks {
   onUpdated(): void;
   /** Nothing is left to fetch: ranks are made if pages have changed since the last ones. */
   onRest(): void;
-  /** No ranks are being made. @throws what the first step threw that failed */
+  /** No ranks are being made. */
   settled(): Promise<void>;
 }
 
 /**
- * Makes ranks when they are of use, and so seldom that it takes a tenth of the time at most.
- * @param onFailure called when a step fails, after which no ranks are made
+ * Makes ranks when they are of use, and so seldom that it takes a tenth of the time at most. Where that fails, it is tried
+ * again.
  * @param now milliseconds that are never set back
  */
 export function createFreshRanks(
   steps: RankSteps,
-  onFailure: () => void,
+  retry: Retry,
   now: () => number = () => performance.now(),
 ): FreshRanks {
   /** The last process may have been killed before it made any. */
   let isStale = true;
   let underWay: Promise<void> | undefined;
-  let failure: { readonly error: unknown } | undefined;
   let nextAtRest = -Infinity;
   let nextInCrawl = now() + EVERY;
 
@@ -44,18 +45,19 @@ export function createFreshRanks(
     try {
       await steps.rank();
       await steps.index();
+      retry.succeeded();
     } catch (error) {
-      failure = { error };
-      onFailure();
+      isStale = true;
+      retry.failed(error);
     }
     const ended = now();
     nextAtRest = ended + TIMES_ITS_COST * (ended - began);
-    nextInCrawl = Math.max(nextAtRest, ended + EVERY);
+    nextInCrawl = retry.isDue ? Math.max(nextAtRest, ended + EVERY) : nextAtRest;
     underWay = undefined;
   }
 
   function makeFrom(time: number): void {
-    if (isStale && !underWay && !failure && now() >= time) underWay = make();
+    if (isStale && !underWay && retry.isDue && now() >= time) underWay = make();
   }
 
   return {
@@ -66,7 +68,6 @@ export function createFreshRanks(
     onRest: () => makeFrom(nextAtRest),
     async settled() {
       await underWay;
-      if (failure) throw failure.error;
     },
   };
 }

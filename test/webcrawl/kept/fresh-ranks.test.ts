@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { createFreshRanks } from '../../packages/graph/fresh-ranks.js';
+import { createFreshRanks } from '../../../packages/webcrawl/kept/fresh-ranks.js';
+import { createRetry } from '../../../packages/webcrawl/kept/retry.js';
 
 const MINUTE = 60_000;
 
@@ -18,11 +19,15 @@ function ranksThatTake(minutes: number) {
       return Promise.resolve();
     },
   };
-  const ranks = createFreshRanks(
-    steps,
-    () => made.push('failed'),
+  const retry = createRetry(
+    'rank',
+    {
+      running: { setFailing: (_, failure) => void made.push(failure ? `failed ${failure.times}` : 'works') },
+      clock: () => now,
+    },
     () => now,
   );
+  const ranks = createFreshRanks(steps, retry, () => now);
   return { ranks, steps, made, wait: (minutes: number) => void (now += minutes * MINUTE) };
 }
 
@@ -59,13 +64,34 @@ test('at rest it is ranked once, and again when pages have changed and a tenth o
   expect(made).toEqual(['ranked at 31', 'indexed']);
 });
 
-test('where ranks cannot be made it says so, and makes no more', async () => {
-  const { ranks, steps, made } = ranksThatTake(0);
+test('where ranks cannot be made they are tried again, with growing pauses', async () => {
+  const { ranks, steps, made, wait } = ranksThatTake(0);
+  const { rank } = steps;
   steps.rank = () => Promise.reject(new Error('no room'));
-  ranks.onRest();
-  await expect(ranks.settled()).rejects.toThrow('no room');
+  const SECONDS = 1 / 60;
+  for (let second = 0; second < 200; second++) {
+    ranks.onRest();
+    await ranks.settled();
+    wait(SECONDS);
+  }
+  // After 1, 2, 4, … and then every 60 seconds.
+  expect(made.splice(0)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9].map((times) => `failed ${times}`));
+  steps.rank = rank;
+  wait(1);
   ranks.onUpdated();
-  ranks.onRest();
-  await expect(ranks.settled()).rejects.toThrow('no room');
-  expect(made).toEqual(['failed']);
+  await ranks.settled();
+  expect(made).toEqual([expect.stringContaining('ranked at'), 'indexed', 'works']);
+});
+
+test('ranks that fail late are not tried again before nine times that has passed', async () => {
+  const { ranks, steps, made, wait } = ranksThatTake(1);
+  const { rank } = steps;
+  steps.rank = () => rank().then(() => Promise.reject(new Error('no room')));
+  for (const minutes of [0, 8, 1]) {
+    wait(minutes);
+    ranks.onRest();
+    ranks.onUpdated();
+    await ranks.settled();
+  }
+  expect(made).toEqual(['ranked at 0', 'failed 1', 'ranked at 10', 'failed 2']);
 });

@@ -1,13 +1,13 @@
 import type { IndexDocument } from '../../plugin-api/index.js';
 import { readableUrl } from '../../url/index.js';
 import type { Words } from '../words/words.js';
-import type { TEXT_COLUMNS } from './schema.js';
+import type { IndexField } from '../reader.js';
 
 /** UTF-16 units of a field that are indexed: a longer text goes by its beginning. */
 const LONGEST = 2 ** 20;
 
-/** What goes into the columns of the full text: the stemmed terms of each field, with a blank between. */
-export function termsOf(words: Words, document: IndexDocument): Record<(typeof TEXT_COLUMNS)[number], string> {
+/** What a search engine gets for the full text: the stemmed terms of each field, with a blank between. */
+export function termsOf(words: Words, document: IndexDocument): Record<IndexField, string> {
   const { title, headings, anchors, url, text, language } = document;
   const tag = language === '' ? undefined : language;
   const terms = (given: string): string => {

@@ -1,0 +1,81 @@
+/** The manuals of Debian in four languages as a site on loopback. */
+import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { MANUAL_FOLDER, MANUAL_LANGUAGES, manualFiles, type ManualFile, type ManualLanguage } from './manual-pages.js';
+import { findNginx, serveByNginx } from './nginx.js';
+
+/** The site, until it is closed. */
+export interface ManualSite {
+  /** Its start page. */
+  readonly url: string;
+  /** A file of seeds, for `crawl`. */
+  readonly seeds: string;
+  /** Pages that its sitemap lists, by language. */
+  readonly pages: Readonly<Record<ManualLanguage, number>>;
+  /** The server and its version. */
+  readonly server: string;
+  close(): Promise<void>;
+}
+
+/** By language, how the start page names it. */
+const NAMES: Readonly<Record<ManualLanguage, string>> = { en: 'English', zh: '中文', ja: '日本語', ru: 'Русский' };
+/** A page with which a manual begins. */
+const FIRST = /^(?:index|new_help)(?:\.[\w-]+)?\.html$/;
+
+/**
+ * Serves the manuals by nginx on a free port of 127.0.0.1. A start page leads to each manual; a sitemap, which robots.txt
+ * names, lists all their pages, since some manuals link to theirs by scripts alone.
+ * @throws Error when the manuals or nginx are not installed
+ */
+export async function serveManuals(): Promise<ManualSite> {
+  const nginx = findNginx();
+  if (!nginx) throw new Error('expected nginx: bench/install.sh nginx fetches it, and so does apt-get install nginx');
+  const files = await manualFiles();
+  const folder = await mkdtemp(join(tmpdir(), 'webcrawl-manuals-'));
+  try {
+    const root = join(folder, 'site');
+    await mkdir(root);
+    for (const name of await readdir(MANUAL_FOLDER)) await symlink(join(MANUAL_FOLDER, name), join(root, name));
+    const server = await serveByNginx(nginx, { folder, root, addresses: ['127.0.0.1'] });
+    const url = server.seeds[0]!;
+    await writeFile(join(root, 'index.html'), startPage(files));
+    await writeFile(join(root, 'robots.txt'), `User-agent: *\nDisallow:\nSitemap: ${url}sitemap.xml\n`);
+    await writeFile(join(root, 'sitemap.xml'), sitemap(url, files));
+    const seeds = join(folder, 'seeds.txt');
+    await writeFile(seeds, `${url}\n`);
+    return {
+      url,
+      seeds,
+      pages: countByLanguage(files),
+      server: nginx.version,
+      async close() {
+        await server.close();
+        await rm(folder, { recursive: true, force: true });
+      },
+    };
+  } catch (error) {
+    await rm(folder, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+function startPage(files: readonly ManualFile[]): string {
+  const parts = MANUAL_LANGUAGES.map((language) => {
+    const first = files.filter((file) => file.language === language && FIRST.test(basename(file.path)));
+    const links = first.map(({ path }) => `<li><a href="/${path}">${path}</a></li>`);
+    return `<h2 lang="${language}">${NAMES[language]}</h2>\n<ul>\n${links.join('\n')}\n</ul>\n`;
+  });
+  return `<!DOCTYPE html>\n<html lang="en"><meta charset="utf-8"><title>Manuals</title>\n<h1>Manuals</h1>\n${parts.join('')}</html>\n`;
+}
+
+function sitemap(url: string, files: readonly ManualFile[]): string {
+  const entries = files.map(({ path }) => `<url><loc>${new URL(encodeURI(path), url).href}</loc></url>`);
+  return `<?xml version="1.0" encoding="UTF-8"?>\n<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n${entries.join('\n')}\n</urlset>\n`;
+}
+
+function countByLanguage(files: readonly ManualFile[]): Record<ManualLanguage, number> {
+  const counts = { en: 0, zh: 0, ja: 0, ru: 0 };
+  for (const { language } of files) counts[language] += 1;
+  return counts;
+}

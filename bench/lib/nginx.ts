@@ -1,0 +1,107 @@
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
+import { createServer, type AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** A server on loopback. */
+export interface WebServer {
+  /** The root of each host. */
+  readonly seeds: readonly string[];
+  /** How many requests it has had. */
+  requests(): Promise<number>;
+  close(): Promise<void>;
+}
+
+/** An nginx that runs here. */
+export interface Nginx {
+  readonly path: string;
+  /** As it names itself: `nginx/1.22.1`. */
+  readonly version: string;
+}
+
+const PATHS = [
+  fileURLToPath(new URL('../../../bench/.peers/nginx/usr/sbin/nginx', import.meta.url)),
+  '/usr/sbin/nginx',
+];
+
+/** The nginx that `bench/install.sh` has unpacked, else that of the system; undefined where neither runs. */
+export function findNginx(): Nginx | undefined {
+  for (const path of PATHS) {
+    const version = /nginx\/[\d.]+/.exec(spawnSync(path, ['-v'], { encoding: 'utf8' }).stderr ?? '')?.[0];
+    if (version !== undefined) return { path, version };
+  }
+  return undefined;
+}
+
+/** What is served, and where. */
+export interface Served {
+  /** Where its own files go. */
+  readonly folder: string;
+  /** The folder that is served. */
+  readonly root: string;
+  readonly addresses: readonly string[];
+}
+
+/** Serves a folder on a free port of some addresses. */
+export async function serveByNginx({ path }: Nginx, { folder, root, addresses }: Served): Promise<WebServer> {
+  const [port, countPort] = [await freePort(), await freePort()];
+  // Started by root, its workers would run as a user who may not read the folder.
+  const user = process.getuid?.() === 0 ? 'user root;' : '';
+  const config = `
+    ${user}
+    worker_processes 2; daemon off; pid ${folder}/pid; error_log ${folder}/error.log;
+    events { worker_connections 2048; }
+    http {
+      access_log off; sendfile on; tcp_nopush on; keepalive_requests 100000; open_file_cache max=20000;
+      client_body_temp_path ${folder}/body; proxy_temp_path ${folder}/proxy; fastcgi_temp_path ${folder}/fastcgi;
+      uwsgi_temp_path ${folder}/uwsgi; scgi_temp_path ${folder}/scgi;
+      types { text/html html htm; text/plain txt; text/xml xml; text/css css; text/javascript js; image/png png; image/svg+xml svg; application/pdf pdf; }
+      default_type text/plain;
+      server { ${addresses.map((address) => `listen ${address}:${port};`).join(' ')} root ${root}; charset utf-8; }
+      server { listen 127.0.0.1:${countPort}; location / { stub_status; } }
+    }`;
+  await writeFile(join(folder, 'nginx.conf'), config);
+  const args = ['-p', folder, '-e', join(folder, 'error.log'), '-c', join(folder, 'nginx.conf')];
+  const child = spawn(path, args, { stdio: ['ignore', 'ignore', 'inherit'] });
+  process.once('exit', () => child.kill());
+  let asked = 0;
+  const requests = async (): Promise<number> => {
+    asked += 1;
+    const status = await (await fetch(`http://127.0.0.1:${countPort}/`)).text();
+    // Accepted, handled, requests; it counts those for this number, too.
+    return Number(/^ \d+ \d+ (\d+)/m.exec(status)?.[1] ?? NaN) - asked;
+  };
+  for (let tries = 0; ; tries++) {
+    const isUp = await requests().then(
+      () => true,
+      () => false,
+    );
+    if (isUp) break;
+    asked = 0;
+    if (child.exitCode !== null || tries === 100) {
+      child.kill();
+      throw new Error(`nginx does not serve on port ${countPort}`);
+    }
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  return { seeds: addresses.map((address) => `http://${address}:${port}/`), requests, close: () => endProcess(child) };
+}
+
+/** Ends a process and waits until it has ended. */
+export async function endProcess(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const exited = once(child, 'exit');
+  child.kill('SIGTERM');
+  await exited;
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}

@@ -1,0 +1,241 @@
+/**
+ * What serving costs a crawl: `crawl --serve` with a query a second against the same crawl without, in turns; and how long it takes
+ * from the end of updatedb until a search finds a page of its batch, beside a table that is large already.
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isWanted, scaled, type Bench, type BenchOptions, type BenchResult } from './lib/bench.js';
+import { OURS } from './lib/crawlers.js';
+import { alternate, spread, type Spread } from './lib/rounds.js';
+import { startSite, type Site } from './lib/site.js';
+import { runWorker } from './lib/worker.js';
+import type { ServingFigures, ServingJob } from './workers/serving-job.js';
+
+const RATE = 'rate';
+const FINDABLE = 'findable';
+/** Pages of the table that is there before. */
+const KNOWN = 100_000;
+const INJECTED_HOSTS = 300;
+/** Asked one after the other, one a second: a word of most pages, two words, and a phrase. */
+const QUERIES = ['tide', 'neap current', '"moon spring"', 'page'];
+const LOOK_MS = 100;
+/** Milliseconds without a request after which the server is asked whether the crawl is over. */
+const QUIET_MS = 2000;
+/** What the system counts CPU time in, on Linux. */
+const TICKS_PER_SECOND = 100;
+
+/** `serving`: a crawl with and without `--serve`. */
+export const servingBench: Bench = {
+  about: 'what --serve and a query a second cost a crawl of 20,000 pages, and when a page is findable among 100,000',
+  names: [RATE, FINDABLE],
+  run,
+};
+
+/** A crawl until its last request. */
+interface Sample {
+  readonly pages: number;
+  readonly seconds: number;
+  /** NaN where the system does not say. */
+  readonly cpuSeconds: number;
+  /** Milliseconds that the searches took; those that failed are left out. */
+  readonly searches: readonly number[];
+  readonly failedSearches: number;
+}
+
+const CRAWLS = [
+  { name: 'crawl', isServed: false },
+  { name: 'crawl --serve', isServed: true },
+] as const;
+
+async function run(options: BenchOptions): Promise<BenchResult> {
+  const site = await startSite({ ...options, site: 'synthetic' });
+  try {
+    let samples = new Map<string, Sample[]>();
+    if (isWanted(options, RATE)) {
+      samples = await alternate(CRAWLS, options.rounds, async ({ name, isServed }, round) => {
+        options.say(`round ${round + 1} of ${options.rounds}: ${name}`);
+        return crawlOnce(site, options.cache, isServed);
+      });
+    }
+    const found = isWanted(options, FINDABLE) ? await findable(site, options) : undefined;
+    return present(site, samples, found);
+  } finally {
+    await site.close();
+  }
+}
+
+async function crawlOnce(site: Site, cache: string, isServed: boolean): Promise<Sample> {
+  const out = join(cache, 'serving');
+  await rm(out, { recursive: true, force: true });
+  await mkdir(out, { recursive: true });
+  const { command, args } = OURS.command({ ...site, out });
+  const all = [...args.filter((each) => each !== '--quiet'), ...(isServed ? ['--serve', '--port', '0'] : [])];
+  const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('WEBCRAWL_')));
+  const before = await site.requests();
+  const start = performance.now();
+  const child = spawn(command, all, { cwd: out, env, stdio: ['ignore', 'pipe', 'pipe'] });
+  let stdout = '';
+  let stderr = '';
+  child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()));
+  child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
+  const ended = once(child, 'close') as Promise<[number | null]>;
+  let isOver = false;
+  void ended.then(() => (isOver = true));
+  const urlNow = (): string | undefined => /^Search page: (\S+)$/m.exec(stderr)?.[1]?.replace('localhost', '127.0.0.1');
+
+  const searches: number[] = [];
+  let failedSearches = 0;
+  let asked = 0;
+  const search = async (): Promise<void> => {
+    const url = urlNow();
+    if (url === undefined || isOver) return;
+    const began = performance.now();
+    const query = QUERIES[asked++ % QUERIES.length]!;
+    const isFine = await fetch(`${url}api/search?q=${encodeURIComponent(query)}`).then(
+      async (answer) => (await answer.text()) !== '' && answer.ok,
+      () => false,
+    );
+    if (isFine) searches.push(performance.now() - began);
+    else failedSearches += 1;
+  };
+  const timer = isServed ? setInterval(() => void search(), 1000) : undefined;
+
+  let last = { requests: before, at: start, cpuSeconds: NaN };
+  while (!isOver) {
+    const requests = await site.requests();
+    const at = performance.now();
+    if (requests > last.requests) last = { requests, at, cpuSeconds: cpuSecondsOf(child.pid!) };
+    const url = urlNow();
+    if (isServed && url !== undefined && requests > before && at - last.at > QUIET_MS) {
+      const { jobs } = (await (await fetch(`${url}api/status`)).json()) as { jobs: readonly { job: string }[] };
+      if (jobs.every(({ job }) => job !== 'crawl')) break;
+      await sleep(1000);
+    }
+    await sleep(LOOK_MS);
+  }
+  clearInterval(timer);
+  if (isServed) child.kill('SIGINT');
+  const [code] = await ended;
+  if (code !== (isServed ? 130 : 0)) throw new Error(`the crawl ended with ${code}: ${stderr.slice(-2000)}`);
+  await rm(out, { recursive: true, force: true, maxRetries: 5 });
+  const { at, cpuSeconds } = last;
+  return { pages: OURS.pages(stdout), seconds: (at - start) / 1000, cpuSeconds, searches, failedSearches };
+}
+
+/** User and system time of a process, with all its threads. */
+function cpuSecondsOf(pid: number): number {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+    // The second field is a name in brackets, which may hold spaces; these are the fields 14 and 15 of proc(5).
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
+  } catch {
+    return NaN;
+  }
+}
+
+async function findable(site: Site, { cache, scale, say }: BenchOptions): Promise<ServingFigures> {
+  const directory = join(cache, 'serving');
+  await rm(directory, { recursive: true, force: true });
+  const job: ServingJob = {
+    directory,
+    pages: scaled(KNOWN, scale, 100),
+    hosts: Math.min(scaled(INJECTED_HOSTS, scale, 10), (site.pages ?? 0) / 10),
+    port: Number(new URL(site.seeds[0]!).port),
+  };
+  say(`a table of ${job.pages.toLocaleString('en-US')} pages, and ${job.hosts} hosts that come to it one by one`);
+  const figures = await runWorker<ServingFigures>(new URL('workers/serving-job.js', import.meta.url), job);
+  await rm(directory, { recursive: true, force: true });
+  return figures;
+}
+
+function present(
+  site: Site,
+  samples: ReadonlyMap<string, readonly Sample[]>,
+  found: ServingFigures | undefined,
+): BenchResult {
+  const of = (name: string, figure: (sample: Sample) => number): Spread =>
+    spread((samples.get(name) ?? []).map(figure));
+  // Of each round by itself: the speed of the machine changes between rounds.
+  const ratio = (name: string, figure: (sample: Sample) => number): Spread =>
+    spread((samples.get(name) ?? []).map((sample, i) => figure(sample) / figure(samples.get(CRAWLS[0].name)![i]!)));
+  const searches = [...(samples.get(CRAWLS[1].name) ?? [])].flatMap((sample) => sample.searches);
+  const failed = [...samples.values()].flat().reduce((sum, { failedSearches }) => sum + failedSearches, 0);
+  const named = samples.size > 0 ? CRAWLS : [];
+  const times = (found?.batches ?? []).map(({ seconds }) => seconds);
+  const during = (found?.batches ?? []).filter(({ isCompared }) => isCompared).map(({ seconds }) => seconds);
+  return {
+    title: `serving: ${site.name}, crawled with and without --serve; a page among ${(found?.pages ?? 0).toLocaleString('en-US')}`,
+    columns: [
+      { key: 'name', head: 'what' },
+      { key: 'pages', head: 'pages' },
+      { key: 'rate', head: 'pages/s' },
+      { key: 'rateRatio', head: '× crawl', digits: 2 },
+      { key: 'cpu', head: 'CPU-s per 1,000', digits: 2 },
+      { key: 'cpuRatio', head: '× crawl', digits: 2 },
+      { key: 'count', head: 'searches, batches' },
+      { key: 'p50', head: 's p50', digits: 3 },
+      { key: 'most', head: 's at most', digits: 3 },
+    ],
+    rows: [
+      ...named.map(({ name, isServed }) => ({
+        name,
+        pages: of(name, ({ pages }) => pages),
+        rate: of(name, rate),
+        rateRatio: ratio(name, rate),
+        cpu: of(name, cpu),
+        cpuRatio: ratio(name, cpu),
+        ...(isServed && {
+          count: searches.length,
+          p50: spread(searches).median / 1000,
+          most: Math.max(0, ...searches) / 1000,
+        }),
+      })),
+      ...(found
+        ? [
+            {
+              name: 'findable after updatedb',
+              count: times.length,
+              p50: spread(times).median,
+              most: Math.max(...times),
+            },
+            {
+              name: 'the same while table and index are compared',
+              count: during.length,
+              p50: spread(during).median,
+              most: during.length > 0 ? Math.max(...during) : NaN,
+            },
+          ]
+        : []),
+    ],
+    notes: [
+      `From the start of each process to the last request that its crawl makes. The server, ${site.server}, is on the same cores, and so is who asks.`,
+      `Asked for are ${QUERIES.join(', ')}; ${failed} of the searches failed, those before there is an index among them.`,
+      'Ratios are of each round by itself. At least 0.9 of the pages/s is asked for, and a page that is findable within ten seconds.',
+    ],
+    chart: {
+      title: 'Crawling with --serve',
+      panels: [
+        {
+          title: 'Pages per second',
+          better: 'more',
+          bars: named.map(({ name, isServed }) => ({ label: name, value: of(name, rate), ours: isServed })),
+        },
+        {
+          title: 'Seconds from updatedb until a page is found',
+          better: 'less',
+          digits: 2,
+          bars: found ? [{ label: 'crawl --serve', value: spread(times), ours: true }] : [],
+        },
+      ],
+    },
+    samples: { ...Object.fromEntries(samples), found },
+  };
+}
+
+const rate = ({ pages, seconds }: Sample): number => pages / seconds;
+const cpu = ({ pages, cpuSeconds }: Sample): number => (1000 * cpuSeconds) / pages;

@@ -1,0 +1,268 @@
+import { closeSync, existsSync, fsyncSync, ftruncateSync, openSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { CrawlError, messageOf } from '../../errors/index.js';
+import type { AppliedChanges, IndexChange, IndexDocument, IndexEntry, IndexWriter } from '../../plugin-api/index.js';
+import {
+  changesFile,
+  DOCUMENTS_FILE,
+  generationsIn,
+  readNotes,
+  syncFolder,
+  writeAll,
+  writeNotes,
+  writeWhole,
+  type Notes,
+} from './files.js';
+import { lineFrom, linesOf } from './lines.js';
+
+/** Changes with what a line holds: an index of another is made anew. */
+const FORMAT = '1';
+/** A line of the file of changes. */
+type ChangeLine =
+  | { readonly put: IndexDocument }
+  | { readonly touch: { readonly key: string; readonly rank: number; readonly fetchedAt: number } }
+  | { readonly remove: string };
+
+/** What the changes made of a key. */
+interface Changed {
+  /** Undefined: it was removed. */
+  readonly entry: IndexEntry | undefined;
+  /** Where the file of changes has its document; undefined where it is the one of the file of documents. */
+  readonly at: number | undefined;
+}
+
+/**
+ * Opens an index of JSON Lines in a folder, which must be there: `documents.jsonl` has a document a line in the order of their keys, and
+ * `changes-<n>.jsonl` what was put, touched and removed since. When the whole table was compared, the changes are merged into a new file
+ * of documents, which takes the place of the old one at once, and the changes begin again in a file of the next number. It holds a
+ * few hundred bytes of each change since then. Killed at any moment, both files together are right: changes that were merged
+ * already may come again.
+ * @throws CrawlError WRONG_INDEX where it is that of another table, STORE_FULL, STORE_FAILED
+ */
+export async function openJsonLinesWriter(folder: string, table: string): Promise<IndexWriter> {
+  const guarded = <T>(work: () => T): T => {
+    try {
+      return work();
+    } catch (error) {
+      throw toCrawlError(error, folder);
+    }
+  };
+  const files = guarded(() => openFiles(folder, table));
+  return {
+    get isWhole() {
+      return files.notes().isWhole;
+    },
+    apply: async (changes) => guarded(() => files.apply(changes)),
+    entries: async (after, limit) => guarded(() => files.entries(after ?? '', limit)),
+    markWhole: async () => guarded(() => files.merge()),
+    close: async () => files.close(),
+  };
+}
+
+function openFiles(folder: string, table: string) {
+  const path = (name: string): string => join(folder, name);
+  let notes = notesFor(folder, table);
+  // Of two files of changes the documents have the first already.
+  const generations = generationsIn(folder);
+  let generation = generations.pop() ?? 1;
+  for (const merged of generations) rmSync(path(changesFile(merged)));
+  let documents = openSync(path(DOCUMENTS_FILE), 'a+', 0o600);
+  let log = openSync(path(changesFile(generation)), 'a+', 0o600);
+  syncFolder(folder);
+  let changed = new Map<string, Changed>();
+  let size = 0;
+  let walk: { readonly entries: Iterator<IndexEntry, undefined>; last: string } | undefined;
+  for (const { text, at, end } of linesOf(log)) {
+    note(JSON.parse(text) as ChangeLine, at);
+    size = end;
+  }
+  // Half a line of a process that was killed.
+  ftruncateSync(log, size);
+
+  function note(line: ChangeLine, at: number): void {
+    if ('put' in line) changed.set(line.put.key, { entry: entryOf(line.put), at });
+    else if ('remove' in line) changed.set(line.remove, { entry: undefined, at: undefined });
+    else {
+      const { key, rank, fetchedAt } = line.touch;
+      const before = find(key);
+      if (before) changed.set(key, { entry: { ...before, rank, fetchedAt }, at: changed.get(key)?.at });
+    }
+  }
+
+  function find(key: string): IndexEntry | undefined {
+    const known = changed.get(key);
+    if (known) return known.entry;
+    const line = lineFrom(documents, key, keyIn);
+    return line && keyIn(line.text) === key ? entryOf(JSON.parse(line.text) as IndexDocument) : undefined;
+  }
+
+  function apply(changes: readonly IndexChange[]): AppliedChanges {
+    const applied = { added: 0, changed: 0, removed: 0 };
+    let lines = '';
+    const noted: [ChangeLine, number][] = [];
+    let end = size;
+    for (const change of changes) {
+      const line = lineFor(change, find(change.type === 'put' ? change.document.key : change.key));
+      if (!line) continue;
+      const [came, wanted] = line;
+      applied[came] += 1;
+      const text = `${JSON.stringify(wanted)}\n`;
+      noted.push([wanted, end]);
+      lines += text;
+      end += Buffer.byteLength(text);
+    }
+    if (lines === '') return applied;
+    try {
+      writeAll(log, lines);
+      fsyncSync(log);
+    } catch (error) {
+      ftruncateSync(log, size);
+      throw error;
+    }
+    size = end;
+    for (const [line, at] of noted) note(line, at);
+    return applied;
+  }
+
+  /** The documents as they are now, but for those that come while it goes on. */
+  function* entriesFrom(after: string): Generator<IndexEntry, undefined> {
+    for (const { key, text } of mergedKeys(after)) {
+      const known = changed.get(key);
+      const entry = known ? known.entry : entryOf(JSON.parse(text!) as IndexDocument);
+      if (entry) yield entry;
+    }
+    return undefined;
+  }
+
+  /** The keys of both files in their order, with the line of the documents where there is one. */
+  function* mergedKeys(after: string): Generator<{ readonly key: string; readonly text: string | undefined }> {
+    const keys = [...changed.keys()].filter((key) => key > after).sort();
+    let next = 0;
+    const from = after === '' ? 0 : (lineFrom(documents, after, keyIn)?.at ?? Infinity);
+    for (const { text } of from === Infinity ? [] : linesOf(documents, from)) {
+      const key = keyIn(text);
+      if (key <= after) continue;
+      while (next < keys.length && keys[next]! < key) yield { key: keys[next++]!, text: undefined };
+      if (keys[next] === key) next += 1;
+      yield { key, text };
+    }
+    while (next < keys.length) yield { key: keys[next++]!, text: undefined };
+  }
+
+  function entries(after: string, limit: number): IndexEntry[] {
+    if (walk?.last !== after || after === '') walk = { entries: entriesFrom(after), last: after };
+    const step: IndexEntry[] = [];
+    while (step.length < limit) {
+      const { done, value } = walk.entries.next();
+      if (done) break;
+      step.push(value);
+    }
+    walk.last = step.at(-1)?.key ?? after;
+    return step;
+  }
+
+  function* mergedLines(): Generator<string> {
+    for (const { key, text } of mergedKeys('')) {
+      const known = changed.get(key);
+      if (!known) yield `${text!}\n`;
+      else if (known.entry) {
+        const { rank, fetchedAt } = known.entry;
+        const found = known.at === undefined ? (JSON.parse(text!) as IndexDocument) : putAt(log, known.at);
+        yield `${JSON.stringify({ ...found, rank, fetchedAt })}\n`;
+      }
+    }
+  }
+
+  function merge(): void {
+    if (changed.size > 0) {
+      writeWhole(path(DOCUMENTS_FILE), mergedLines());
+      const old = [documents, log];
+      documents = openSync(path(DOCUMENTS_FILE), 'a+', 0o600);
+      log = openSync(path(changesFile(generation + 1)), 'a+', 0o600);
+      syncFolder(folder);
+      old.forEach(closeSync);
+      rmSync(path(changesFile(generation)));
+      generation += 1;
+      [changed, size, walk] = [new Map<string, Changed>(), 0, undefined];
+    }
+    if (!notes.isWhole) notes = writeNotes(folder, { ...notes, isWhole: true });
+  }
+
+  return {
+    notes: () => notes,
+    apply,
+    entries,
+    merge,
+    close(): void {
+      closeSync(documents);
+      closeSync(log);
+    },
+  };
+}
+
+/** What the index notes of itself; one of another format is emptied. */
+function notesFor(folder: string, table: string): Notes {
+  const notes = readNotes(folder);
+  if (notes && notes.table !== table) {
+    throw new CrawlError('WRONG_INDEX', `expected the documents of this table in ${folder}, found those of another`, {
+      hint: 'name a folder of its own for each table by the setting index.path',
+    });
+  }
+  if (notes?.format === FORMAT) return notes;
+  if (!notes && existsSync(join(folder, DOCUMENTS_FILE))) {
+    throw new CrawlError('BAD_SETTING', `expected no ${DOCUMENTS_FILE} of another program in ${folder}, found one`, {
+      hint: 'name another folder by the setting index.path',
+    });
+  }
+  for (const name of [DOCUMENTS_FILE, ...generationsIn(folder).map(changesFile)])
+    rmSync(join(folder, name), { force: true });
+  return writeNotes(folder, { format: FORMAT, table, isWhole: false });
+}
+
+/** What a change comes to where the index has this entry; undefined where it changes nothing. */
+function lineFor(
+  change: IndexChange,
+  before: IndexEntry | undefined,
+): readonly [keyof AppliedChanges, ChangeLine] | undefined {
+  if (change.type === 'remove') return before && ['removed', { remove: change.key }];
+  if (change.type === 'put' && before?.fingerprint !== change.document.fingerprint)
+    return [before ? 'changed' : 'added', { put: withKeyFirst(change.document) }];
+  const { key, rank, fetchedAt } = change.type === 'put' ? change.document : change;
+  if (!before || (before.rank === rank && before.fetchedAt === fetchedAt)) return undefined;
+  return ['changed', { touch: { key, rank, fetchedAt } }];
+}
+
+/** Lines are looked up by their beginning. */
+function withKeyFirst({ key, ...rest }: IndexDocument): IndexDocument {
+  return { key, ...rest };
+}
+
+/** The key of a line of documents, without the rest of it. */
+function keyIn(line: string): string {
+  const [, key = '""'] = /^\{"key":("(?:[^"\\]|\\.)*")/.exec(line) ?? [];
+  return JSON.parse(key) as string;
+}
+
+function entryOf({ key, rank, fetchedAt, fingerprint }: IndexDocument): IndexEntry {
+  return { key, rank, fetchedAt, fingerprint };
+}
+
+function putAt(log: number, at: number): IndexDocument {
+  const [line] = linesOf(log, at);
+  return (JSON.parse(line!.text) as { readonly put: IndexDocument }).put;
+}
+
+function toCrawlError(error: unknown, folder: string): CrawlError {
+  if (error instanceof CrawlError) return error;
+  const isFull = error instanceof Error && 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT');
+  if (isFull) {
+    return new CrawlError('STORE_FULL', `expected room for the search index in ${folder}, found the disk full`, {
+      hint: 'make room, then run the same command again: what was indexed stays, and the rest is added',
+      cause: error,
+    });
+  }
+  return new CrawlError('STORE_FAILED', `the JSON Lines in ${folder} cannot be used: ${messageOf(error)}`, {
+    hint: 'where a file is broken: remove that folder, then run `webcrawl index`, which makes it anew from the table',
+    cause: error,
+  });
+}

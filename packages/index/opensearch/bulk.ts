@@ -1,0 +1,82 @@
+import { CrawlError } from '../../errors/index.js';
+import type { Connection } from './connection.js';
+import { isBusy, refused, unexpectedAnswer, type Reason } from './errors.js';
+
+/** One document to be written, replaced in part or removed. */
+export interface Operation {
+  readonly id: string;
+  /** Its one or two lines of NDJSON, with their line ends. */
+  readonly lines: string;
+}
+
+/** Operations, or UTF-16 units of them, that are sent in one request. */
+const OPERATIONS = 500;
+const UNITS = 2_500_000;
+
+/**
+ * Sends operations, some at a time; the next are made while one request is under way. What the server cannot take now is sent again.
+ * @throws CrawlError STORE_FAILED where one is refused, or the server does not take them; STORE_FULL
+ */
+export async function sendBulk(connection: Connection, operations: Iterable<Operation>): Promise<void> {
+  let underWay: Promise<void> = Promise.resolve();
+  let some: Operation[] = [];
+  let units = 0;
+  const flush = async (): Promise<void> => {
+    await underWay;
+    underWay = sendSome(connection, some);
+    // Who waits for it next hears of the error.
+    underWay.catch(() => undefined);
+    [some, units] = [[], 0];
+  };
+  for (const operation of operations) {
+    if (some.length >= OPERATIONS || (some.length > 0 && units + operation.lines.length > UNITS)) await flush();
+    some.push(operation);
+    units += operation.lines.length;
+  }
+  if (some.length > 0) await flush();
+  await underWay;
+}
+
+async function sendSome(connection: Connection, operations: readonly Operation[]): Promise<void> {
+  let left = operations;
+  for (let attempt = 1; ; attempt++) {
+    const answer = await connection.ask('POST', '/_bulk', left.map(({ lines }) => lines).join(''));
+    const outcomes = outcomesOf(answer, left, connection.name);
+    let busy: Reason | undefined;
+    left = left.filter((_, i) => {
+      const { status, error } = outcomes[i]!;
+      if (isBusy(status, error)) busy = error ?? {};
+      return isBusy(status, error);
+    });
+    if (left.length === 0) return;
+    await connection.pause(attempt, String(busy?.reason ?? 'it is busy'));
+  }
+}
+
+interface Outcome {
+  readonly _id?: unknown;
+  readonly status: number;
+  readonly error?: Reason;
+}
+
+/** What became of each operation. @throws CrawlError where one can never be taken */
+function outcomesOf(answer: unknown, operations: readonly Operation[], name: string): Outcome[] {
+  const { items } = (answer ?? {}) as { readonly items?: unknown };
+  if (!Array.isArray(items) || items.length !== operations.length)
+    throw unexpectedAnswer(name, `an outcome of each of ${operations.length} documents`);
+  const outcomes = items.map((item, i) => {
+    const [found] = Object.values((item ?? {}) as Record<string, Outcome | undefined>);
+    if (typeof found?.status !== 'number' || found._id !== operations[i]!.id)
+      throw unexpectedAnswer(name, 'the outcome of a document');
+    return found;
+  });
+  const bad = outcomes.filter(({ status, error }) => status >= 300 && status !== 404 && !isBusy(status, error));
+  const [first] = bad;
+  if (!first) return outcomes;
+  const { code, message, hint, cause } = refused(first.status, first.error, name);
+  const which = `${bad.length} of ${operations.length} documents, the first ${String(first._id)}: `;
+  throw new CrawlError(code, code === 'STORE_FULL' ? message : which + message, {
+    ...(hint !== undefined && { hint }),
+    cause,
+  });
+}

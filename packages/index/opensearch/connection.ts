@@ -1,0 +1,134 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Client } from '@opensearch-project/opensearch';
+import { CrawlError, optionalPackage } from '../../errors/index.js';
+import { tryParseUrl } from '../../url/index.js';
+import { isTransient, toCrawlError } from './errors.js';
+
+/** An index of an OpenSearch server, and how patient one is with it. */
+export interface OpenSearchPlace {
+  /** `https://user:password@host:9200/name`: the last part of the path is the name of the index. */
+  readonly url: string;
+  /** How often a request is sent that the server cannot take now. Default: 10, which takes three minutes. */
+  readonly tries?: number;
+  /** Milliseconds before the second time, doubled for each further one up to half a minute. Default: 500. */
+  readonly wait?: number;
+  /** Milliseconds that an answer may take. Default: 120,000: a server that works on a request for longer would do so twice. */
+  readonly answerMs?: number;
+}
+
+/** A connection to one index. All methods throw CrawlError BAD_SETTING where the server refuses the user, STORE_FULL, STORE_FAILED. */
+export interface Connection {
+  /** The name of the index. */
+  readonly index: string;
+  /** Server and index without user and password, for people. */
+  readonly name: string;
+  /**
+   * Sends a request, again and again while the server is busy or away, and resolves with the answer.
+   * @param path behind the name of the index, such as `/_search`
+   * @param body an object, or lines of NDJSON
+   */
+  ask(method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string, body?: object | string): Promise<unknown>;
+  /** The same; undefined where the index, or what was asked for of it, is not there. */
+  find(path: string): Promise<unknown>;
+  /**
+   * Waits before something is sent once more.
+   * @param attempt 1 for the second time, and so on
+   * @throws CrawlError STORE_FAILED when that was often enough
+   */
+  pause(attempt: number, reason: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+const LONGEST_WAIT = 30_000;
+
+/** Makes a connection; nothing is asked yet. @throws CrawlError MISSING_PACKAGE */
+export async function connect({
+  url,
+  tries = 10,
+  wait = 500,
+  answerMs = 120_000,
+}: OpenSearchPlace): Promise<Connection> {
+  const load = () => import('@opensearch-project/opensearch');
+  const { Client } = await optionalPackage('@opensearch-project/opensearch', 'OpenSearch', load);
+  const { node, index, username, password } = partsOf(url);
+  const name = `${node.replace(/\/$/, '')}/${index}`;
+  const client: Client = new Client({
+    node,
+    ...(username !== '' && { auth: { username, password } }),
+    // Retries are ours: those of the client begin at once, and not for 429.
+    maxRetries: 0,
+    requestTimeout: answerMs,
+    // What dies is asked again by pause().
+    resurrectStrategy: 'none',
+  });
+
+  async function pause(attempt: number, reason: string): Promise<void> {
+    if (attempt >= tries) {
+      throw new CrawlError('STORE_FAILED', `${name} did not take a request in ${tries} tries: ${reason}`, {
+        hint: 'look after the server, then run the same command again: what was indexed stays, and the rest is added',
+      });
+    }
+    const most = Math.min(wait * 2 ** (attempt - 1), LONGEST_WAIT);
+    await sleep(most / 2 + (Math.random() * most) / 2);
+  }
+
+  async function send(method: string, path: string, body: object | string | undefined): Promise<unknown> {
+    const content = body === undefined ? {} : typeof body === 'string' ? { bulkBody: body } : { body };
+    for (let attempt = 1; ; attempt++) {
+      try {
+        const answer = await client.transport.request({
+          method,
+          path: `/${encodeURIComponent(index)}${path}`,
+          ...content,
+        });
+        return answer.body as unknown;
+      } catch (error) {
+        if (attempt >= tries || !isTransient(error)) throw error;
+        await pause(attempt, '');
+      }
+    }
+  }
+
+  return {
+    index,
+    name,
+    pause,
+    async ask(method, path, body) {
+      try {
+        return await send(method, path, body);
+      } catch (error) {
+        throw toCrawlError(error, name);
+      }
+    },
+    async find(path) {
+      try {
+        return await send('GET', path, undefined);
+      } catch (error) {
+        if (error instanceof Error && (error as { readonly statusCode?: unknown }).statusCode === 404) return undefined;
+        throw toCrawlError(error, name);
+      }
+    },
+    close: () => client.close(),
+  };
+}
+
+interface Parts {
+  /** The server, and the path before the name of the index. */
+  readonly node: string;
+  readonly index: string;
+  readonly username: string;
+  readonly password: string;
+}
+
+/** @throws CrawlError BAD_SETTING */
+function partsOf(text: string): Parts {
+  const url = tryParseUrl(text);
+  const [, prefix = '', index = ''] = /^(.*?\/)([^/]+)\/?$/.exec(url?.pathname ?? '') ?? [];
+  if (!url || !/^https?:$/.test(url.protocol) || index === '') {
+    throw new CrawlError('BAD_SETTING', 'expected the URL of an index of OpenSearch, found another text', {
+      hint: 'for instance https://user:password@localhost:9200/pages',
+    });
+  }
+  const [username, password] = [decodeURIComponent(url.username), decodeURIComponent(url.password)];
+  return { node: `${url.origin}${prefix}`, index: decodeURIComponent(index), username, password };
+}

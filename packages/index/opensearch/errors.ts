@@ -1,0 +1,103 @@
+import { CrawlError, messageOf, safeText } from '../../errors/index.js';
+
+/** What OpenSearch says of an error. */
+export interface Reason {
+  readonly type?: string;
+  readonly reason?: string;
+}
+
+/** An error of the client: `statusCode` and `body` where the server answered. */
+interface ClientError extends Error {
+  readonly statusCode?: number;
+  readonly body?: { readonly error?: Reason | string };
+}
+
+/** Those of no answer, or of half an answer. */
+const NO_ANSWER = /^(ConnectionError|TimeoutError|NoLivingConnectionsError|DeserializationError)$/;
+
+/** Whether the same request may be taken later. */
+export function isTransient(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const { name, statusCode = 0 } = error as ClientError;
+  return NO_ANSWER.test(name) ? !isCertificate(error) : isBusy(statusCode, reasonOf(error));
+}
+
+/** Whether a status says that the server cannot do it now. A disk that is full has 429 too, and stays full. */
+export function isBusy(status: number, reason: Reason | undefined): boolean {
+  return [429, 502, 503, 504].includes(status) && reason?.type !== 'cluster_block_exception';
+}
+
+/** An error of a request as one that says what to do. What is a {@link CrawlError} stays. */
+export function toCrawlError(error: unknown, name: string): CrawlError {
+  if (error instanceof CrawlError) return error;
+  const { statusCode } = error as ClientError;
+  if (statusCode === undefined) return noAnswer(error, name);
+  if (statusCode === 401 || (statusCode === 403 && reasonOf(error)?.type === 'security_exception')) {
+    return new CrawlError('BAD_SETTING', `${name} refuses the user and password of index.url (status ${statusCode})`, {
+      hint: 'put user and password into WEBCRAWL_INDEX_URL, as https://user:password@host:9200/name',
+      cause: error,
+    });
+  }
+  return refused(statusCode, reasonOf(error), name, error);
+}
+
+/** What the server says of a request, or of one document in it, as an error. */
+export function refused(status: number, reason: Reason | undefined, name: string, cause?: unknown): CrawlError {
+  const text = safeText(String(reason?.reason ?? 'no reason was given'), 300);
+  if (
+    reason?.type === 'cluster_block_exception' &&
+    /flood-stage|read-only-allow-delete|read-only \/ allow/.test(text)
+  ) {
+    return new CrawlError(
+      'STORE_FULL',
+      `expected room for the search index ${name}, found the disk of the server full`,
+      {
+        hint: 'make room there (the server then takes the block away by itself), and run the same command again: what was indexed stays',
+        cause,
+      },
+    );
+  }
+  if (status === 409) {
+    return new CrawlError(
+      'STORE_FAILED',
+      `expected to be the only one that writes ${name}, found a newer version: ${text}`,
+      {
+        hint: 'let the other process end, or name another index as index.url, then run the same command again',
+        cause,
+      },
+    );
+  }
+  const type = safeText(String(reason?.type ?? 'no type'), 100);
+  return new CrawlError('STORE_FAILED', `${name} refused a request (status ${status}, ${type}): ${text}`, { cause });
+}
+
+/** An answer that is none of OpenSearch. */
+export function unexpectedAnswer(name: string, expected: string): CrawlError {
+  return new CrawlError('STORE_FAILED', `expected ${expected} of OpenSearch at ${name}, found another answer`, {
+    hint: 'look whether index.url names an OpenSearch server',
+  });
+}
+
+function noAnswer(error: unknown, name: string): CrawlError {
+  const isLate = error instanceof Error && error.name === 'TimeoutError';
+  return new CrawlError(
+    'STORE_FAILED',
+    `expected OpenSearch at ${name}, found ${isLate ? 'no answer in time' : 'none'}: ${safeText(messageOf(error))}`,
+    {
+      hint: isCertificate(error)
+        ? 'NODE_EXTRA_CA_CERTS names a file with the certificate of its authority'
+        : 'start the server or put index.url right, then run the same command again',
+      cause: error,
+    },
+  );
+}
+
+/** Whether TLS does not trust the server; https://nodejs.org/api/tls.html#x509-certificate-error-codes */
+function isCertificate(error: unknown): boolean {
+  return /certificate|CERT_/i.test(messageOf(error));
+}
+
+function reasonOf(error: unknown): Reason | undefined {
+  const found = (error as ClientError).body?.error;
+  return typeof found === 'string' ? { type: found, reason: found } : found;
+}

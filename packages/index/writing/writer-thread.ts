@@ -1,0 +1,73 @@
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { CrawlError } from '../../errors/index.js';
+import type { IndexWriter } from '../../plugin-api/index.js';
+import { makePrivateFolder } from '../../../webtable/index.js';
+import { toCrawlError } from '../sqlite/errors.js';
+import { createThreadClient } from '../sqlite/thread-client.js';
+import { openWriter, type WriterPlace } from './open-writer.js';
+
+/** The module that the thread runs. */
+export const WRITER_THREAD_ENTRY = new URL('./writer-worker.js', import.meta.url);
+
+/** What a thread that writes is started with. */
+export interface WriterThreadData {
+  readonly place: WriterPlace;
+  /** Names the table whose pages are written. */
+  readonly table: string;
+}
+
+/** What it is asked for. The first call opens the index. */
+export interface WriterCalls extends Omit<IndexWriter, 'isWhole'> {
+  isWhole(): Promise<boolean>;
+}
+
+/**
+ * Opens an index for writing in a thread of its own, so that fetching never waits for it; in this thread where the
+ * module is not there, as in a bundle.
+ * @throws CrawlError as `openWriter` does
+ */
+export async function openWriterThread(
+  place: WriterPlace,
+  table: string,
+  entry = WRITER_THREAD_ENTRY,
+): Promise<IndexWriter> {
+  if ('folder' in place) await makeFolder(place.folder);
+  if (!existsSync(fileURLToPath(entry))) return openWriter(place, table);
+  const data: WriterThreadData = { place, table };
+  const thread = createThreadClient<WriterCalls>({
+    entry,
+    data,
+    ended: (reason) => new CrawlError('STORE_FAILED', `the thread that writes the search index ended: ${reason}`),
+  });
+  let isWhole = await thread.call('isWhole').catch(async (error: unknown) => {
+    await thread.end();
+    throw error;
+  });
+  return {
+    get isWhole() {
+      return isWhole;
+    },
+    async markWhole() {
+      await thread.call('markWhole');
+      isWhole = true;
+    },
+    apply: (changes) => thread.call('apply', changes),
+    entries: (after, limit) => thread.call('entries', after, limit),
+    async close() {
+      try {
+        await thread.call('close');
+      } finally {
+        await thread.end();
+      }
+    },
+  };
+}
+
+async function makeFolder(folder: string): Promise<void> {
+  try {
+    await makePrivateFolder(folder);
+  } catch (error) {
+    throw toCrawlError(error, folder);
+  }
+}

@@ -1,0 +1,20 @@
+/** What a thread that writes an index runs. */
+import { parentPort, workerData } from 'node:worker_threads';
+import { answerCalls } from '../sqlite/thread-client.js';
+import { openWriter } from './open-writer.js';
+import type { WriterCalls, WriterThreadData } from './writer-thread.js';
+
+const { place, table } = workerData as WriterThreadData;
+
+async function open(): Promise<WriterCalls> {
+  const writer = await openWriter(place, table);
+  return { ...writer, isWhole: () => Promise.resolve(writer.isWhole) };
+}
+
+/** Opens it once, when it is first asked. */
+function opener(): () => Promise<WriterCalls> {
+  let calls: Promise<WriterCalls> | undefined;
+  return () => (calls ??= open());
+}
+
+answerCalls(parentPort!, opener());

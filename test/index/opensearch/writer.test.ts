@@ -1,0 +1,257 @@
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { createWords, openOpenSearchWriter, type Words } from '../../../packages/index/index.js';
+import type { IndexWriter } from '../../../packages/plugin-api/index.js';
+import { answerJson, fakeOpenSearch, type FakeOpenSearch } from '../../support/index/fake-opensearch.js';
+import { checkWriter, keyOf, numbered, put } from '../../support/index/writer-suite.js';
+
+let words: Words;
+beforeAll(async () => {
+  words = await createWords({ jieba: false });
+});
+let server: FakeOpenSearch;
+beforeEach(async () => {
+  server = await fakeOpenSearch();
+});
+afterEach(() => server.close());
+
+function open(
+  more: { readonly words?: Words; readonly table?: string; readonly tries?: number } = {},
+): Promise<IndexWriter> {
+  const { table = 'a table', tries = 4 } = more;
+  return openOpenSearchWriter({ url: server.url, tries, wait: 1 }, table, more.words ?? words);
+}
+
+const isBulk = ({ path }: { readonly path: string }): boolean => path.includes('/_bulk');
+const bulks = (): number => server.requests.filter(isBulk).length;
+/** The outcome of each operation of a bulk. */
+function outcomes(body: string, outcome: (id: string, i: number) => object): object[] {
+  const ids = [...body.matchAll(/^\{"(index|update|delete)":\{"_id":"([^"]+)"/gm)];
+  return ids.map(([, type = '', id = ''], i) => ({ [type]: { _id: id, ...outcome(id, i) } }));
+}
+
+test('adds, replaces, ranks and removes; again changes nothing', async () => {
+  await checkWriter(() => open());
+});
+
+test('what is stored has the words as the tokenizer made them, and what a page shows', async () => {
+  const writer = await open();
+  await writer.apply([put(1, { headings: 'Running Dogs', text: 'Les Écoles', language: 'fr', fetchedAt: 0 })]);
+  await writer.close();
+  const { source } = server.documents.get(keyOf(1))!;
+  expect(source).toMatchObject({
+    key: keyOf(1),
+    host: 'example.com',
+    text: 'Les Écoles',
+    fetchedAt: null,
+    title: 'Page 1',
+  });
+  expect(source['terms']).toMatchObject({
+    text: words
+      .split('Les Écoles')
+      .map(({ term }) => words.stem(term, 'fr'))
+      .join(' '),
+  });
+});
+
+test('is made anew for other words, and refused where it is of another table or program', async () => {
+  let writer = await open();
+  await writer.apply([put(1)]);
+  await writer.markWhole();
+  await writer.close();
+  await expect(open({ table: 'another' })).rejects.toMatchObject({ code: 'WRONG_INDEX' });
+  writer = await open({ words: { ...words, name: 'other words' } });
+  expect(writer.isWhole).toBe(false);
+  expect(await writer.entries(undefined, 10)).toEqual([]);
+  await writer.close();
+  server.mappings = { properties: {} };
+  await expect(open()).rejects.toMatchObject({
+    code: 'BAD_SETTING',
+    message: expect.stringContaining('another program') as string,
+  });
+});
+
+test('a later writer wins over a request that comes late; the earlier one says so', async () => {
+  const earlier = await open();
+  await earlier.apply([put(1)]);
+  const later = await open();
+  await later.apply([put(1, { text: 'later' })]);
+  await expect(earlier.apply([put(1, { text: 'earlier' })])).rejects.toMatchObject({
+    code: 'STORE_FAILED',
+    message: expect.stringContaining('to be the only one that writes') as string,
+  });
+  expect(server.documents.get(keyOf(1))!.source['text']).toBe('later');
+  await earlier.close();
+  await later.close();
+});
+
+test('sends no more than some megabytes in one request', async () => {
+  const writer = await open();
+  const documents = Array.from({ length: 9 }, (_, n) => put(n, { text: `${n} `.repeat(400_000) }));
+  await writer.apply([...documents, ...Array.from({ length: 1200 }, (_, n) => put(100 + n))]);
+  expect(server.documents.size).toBe(1209);
+  const sizes = server.requests.filter(isBulk).map(({ body }) => body.length);
+  expect(Math.max(...sizes)).toBeLessThan(4_500_000);
+  expect(sizes.length).toBeLessThan(15);
+  await writer.close();
+});
+
+describe('sends again', () => {
+  test('what is refused as too much at the moment, and only that', async () => {
+    const writer = await open();
+    let times = 0;
+    server.misbehave = (request, response) => {
+      if (!isBulk(request) || ++times > 1) return false;
+      const items = outcomes(request.body, (_id, i) =>
+        i % 2 === 0
+          ? { status: 429, error: { type: 'rejected_execution_exception', reason: 'queue' } }
+          : { status: 201 },
+      );
+      return answerJson(response, 200, { errors: true, items });
+    };
+    expect(await writer.apply([put(1), put(2), put(3)])).toEqual({ added: 3, changed: 0, removed: 0 });
+    expect([...server.documents.keys()]).toEqual([keyOf(1), keyOf(3)]);
+    await writer.close();
+  });
+
+  test.each([
+    [
+      '429',
+      (_: unknown, response) =>
+        answerJson(response, 429, { error: { type: 'circuit_breaking_exception', reason: 'memory' } }),
+    ],
+    [
+      '503 of a proxy',
+      (_: unknown, response) => !!response.writeHead(503, { 'content-type': 'text/html' }).end('<h1>503</h1>'),
+    ],
+    ['a connection that ends', (_: unknown, response) => !!response.socket?.destroy()],
+    [
+      'half an answer',
+      (_: unknown, response) => {
+        response.writeHead(200, { 'content-type': 'application/json', 'content-length': '1000' });
+        response.write('{"items":[', () => response.socket?.destroy());
+        return true;
+      },
+    ],
+    [
+      'half a text',
+      (_: unknown, response) => !!response.writeHead(200, { 'content-type': 'application/json' }).end('{"items":['),
+    ],
+  ] satisfies [string, NonNullable<FakeOpenSearch['misbehave']>][])('after %s', async (_what, misbehave) => {
+    const writer = await open();
+    let times = 0;
+    server.misbehave = (request, response) => isBulk(request) && ++times <= 2 && misbehave(request, response);
+    expect(await writer.apply([put(1), { type: 'remove', key: keyOf(2) }])).toMatchObject({ added: 1 });
+    expect(server.documents.size).toBe(1);
+    server.misbehave = misbehave;
+    const before = server.requests.length;
+    await expect(writer.apply([put(2)])).rejects.toMatchObject({ code: 'STORE_FAILED' });
+    expect(server.requests.length - before).toBe(4);
+    await writer.close();
+  });
+});
+
+describe('ends, with what to do, where', () => {
+  const blocked = (status: number, reason: string) => ({ status, error: { type: 'cluster_block_exception', reason } });
+  const FULL =
+    'index [pages] blocked by: [TOO_MANY_REQUESTS/12/disk usage exceeded flood-stage watermark, index has read-only-allow-delete block];';
+
+  test.each([
+    ['the disk of the server is full', 'STORE_FULL', 'make room', (_id: string) => blocked(429, FULL)],
+    [
+      'it is read-only',
+      'STORE_FAILED',
+      undefined,
+      (_id: string) => blocked(403, 'index [pages] blocked by: [FORBIDDEN/8/index write (api)];'),
+    ],
+    [
+      'a document is refused',
+      'STORE_FAILED',
+      undefined,
+      (_id: string) => ({ status: 400, error: { type: 'mapper_parsing_exception', reason: 'bad \u001b[31m' } }),
+    ],
+    [
+      'it speaks of other documents',
+      'STORE_FAILED',
+      'index.url',
+      (_id: string, i: number) => ({ _id: `other ${i}`, status: 201 }),
+    ],
+    ['it does not say what became of them', 'STORE_FAILED', 'index.url', (_id: string) => ({})],
+  ])('%s', async (_what, code, hint, outcome) => {
+    const writer = await open();
+    server.misbehave = (request, response) =>
+      isBulk(request) && answerJson(response, 200, { errors: true, items: outcomes(request.body, outcome) });
+    const error: unknown = await writer.apply([put(1), put(2)]).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ code, ...(hint !== undefined && { hint: expect.stringContaining(hint) as string }) });
+    expect((error as Error).message).not.toContain('\u001b');
+    expect(bulks()).toBe(1);
+    await writer.close();
+  });
+
+  test.each([
+    ['bulk', '/_bulk', { errors: false }],
+    ['bulk', '/_bulk', { errors: false, items: [] }],
+    ['bulk', '/_bulk', { errors: false, items: [null, 7] }],
+    ['look-up', '/_mget', { docs: [] }],
+    ['look-up', '/_mget', []],
+  ])('an answer to a %s is none: %#', async (_what, path, answer) => {
+    const writer = await open();
+    server.misbehave = (request, response) => request.path.includes(path) && answerJson(response, 200, answer);
+    await expect(writer.apply([put(1), put(2)])).rejects.toMatchObject({ code: 'STORE_FAILED' });
+    await writer.close();
+  });
+
+  test('documents come in no order, for ever', async () => {
+    const writer = await open();
+    const hits = [{ sort: ['b'] }, { sort: ['a'] }];
+    server.misbehave = (request, response) =>
+      request.path.includes('/_search') && answerJson(response, 200, { hits: { hits } });
+    await expect(writer.entries(undefined, 10)).rejects.toThrow('in the order of their keys');
+    await writer.close();
+  });
+
+  test('the index is removed meanwhile', async () => {
+    const writer = await open();
+    server.misbehave = (request, response) =>
+      request.path.includes('/_mget') &&
+      answerJson(response, 200, {
+        docs: [{ _id: numbered(1).key, error: { type: 'index_not_found_exception', reason: 'no such index' } }],
+      });
+    await expect(writer.apply([put(1)])).rejects.toThrow('no such index');
+    await writer.close();
+  });
+
+  test('nobody listens, or the password is wrong, or it is no OpenSearch', async () => {
+    server.misbehave = (_request, response) =>
+      answerJson(response, 403, { error: { type: 'security_exception', reason: 'no permissions' }, status: 403 });
+    await expect(open()).rejects.toMatchObject({
+      code: 'BAD_SETTING',
+      hint: expect.stringContaining('WEBCRAWL_INDEX_URL') as string,
+    });
+    server.misbehave = (_request, response) => !!response.writeHead(401).end('Unauthorized');
+    const error = await openOpenSearchWriter(
+      { url: server.url.replace('//', '//me:secret%20word@'), tries: 2, wait: 1 },
+      't',
+      words,
+    ).catch((thrown: unknown) => thrown as Error);
+    expect(error).toMatchObject({ code: 'BAD_SETTING' });
+    expect(JSON.stringify(error) + (error as Error).message).not.toContain('secret');
+    server.misbehave = (_request, response) =>
+      !!response.writeHead(200, { 'content-type': 'text/html' }).end('<h1>Hello</h1>');
+    await expect(open()).rejects.toMatchObject({
+      code: 'BAD_SETTING',
+      message: expect.stringContaining('no OpenSearch') as string,
+    });
+    const { url } = server;
+    await server.close();
+    await expect(openOpenSearchWriter({ url, tries: 2, wait: 1 }, 't', words)).rejects.toMatchObject({
+      code: 'STORE_FAILED',
+      hint: expect.stringContaining('start the server') as string,
+    });
+    server = await fakeOpenSearch();
+  });
+
+  test('the URL names no index', async () => {
+    for (const url of ['', 'localhost:9200/pages', 'http://localhost:9200', 'ftp://localhost/pages'])
+      await expect(openOpenSearchWriter({ url }, 't', words)).rejects.toMatchObject({ code: 'BAD_SETTING' });
+  });
+});
