@@ -125,7 +125,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
  * A file may import what is on its own floor or below; types may come from anywhere within the layer.
  */
 const FLOORS: Readonly<Record<string, readonly string[]>> = {
-  'packages/webcrawl': ['*', 'kept', 'index.ts'],
+  'packages/webcrawl': ['*', 'kept', 'rules', 'index.ts'],
   webtable: [
     'schema.ts',
     'store.ts',
