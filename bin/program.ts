@@ -19,6 +19,7 @@ import { addParse } from './commands/cycle/parse.js';
 import { addReaddb } from './commands/inspect/readdb.js';
 import { addRepair } from './commands/maintain/repair.js';
 import { addRemove } from './commands/maintain/remove.js';
+import { addRules } from './commands/rules/rules.js';
 import { addSearch } from './commands/search/search.js';
 import { addServe } from './commands/search/serve.js';
 import { addStatus } from './commands/inspect/status.js';
@@ -71,6 +72,7 @@ const GROUPS = {
   'Inspect:': [addStatus, addReaddb, addExplain, addCheck],
   'Export:': [addExport, addGraph, addRank, addDedup],
   'Search:': [addIndex, addSearch, addServe],
+  'Rules:': [addRules],
   'Maintain:': [addRemove, addCompact, addConfig, addRepair],
 } as const;
 

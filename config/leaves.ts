@@ -30,11 +30,14 @@ export function settingLeaves(): ReadonlyMap<string, Leaf> {
   const leaves = new Map<string, Leaf>();
   const add = (key: string, schema: z.ZodType) =>
     leaves.set(key, { schema, type: z.toJSONSchema(schema, { io: 'input' }) as LeafType });
-  for (const [name, schema] of Object.entries<z.ZodType>(settingsSchema.shape)) {
-    const inner = schema instanceof z.ZodPrefault ? schema.unwrap() : schema;
-    if (!(inner instanceof z.ZodObject)) add(name, schema);
-    else for (const [key, leaf] of Object.entries<z.ZodType>(inner.shape)) add(`${name}.${key}`, leaf);
-  }
+  const walk = (shape: Readonly<Record<string, z.ZodType>>, prefix: string): void => {
+    for (const [name, schema] of Object.entries(shape)) {
+      const inner = schema instanceof z.ZodPrefault ? schema.unwrap() : schema;
+      if (inner instanceof z.ZodObject) walk(inner.shape, `${prefix}${name}.`);
+      else add(prefix + name, schema);
+    }
+  };
+  walk(settingsSchema.shape, '');
   return leaves;
 }
 

@@ -87,14 +87,20 @@ function resolvePaths({ type }: Leaf, { value, folder }: Given): unknown {
 }
 
 function nest(given: ReadonlyMap<string, Given>): Record<string, unknown> {
-  const nested: Record<string, Record<string, unknown>> = {};
-  const top: Record<string, unknown> = {};
+  const nested: Nested = {};
   for (const { key, value } of given.values()) {
-    const [section = '', name] = key.split('.');
-    if (name === undefined) top[section] = value;
-    else (nested[section] ??= {})[name] = value;
+    const names = key.split('.');
+    const last = names.pop() ?? key;
+    let at = nested;
+    for (const name of names) at = (at[name] ??= {}) as Nested;
+    at[last] = value;
   }
-  return { ...nested, ...top };
+  return nested;
+}
+
+/** Sections, and settings by their names. */
+interface Nested {
+  [name: string]: unknown;
 }
 
 function valueOf(settings: Settings, key: string): unknown {

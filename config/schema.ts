@@ -232,6 +232,15 @@ export const settingsSchema = z.strictObject({
       .default(false)
       .describe('A seed that is known already has its metadata merged, and takes a score or interval that is given'),
   }),
+  scoring: section({
+    fit: section({
+      score: z
+        .number()
+        .default(10)
+        .describe('Added to the score of a page when it enters the table and a rule of kind useful matches its URL'),
+      other: z.number().default(0).describe('Added to the score of any other page, where there is such a rule'),
+    }),
+  }),
   rank: section({
     damping: z
       .number()

@@ -12,7 +12,17 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   config: ['packages/url', 'packages/errors'],
   webtable: ['packages/url', 'packages/util', 'packages/errors'],
   'packages/plugin-api': ['webtable (types)', 'packages/url', 'packages/util', 'packages/errors'],
-  'packages/plugins': ['packages/plugin-api', 'webtable', 'packages/url', 'packages/errors'],
+  'packages/patterns': ['packages/errors'],
+  'packages/plugins': ['packages/patterns', 'packages/plugin-api', 'webtable', 'packages/url', 'packages/errors'],
+  'packages/rules': [
+    'packages/patterns',
+    'packages/plugin-api',
+    'webtable',
+    'config (types)',
+    'packages/url',
+    'packages/util',
+    'packages/errors',
+  ],
   'packages/fetch': [
     'packages/plugin-api',
     'webtable (types)',
@@ -30,6 +40,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
     'packages/errors',
   ],
   'packages/jobs': [
+    'packages/rules',
     'packages/fetch',
     'packages/parse',
     'packages/plugin-api',
@@ -94,7 +105,9 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
     'packages/duplicates',
     'packages/graph',
     'packages/jobs',
+    'packages/rules',
     'packages/plugins',
+    'packages/patterns',
     'packages/fetch',
     'packages/parse',
     'packages/plugin-api',
@@ -112,7 +125,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
  * A file may import what is on its own floor or below; types may come from anywhere within the layer.
  */
 const FLOORS: Readonly<Record<string, readonly string[]>> = {
-  'packages/webcrawl': ['*', 'kept', 'index.ts'],
+  'packages/webcrawl': ['*', 'kept', 'rules', 'index.ts'],
   webtable: [
     'schema.ts',
     'store.ts',
@@ -133,7 +146,6 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
   ],
   'packages/fetch': ['address', 'http', 'robots', 'queues', '*'],
   'packages/parse': ['charset', 'shared', 'sniff', 'html', 'xml', 'pdf', '*'],
-  'packages/plugins': ['patterns', '*'],
   'packages/graph': ['sort', '*'],
   'packages/serve': ['source.ts', 'http', 'live', 'pages', '*'],
   'packages/export': ['target', 'markdown', 'pages', 'warc', 'krake', 'graph', '*'],
@@ -141,6 +153,7 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
   'packages/search': ['results', 'query', '*'],
   'packages/jobs': [
     'context.ts',
+    'rules',
     'reporting',
     'scope',
     'hosts',
@@ -153,6 +166,7 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
     'inject',
     'fetching',
     'answers',
+    'rule-jobs',
     '*',
     'rounds',
     'crawl.ts',

@@ -40,6 +40,21 @@ export { FRONTIER_FIELDS, isHeld, type FrontierField, type FrontierRow } from '.
 export type { HostScore } from './tables/frontier-heads.js';
 export type { BatchEntry, BatchHeader, BatchState, Batches } from './tables/batches.js';
 export type { BackoffRecord, Hosts, SeedReach, StoredRobots } from './tables/hosts.js';
+export type { RowTally } from './tables/row-tally.js';
+export {
+  numberOfRule,
+  type AnyRule,
+  type Rule,
+  type RuleCounts,
+  type RuleEdit,
+  type RuleKind,
+  type RulePattern,
+  type Rules,
+  type RuleScope,
+  type StoredRules,
+  type UrlRule,
+  type WwwRule,
+} from './tables/rules.js';
 export type { EventLoopTurns } from './stores/event-loop-turns.js';
 export type { Exclusive } from './stores/locks.js';
 export type { LastFetch, RankedLevel, Runs } from './tables/runs.js';

@@ -98,6 +98,9 @@ export const FIELD_COLUMNS = {
   rank: 'm:rk',
   hostRank: 'm:rh',
   duplicateOf: 'm:du',
+  fit: 'm:fu',
+  fitBonus: 'm:fb',
+  cutLinks: 'm:cl',
   outlinks: 'l:o',
   title: 'p:ti',
   text: 'p:tx',
@@ -110,6 +113,9 @@ export const FIELD_COLUMNS = {
 
 /** Inlinks are one column per source: this, followed by the row key of the source. */
 export const INLINK_COLUMN_PREFIX = 'l:i:';
+
+/** All rules are one row, so that they change as one: a column for each, this followed by its id. */
+export const RULE_COLUMN_PREFIX = 'r:d:';
 
 /** The columns of the tables beside `webpage`. */
 export const INDEX_COLUMNS = {
@@ -128,4 +134,7 @@ export const INDEX_COLUMNS = {
   hostRobots: 'h:rb',
   hostSeed: 'h:in',
   hostBackoff: 'h:bo',
+  rulesVersion: 'r:v',
+  lastRule: 'r:n',
+  ruleCounts: 'r:c',
 } as const;

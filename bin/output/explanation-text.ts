@@ -1,4 +1,10 @@
-import type { BackoffRecord, ExplainedPage, Explanation, RobotsExplanation } from '../../packages/webcrawl/index.js';
+import {
+  describeRuleInFull,
+  type BackoffRecord,
+  type ExplainedPage,
+  type Explanation,
+  type RobotsExplanation,
+} from '../../packages/webcrawl/index.js';
 import { duration, number, oneLine, safeLines, table } from './output.js';
 
 type Row = readonly [name: string, ...values: string[]];
@@ -8,7 +14,7 @@ export function explanationText(explanation: Explanation): string {
   const { given, url, now, next, steps, robots, backoff, page } = explanation;
   const sections: [title: string, rows: readonly Row[]][] = [
     ['URL', urlRows(explanation)],
-    ['Rules', steps.map((step): Row => [step.name, stepText(step)])],
+    ['Rules', [...steps.map((step): Row => [step.name, stepText(step)]), ...ruleRows(explanation)]],
     ['Robots', robots ? robotsRows(robots, now) : []],
     ['Host', backoff ? backoffRows(backoff, now) : []],
     ['Page', page ? pageRows(page, now) : []],
@@ -67,6 +73,13 @@ function stepText(step: Explanation['steps'][number]): string {
   return step.before === step.after ? 'leaves it' : `${step.before} -> ${step.after}`;
 }
 
+const DOES = { rewrites: 'writes it so', decides: 'decides', useful: 'worth having' } as const;
+
+function ruleRows({ rules = {} }: Explanation): Row[] {
+  const found = Object.keys(DOES) as (keyof typeof DOES)[];
+  return found.flatMap((name): Row[] => (rules[name] ? [[DOES[name], describeRuleInFull(rules[name])]] : []));
+}
+
 function robotsRows(robots: RobotsExplanation, now: number): Row[] {
   const { source, verdict, line, crawlDelay, fetchedAt, status, expired, message } = robots;
   if (source === 'none') return [['robots.txt', 'none stored; --robots fetches it now']];
@@ -91,6 +104,12 @@ function backoffRows({ failures, since, until, code, http, message }: BackoffRec
 
 const INDEXED = { current: 'in it', earlier: 'in it as of an earlier fetch; run webcrawl index' } as const;
 
+function cutText(cut: Readonly<Record<string, number>>): string {
+  return Object.entries(cut)
+    .map(([rule, links]) => `${number(links)} by ${rule}`)
+    .join(', ');
+}
+
 function pageRows(page: ExplainedPage, now: number): Row[] {
   const { protocolStatus, parseStatus, marks } = page;
   const shown: [string, string | undefined][] = [
@@ -107,6 +126,8 @@ function pageRows(page: ExplainedPage, now: number): Row[] {
     ['retries', page.retries === undefined ? undefined : String(page.retries)],
     ['score', page.score === undefined ? undefined : number(page.score, 6)],
     ['cash', page.cash === undefined ? undefined : number(page.cash, 6)],
+    ['worth having', page.fit === undefined ? undefined : page.fit ? 'yes' : 'no'],
+    ['links cut', page.cutLinks && cutText(page.cutLinks)],
     ['sitemap', page.sitemap && 'named as one by a robots.txt, an index or a seed'],
     ['seed', page.isSeed ? 'yes' : 'no'],
     ['distance', page.distance === undefined ? undefined : String(page.distance)],

@@ -5,11 +5,17 @@
 export const ERROR_CODES = {
   USAGE: { exitCode: 64, meaning: 'a command or an option is wrong' },
   BAD_URL: { exitCode: 65, meaning: 'a URL is not one the table can hold' },
+  BAD_RULE: { exitCode: 65, meaning: 'a rule is wrong; nothing was changed' },
+  RULE_DANGER: {
+    exitCode: 65,
+    meaning: 'a rule would cut a seed or every page, and `--yes` was not given; nothing was changed',
+  },
   BAD_INPUT: { exitCode: 66, meaning: 'an input file or URL cannot be read' },
   NO_TABLE: { exitCode: 66, meaning: 'there is no table at the place that was named' },
   NO_INDEX: { exitCode: 66, meaning: 'there is no search index that can be used; `webcrawl index --all` makes one' },
   WRONG_INDEX: { exitCode: 66, meaning: 'the search index holds the pages of another table' },
   UNKNOWN_BATCH: { exitCode: 67, meaning: 'no batch of this id is known' },
+  UNKNOWN_RULE: { exitCode: 67, meaning: 'no rule of this id is known' },
   BATCH_CLOSING: {
     exitCode: 68,
     meaning: 'updatedb has begun on this batch, so it cannot be fetched or parsed again',

@@ -2,6 +2,7 @@ import { CrawlError } from '../errors/index.js';
 import type { Settings, SettingSource } from '../../config/index.js';
 import type { Tables } from '../../webtable/index.js';
 import type { OnPage, Plugin } from '../plugin-api/index.js';
+import type { LiveRules, RuleSet } from '../rules/index.js';
 import type { ParseThreads } from './parsing/parse-threads.js';
 import type { RunningJobs, Watch } from './reporting/running-jobs.js';
 import type { ScopeRules, UrlPatterns } from './scope/crawl-scope.js';
@@ -11,6 +12,10 @@ export interface CrawlContext {
   readonly tables: Tables;
   readonly settings: Settings;
   readonly plugins: readonly Plugin[];
+  /** The rules of the table, as they are now. Absent: none are asked. */
+  readonly rules?: LiveRules;
+  /** The rules that `plugins` holds, see `withRules`. Absent: it holds none. */
+  readonly ruleSet?: RuleSet;
   /** Milliseconds since the epoch. */
   readonly clock: () => number;
   /** A number from 0 to 1, 1 left out. */

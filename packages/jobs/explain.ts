@@ -15,6 +15,8 @@ import { NEXT_FIELDS, nextOfRow, nextOfUnknown, type NextStep } from './answers/
 import { SELECTION_FIELDS } from './fetching/fetch-item.js';
 import { explainRobots, type RobotsExplanation } from './answers/explain-robots.js';
 import { explainAddresses, type AddressExplanation } from './answers/explain-addresses.js';
+import { explainRules, type ExplainedRules } from './answers/explain-rules.js';
+import { withRules } from './rules/with-rules.js';
 import { createQueueDelays } from './hosts/queue-delays.js';
 import { createQueueNames } from './hosts/queue-name.js';
 import type { CrawlScope } from './scope/crawl-scope.js';
@@ -38,6 +40,8 @@ const FIELDS = [
   'title',
   'inlinkCount',
   'inlinks',
+  'fit',
+  'cutLinks',
 ] as const;
 
 /** Inlinks that are shown. */
@@ -77,6 +81,8 @@ export interface Explanation {
   readonly key?: string;
   readonly host?: string;
   readonly domain?: string;
+  /** The rules of the table that are of the URL; absent where none is. */
+  readonly rules?: ExplainedRules;
   /** What politeness, caps and partitions count the URL by. */
   readonly queue?: {
     readonly mode: 'host' | 'domain' | 'ip';
@@ -108,7 +114,7 @@ export async function explain(
   given: string,
   { robots: fetchRobots = false }: ExplainOptions = {},
 ): Promise<Explanation> {
-  const crawl = await inScope(context);
+  const crawl = await withRules(await inScope(context));
   const { tables, scope } = crawl;
   const normalized = normalizeUrl(crawl.plugins, given, 'inject');
   const key = normalized.accepted ? rowKeyOf(normalized.url) : undefined;
@@ -121,6 +127,7 @@ export async function explain(
     ...(!verdict.accepted && { rejectedBy: verdict.rejectedBy, rule: verdict.rule }),
     steps,
     ...(scope && { scope: shownScope(scope.scope) }),
+    ...explainRules(crawl, steps, url),
   };
   if (url === undefined || key === undefined) return { ...head, next: nextOfUnknown(crawl, given, verdict) };
 

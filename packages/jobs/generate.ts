@@ -13,6 +13,7 @@ import { SELECTION_FIELDS } from './fetching/fetch-item.js';
 import type { JobOptions, Report } from './reporting/job.js';
 import { createDueRows, type DueRow, type DueRows } from './selection/due-rows.js';
 import { createRefusals, releaseRefused, type Refusals } from './selection/refusals.js';
+import { withRules } from './rules/with-rules.js';
 import { inScope } from './scope/in-scope.js';
 import { newBatch } from './rows/new-batch.js';
 import { isReleasedSource, updatingBatches } from './rows/reschedule.js';
@@ -83,7 +84,8 @@ export async function generateAndCount(crawl: CrawlContext, options: GenerateOpt
   return crawl.tables.exclusive('generate', async () => selectBatch(await inScope(crawl), options));
 }
 
-async function selectBatch(crawl: CrawlContext, options: GenerateOptions): Promise<Selection> {
+async function selectBatch(given: CrawlContext, options: GenerateOptions): Promise<Selection> {
+  const crawl = await withRules(given);
   const { batches, frontier } = crawl.tables;
   const tracker = createTracker(crawl, 'generate', options, {
     ...(options.topN !== undefined && { total: options.topN }),
@@ -92,20 +94,32 @@ async function selectBatch(crawl: CrawlContext, options: GenerateOptions): Promi
 
   const now = crawl.clock();
   const until = (options.now ?? now) + (options.addDays ?? 0) * DAY;
+  const rules = crawl.ruleSet?.version;
   const batchId = await newBatch(crawl, leased(crawl));
   const renew = createLease(crawl, batchId);
   await frontier.promote(now, until, renew);
   const refusals = createRefusals(crawl, options.filter ?? true);
   await releaseRefused(crawl, refusals, tracker, renew);
 
-  const size = await select(crawl, batchId, until, options, refusals, tracker, renew);
+  /** Those of the rules that hold by now. */
+  let latest = { crawl, refusals };
+  const refusalsNow = async (): Promise<Refusals> => {
+    const now = await withRules(crawl);
+    if (now !== latest.crawl) latest = { crawl: now, refusals: createRefusals(now, options.filter ?? true) };
+    return latest.refusals;
+  };
+  const size = await select(crawl, batchId, until, options, refusalsNow, tracker, renew);
   if (tracker.aborted || size === 0) {
     tracker.count('taken_back', await releaseRows(crawl, batchId, renew));
     await batches.delete(batchId);
     const report = tracker.report();
     return { report, size: 0, skipped: report.counters };
   }
-  await batches.advance(batchId, ['generating'], () => ({ state: 'open', size }));
+  await batches.advance(batchId, ['generating'], () => ({
+    state: 'open',
+    size,
+    ...(rules !== undefined && { rules }),
+  }));
   const { counters: skipped } = tracker.progress();
   tracker.count('generated', size);
   return { report: tracker.report(batchId), size, skipped };
@@ -165,7 +179,7 @@ async function select(
   batchId: string,
   until: number,
   options: GenerateOptions,
-  refusals: Refusals,
+  refusalsNow: () => Promise<Refusals>,
   tracker: Tracker,
   renew: () => Promise<void>,
 ): Promise<number> {
@@ -175,7 +189,6 @@ async function select(
   const { maxCount = crawl.settings.generate.maxCount } = options;
   const queues = createQueueNames(crawl);
   const isSetAside = createSetAside(crawl, until);
-  const judge: Judge = (row, updating) => judgeRow(row, until, refusals, updating);
   const due = createDueRows({
     frontier,
     maxPerQueue: Math.min(maxPerQueue, maxCount < 0 ? Infinity : maxCount),
@@ -193,6 +206,8 @@ async function select(
     // Rows come best first, so none after this one can pass.
     if (found.length === 0 || found[0]!.score < minScore) break;
     await renew();
+    const refusals = await refusalsNow();
+    const judge: Judge = (row, updating) => judgeRow(row, until, refusals, updating);
     const selected = await take(crawl, batchId, due, found, judge, tracker);
     size += selected;
     tracker.done(selected);

@@ -1,3 +1,4 @@
+export { withRules, type WithRules } from './rules/with-rules.js';
 export { bodyLimit } from './requests/body-limit.js';
 export type { FetchingStatus, JobFailure, JobOptions, Progress, Report } from './reporting/job.js';
 export type { CrawlContext, OnPageOption } from './context.js';
@@ -10,6 +11,8 @@ export { parse, type ParseOptions } from './parse.js';
 export { updatedb } from './updatedb.js';
 export { crawl, type CrawlOptions } from './crawl.js';
 export { isAnyDue } from './selection/is-any-due.js';
+export { applyRules } from './rule-jobs/apply-rules.js';
+export { mustBeHarmless, testRules, type RuleEffect } from './rule-jobs/test-rules.js';
 export { repair } from './repair.js';
 export { compact } from './compact.js';
 export { remove, type RemoveOptions } from './remove.js';
@@ -26,6 +29,7 @@ export { withoutOtherJobs } from './rows/without-other-jobs.js';
 export { MAX_SORTED, readPages, type FoundPage, type PageQuery } from './pages/read-pages.js';
 export { explain, type ExplainedMark, type ExplainedPage, type Explanation, type ExplainOptions } from './explain.js';
 export type { CrawlScope, ScopeRules, UrlPatterns } from './scope/crawl-scope.js';
+export type { ExplainedRules } from './answers/explain-rules.js';
 export type { NextStep } from './answers/explain-next.js';
 export type { RobotsExplanation } from './answers/explain-robots.js';
 export type { AddressExplanation } from './answers/explain-addresses.js';
@@ -34,9 +38,9 @@ export { checkRobots, type RobotsCheck, type RobotsChecker } from './answers/che
 export { checkParse, type CheckedLink, type ParseCheck } from './answers/check-parse.js';
 export { fetchDocument, type FetchDocumentOptions, type FetchedDocument } from './fetch-document.js';
 export type { PageContent, ParseResult } from './parsing/parse-page.js';
-export type { ThreadDraft, ThreadResult } from './parsing/parse-messages.js';
+export type { ParseTerms, ThreadDraft, ThreadResult } from './parsing/parse-messages.js';
 export type { ThreadFailure } from './parsing/parse-thread.js';
-export type { PageDraft } from './parsing/draft.js';
+export type { CutLinks, PageDraft } from './parsing/draft.js';
 export type { ThreadShare } from './parsing/thread-share.js';
 export {
   createParseThreads,

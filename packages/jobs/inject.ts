@@ -9,6 +9,8 @@ import { SITEMAP_INTERVAL, newRowFields } from './rows/new-row.js';
 import { createScoring } from './rows/scoring-chain.js';
 import { createSeedJudge, enterSeedHosts } from './hosts/seed-hosts.js';
 import { parseSeedLine, type Seed } from './inject/seed-line.js';
+import { fitFields, missingFit } from './rules/fit.js';
+import { withRules } from './rules/with-rules.js';
 import { createRowCounts } from './reporting/row-counts.js';
 import { createTracker } from './reporting/tracker.js';
 import { untilAborted } from './inject/until-aborted.js';
@@ -66,6 +68,8 @@ export async function injectSeeds(
   const judge = createSeedJudge(crawl, options.signal);
   const { retryDenied = false } = options;
   let line = 0;
+  /** With the rules by which the lines of now go. */
+  let ruled = await withRules(crawl);
 
   async function* accepted(): AsyncGenerator<TakenSeed> {
     for (const url of options.sitemaps ?? []) {
@@ -74,6 +78,7 @@ export async function injectSeeds(
     }
     for await (const text of untilAborted(options.seeds, options.signal)) {
       line += 1;
+      ruled = await withRules(crawl);
       const seed = readLine(text);
       // Of lines that are rejected no store hears.
       while (turns.isDue) await turns.next();
@@ -89,7 +94,7 @@ export async function injectSeeds(
   }
 
   function accept(seed: InjectedSeed, text: string, line: number): TakenSeed | undefined {
-    const verdict = applyUrlChain(crawl.plugins, seed.url, 'inject', seed);
+    const verdict = applyUrlChain(ruled.plugins, seed.url, 'inject', seed);
     if (!verdict.accepted) return reject(line, text, `rejected_${verdict.rejectedBy}`, verdict.rule);
     onSeed?.(verdict.url);
     const isRetried = typeof retryDenied === 'function' ? retryDenied(line) : retryDenied;
@@ -104,7 +109,7 @@ export async function injectSeeds(
   for await (const seeds of chunked(accepted(), CHUNK)) {
     // Names are looked up before anybody has to wait for the rows.
     const reaches = await judge(seeds.map(({ url }) => url));
-    await injectChunk(crawl, seeds, reaches, tracker.count);
+    await injectChunk(await withRules(crawl), seeds, reaches, tracker.count);
     tracker.done(seeds.length);
   }
   return tracker.report();
@@ -184,10 +189,17 @@ function changeOfKnown(
       ...sitemapOf(seed),
       ...(Object.keys(metadata).length > 0 && { metadata }),
       ...((injectorOverwrite || seed.fetchInterval !== undefined) && { fetchInterval: fresh.fetchInterval }),
-      ...((injectorOverwrite || seed.score !== undefined) && { score: fresh.score, cash: fresh.cash }),
+      ...((injectorOverwrite || seed.score !== undefined) && {
+        score: fresh.score,
+        cash: fresh.cash,
+        ...fitFields(crawl, seed.url),
+      }),
       ...(injectorOverwrite && { dueAt: fresh.dueAt }),
     },
-    unset: injectorOverwrite && Object.keys(metadata).length === 0 ? ['metadata'] : [],
+    unset: [
+      ...(injectorOverwrite && Object.keys(metadata).length === 0 ? (['metadata'] as const) : []),
+      ...(injectorOverwrite || seed.score !== undefined ? missingFit(crawl, seed.url) : []),
+    ],
     marks: { inject: 'y' },
   };
 }
@@ -206,6 +218,7 @@ function newSeedRow(crawl: CrawlContext, key: string, seed: InjectedSeed, count:
       fetchInterval: seed.fetchInterval ?? fields.fetchInterval,
       score,
       cash,
+      ...fitFields(crawl, seed.url),
       distance: 0,
       ...sitemapOf(seed),
       ...(Object.keys(seed.metadata).length > 0 && { metadata: seed.metadata }),

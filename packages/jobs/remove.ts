@@ -14,6 +14,7 @@ import type { JobOptions, Report } from './reporting/job.js';
 import { selectorOf, type PageSelection, type PageSelector, type SelectionField } from './pages/page-selection.js';
 import { newBatch } from './rows/new-batch.js';
 import { holdsSeed } from './hosts/seed-hosts.js';
+import { withRules } from './rules/with-rules.js';
 import { createTracker, type Tracker } from './reporting/tracker.js';
 
 /** What {@link remove} takes: a selection that narrows the table somehow, and what every job takes. */
@@ -39,7 +40,7 @@ const CHUNK = 500;
  * @throws CrawlError USAGE when nothing narrows the selection, and as {@link PageSelection} says; BAD_URL
  */
 export async function remove(crawl: CrawlContext, options: RemoveOptions): Promise<Report> {
-  const selector = selectorOf(crawl, options);
+  const selector = selectorOf(await withRules(crawl), options);
   if (selector.isWhole) {
     throw new CrawlError('USAGE', 'expected a selection of pages to remove, found none', {
       hint: 'name a host, a domain, a prefix, a status, a code or a time; to be rid of a whole table, delete its folder',

@@ -5,6 +5,7 @@ import { makeLostBodiesDue } from './rows/lost-bodies.js';
 import { createQueueNames } from './hosts/queue-name.js';
 import { enterSeedHosts, holdsSeed } from './hosts/seed-hosts.js';
 import { withoutOtherJobs } from './rows/without-other-jobs.js';
+import { recountRules } from './rules/count-rules.js';
 import { createTracker, type Tracker } from './reporting/tracker.js';
 
 type Row = PageRow<(typeof FRONTIER_FIELDS)[number]>;
@@ -13,7 +14,7 @@ const CHUNK = 1000;
 /**
  * Rebuilds the indexes from the rows, which are the truth: enters rows that the frontier or the index of their batch
  * does not name, and hosts that are not noted as injected, and removes entries that no row bears out. Then pages whose
- * body is lost are made due. It reads the whole table and waits for other jobs on it. After any crash it finds nothing
+ * body is lost are made due, and what rules have decided is counted anew. It reads the whole table and waits for other jobs on it. After any crash it finds nothing
  * missing; stale entries are in order.
  * Counters: `COUNTERS.repair`.
  */
@@ -24,6 +25,7 @@ export async function repair(crawl: CrawlContext, options: JobOptions = {}): Pro
     await removeStale(crawl, tracker);
     await removeStaleSeedHosts(crawl, tracker);
   });
+  tracker.count('stale_rules', await recountRules(crawl, () => tracker.aborted));
   await makeLostBodiesDue(crawl, tracker);
   return tracker.report();
 }

@@ -12,6 +12,8 @@ import {
   type LinkSlice,
 } from './linking/link-slice.js';
 import { RESCHEDULE_FIELDS, handsOnLinks, isReleasedSource, reschedule } from './rows/reschedule.js';
+import type { RuleSet } from '../rules/index.js';
+import { withRules } from './rules/with-rules.js';
 import { createScoring, scoringReads, type Scoring } from './rows/scoring-chain.js';
 import { createRowCounts } from './reporting/row-counts.js';
 import { createTracker, type Tracker } from './reporting/tracker.js';
@@ -104,20 +106,27 @@ async function linkRows(
   let slice = createLinkSlice(batchId);
   for await (const rows of batchRows(crawl, batchId, fields, SOURCE_CHUNK, tracker.count, isReleasedSource)) {
     if (tracker.aborted) return undefined;
+    const { ruleSet } = await withRules(crawl);
     for (const { row, entry } of rows) {
       // Once more has come: of own rows the last slice alone is added as they are released.
       if (slice.links >= limit) {
         await linker.addLinks(slice, false);
         slice = createLinkSlice(batchId);
       }
-      collectLinks(scoring, slice, row, entry);
+      collectLinks(scoring, slice, row, entry, ruleSet);
     }
   }
   return linker.addLinks(slice, true);
 }
 
 /** The links that a row hands on: those of a page that was parsed in this batch, or the target of a redirect. */
-function collectLinks(scoring: Scoring, slice: LinkSlice, row: Source, entry: BatchEntry): void {
+function collectLinks(
+  scoring: Scoring,
+  slice: LinkSlice,
+  row: Source,
+  entry: BatchEntry,
+  ruleSet: RuleSet | undefined,
+): void {
   const isReleased = isReleasedSource(row, slice.batchId);
   if (!isReleased && !handsOnLinks(row, slice.batchId)) return;
   const { status, redirectTarget, distance = Infinity } = row;
@@ -134,7 +143,8 @@ function collectLinks(scoring: Scoring, slice: LinkSlice, row: Source, entry: Ba
   const anchors = links.map((link) => link.anchor);
   const scores = scoring.distribute(urlOf(row.key), targets, row.cashInFlight ?? 0, { anchors, title, text });
   for (const [i, link] of links.entries()) {
-    slice.add(rowKeyOf(link.url), {
+    // A rule on www may have come after the page was parsed.
+    slice.add(rowKeyOf(ruleSet?.rewrite(link.url)?.url ?? link.url), {
       source: row.key,
       entry,
       anchor: link.anchor,
@@ -170,6 +180,7 @@ async function releaseRows(
     const notFetched = new Set<string>();
     const counts = createRowCounts(tracker.count);
     const keys = entries.map(({ rowKey }) => rowKey);
+    const terms = await linker.now();
     await tables.changeRows(keys, fields, clock(), async (rows, asked) => {
       const changes = rows.map((row, i) => {
         const count = counts.of(asked[i]!);
@@ -178,7 +189,7 @@ async function releaseRows(
         if (row?.damaged) count('damaged');
         if (!row || row.damaged || row.marks?.generate !== batchId) return undefined;
         (row.marks.fetch === batchId ? updated : notFetched).add(row.key);
-        const links = linker.changeFor(row.key, row, left.get(row.key) ?? [], count);
+        const links = linker.changeFor(terms, row.key, row, left.get(row.key) ?? [], count);
         const release = reschedule(crawl, { ...row, ...links?.set }, batchId, count);
         const isLowered = links?.set?.distance !== undefined && release.set?.cashInFlight !== undefined;
         return {

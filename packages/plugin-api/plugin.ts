@@ -31,6 +31,11 @@ export interface Plugin {
    * called each time, as is needed by rules that change while a crawl runs, and by filters that count.
    */
   readonly version?: string;
+  /**
+   * Of the strings that `filterUrl` answers for generate some, each with a version: pages that were rejected so are not met again until
+   * that of their string has changed or is gone, whatever becomes of `version`. Letters and digits, of both.
+   */
+  readonly ruleVersions?: ReadonlyMap<string, string>;
   readonly scoring?: ScoringFilter;
   readonly schedule?: FetchSchedule;
   readonly signature?: Signature;

@@ -1,7 +1,6 @@
-import { versionOf } from './patterns/version-of.js';
+import { BadRule, readRules, versionOf } from '../patterns/index.js';
 import type { Plugin } from '../plugin-api/index.js';
 import { domainOf, hostOf, publicSuffixOf } from '../url/index.js';
-import { BadRule, readRules } from './patterns/rule-file.js';
 
 /**
  * Accepts URLs whose host, registrable domain, public suffix or top-level domain is one of the lines, and rejects all

@@ -1,6 +1,5 @@
-import { versionOf } from './patterns/version-of.js';
+import { BadRule, readRules, versionOf } from '../patterns/index.js';
 import type { Plugin } from '../plugin-api/index.js';
-import { BadRule, readRules } from './patterns/rule-file.js';
 
 /**
  * Accepts URLs that start with one of the lines and rejects all others. The time for one URL grows with the logarithm

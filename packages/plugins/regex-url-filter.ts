@@ -1,7 +1,5 @@
-import { versionOf } from './patterns/version-of.js';
+import { BadRule, compilePattern, PATTERN_INPUT_LIMIT, readRules, versionOf } from '../patterns/index.js';
 import type { Plugin } from '../plugin-api/index.js';
-import { BadRule, readRules } from './patterns/rule-file.js';
-import { PATTERN_INPUT_LIMIT, compilePattern } from './patterns/rule-pattern.js';
 
 /**
  * Accepts and rejects URLs by patterns. A line is `+` (accept) or `-` (reject) and a pattern that is looked for anywhere

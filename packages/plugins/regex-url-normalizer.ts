@@ -1,8 +1,12 @@
-import { versionOf } from './patterns/version-of.js';
+import {
+  BadRule,
+  compilePattern,
+  PATTERN_INPUT_LIMIT,
+  readRules,
+  type Replacement,
+  versionOf,
+} from '../patterns/index.js';
 import type { Plugin } from '../plugin-api/index.js';
-import { BadRule, readRules } from './patterns/rule-file.js';
-import { PATTERN_INPUT_LIMIT, compilePattern } from './patterns/rule-pattern.js';
-import type { Replacement } from './patterns/safe-pattern.js';
 
 /**
  * Rewrites URLs by patterns. A line is a pattern, a tab, and what replaces every place where it is found, perhaps

@@ -1,7 +1,6 @@
-import { versionOf } from './patterns/version-of.js';
+import { BadRule, readRules, versionOf } from '../patterns/index.js';
 import { CrawlError } from '../errors/index.js';
 import type { Plugin } from '../plugin-api/index.js';
-import { BadRule, readRules } from './patterns/rule-file.js';
 
 /**
  * Accepts or rejects URLs by how they end. One line gives the mode: `+` accepts all URLs but those with a listed

@@ -1,4 +1,4 @@
-import { versionOf } from './patterns/version-of.js';
+import { versionOf } from '../patterns/index.js';
 import { CrawlError } from '../errors/index.js';
 import type { Plugin } from '../plugin-api/index.js';
 

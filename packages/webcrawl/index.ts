@@ -6,6 +6,7 @@
 export { DEFAULT_TABLE, openCrawl, type Crawl, type OpenCrawlOptions } from './open-crawl.js';
 export { openChecks, type Checks } from './open-checks.js';
 export { jobs, type RepairReport } from './jobs.js';
+export { rules, type ListedRule, type RuleEditOptions, type RuleList, type RulesCrawl } from './rules/rules.js';
 export { repairFiles, type RepairFilesOptions } from './repair-files.js';
 export { status, type StatusCrawl } from './status.js';
 export { keepCrawled, type KeepCrawledOptions } from './kept/keep-crawled.js';
@@ -36,6 +37,7 @@ export {
   fetchDocument,
   readSitemap,
   stats,
+  withRules,
   type BatchOptions,
   type CheckContext,
   type CheckedLink,
@@ -45,8 +47,12 @@ export {
   type CrawlContext,
   type CrawlOptions,
   type CrawlScope,
+  type CutLinks,
+  type ParseTerms,
+  type WithRules,
   type ExplainedMark,
   type ExplainedPage,
+  type ExplainedRules,
   type DueCount,
   type ExplainOptions,
   type Explanation,
@@ -72,6 +78,7 @@ export {
   type Progress,
   type RemoveOptions,
   type Report,
+  type RuleEffect,
   type ScopeRules,
   type RobotsCheck,
   type RobotsChecker,
@@ -153,6 +160,21 @@ export {
 } from '../search/index.js';
 export { openIndexer, type IndexInfo, type Indexer, type IndexOptions } from '../index/index.js';
 export type { DedupOptions } from '../duplicates/index.js';
+export {
+  describeRule,
+  describeRuleInFull,
+  type AddedRules,
+  type Contradiction,
+  type FitFields,
+  type FitScores,
+  type LiveRules,
+  type NewRuleTraits,
+  type NewRule,
+  type RemovedRules,
+  type Rewritten,
+  type RuleSet,
+  type UrlMatcher,
+} from '../rules/index.js';
 export { readableUrl, tryParseUrl } from '../url/index.js';
 export { CrawlError, ERROR_CODES, safeText, type ErrorCode } from '../errors/index.js';
 export {
@@ -172,6 +194,7 @@ export {
   openLevelStore,
   rowKeyOf,
   urlOf,
+  type AnyRule,
   type BackoffRecord,
   type BatchEntry,
   type Batches,
@@ -216,19 +239,30 @@ export {
   type ResponseRecord,
   type RevisitRecord,
   type RowChange,
+  type RowTally,
   type RowToChange,
+  type Rule,
+  type RuleCounts,
+  type RuleEdit,
+  type RuleKind,
+  type RulePattern,
+  type Rules,
+  type RuleScope,
   type Runs,
   type ScanOptions,
   type Status,
   type Store,
   type StoredContent,
   type StoredRecord,
+  type StoredRules,
   type Slots,
   type StoredRow,
   type TableName,
   type Tables,
   type TablePart,
   type Truncation,
+  type UrlRule,
+  type WwwRule,
 } from '../../webtable/index.js';
 export {
   PARSE_CODES,

@@ -21,6 +21,7 @@ import {
   createRunningJobs,
   ownStatus,
   readPages,
+  withRules,
   type CrawlContext,
   type DiskUse,
   type FoundPage,
@@ -37,6 +38,7 @@ import { mainPlugins, readRules } from './default-plugins.js';
 import { loadPlugins } from './load-plugins.js';
 import { parsePlugins, urlPlugins } from './page-plugins.js';
 import { parseThreadsOf } from './wire-parse-threads.js';
+import { createLiveRules, type LiveRules } from '../rules/index.js';
 import { VERSION } from '../util/index.js';
 
 /** What to open, and with which settings and plugins. Everything may be left out. */
@@ -99,6 +101,8 @@ export interface OpenCrawlOptions {
 export interface Crawl extends CrawlContext, AsyncDisposable {
   /** For every dotted key, where its value came from. */
   readonly settingSources: Readonly<Record<string, SettingSource>>;
+  /** The rules of the table, as they are now; `rules` edits them. */
+  readonly rules: LiveRules;
   /** The jobs under way in this process. */
   readonly running: RunningJobs;
   /** When the table was opened, in ms since the epoch. */
@@ -152,12 +156,13 @@ export async function openCrawl(options: OpenCrawlOptions = {}): Promise<Crawl> 
     if (store !== options.table) await store.close();
     throw error;
   }
+  const rules = createLiveRules(tables, settings.scoring.fit);
   const running = createRunningJobs({ tables, clock });
   const indexFolder = indexFolderOf(settings, options.table);
   await shared?.serve();
 
   let closing: Promise<void> | undefined;
-  const close = (): Promise<void> => (closing ??= closeAll(plugins, tables, parseThreads));
+  const close = (): Promise<void> => (closing ??= closeAll(plugins, tables, rules, parseThreads));
   return {
     tables,
     running,
@@ -173,6 +178,7 @@ export async function openCrawl(options: OpenCrawlOptions = {}): Promise<Crawl> 
     settings,
     settingSources: sources,
     plugins,
+    rules,
     urlPatterns,
     clock,
     random: options.random ?? Math.random,
@@ -180,19 +186,27 @@ export async function openCrawl(options: OpenCrawlOptions = {}): Promise<Crawl> 
     ...(parseThreads && { parseThreads }),
     ...(indexFolder !== undefined && { indexFolder }),
     async page(url, fields) {
-      const verdict = normalizeUrl(plugins, url, 'inject');
+      const { plugins: all } = await withRules({ plugins, rules });
+      const verdict = normalizeUrl(all, url, 'inject');
       if (!verdict.accepted) throw new CrawlError('BAD_URL', verdict.rule);
       return tables.pages.get(rowKeyOf(verdict.url), ['status', ...fields]);
     },
-    pages: ({ fields, ...query }) => readPages({ tables, plugins }, query, fields),
+    pages: ({ fields, ...query }) => readPages({ tables, plugins, rules }, query, fields),
     close,
     [Symbol.asyncDispose]: close,
   };
 }
 
 /** Closes the table whatever the plugins do. */
-async function closeAll(plugins: readonly Plugin[], tables: Tables, threads?: ParseThreads): Promise<void> {
+async function closeAll(
+  plugins: readonly Plugin[],
+  tables: Tables,
+  rules: LiveRules,
+  threads?: ParseThreads,
+): Promise<void> {
   try {
+    // What is lost of it can be counted anew.
+    await rules.flush().catch(() => undefined);
     await threads?.close();
     await closeProtocols(plugins);
   } finally {

@@ -5,7 +5,7 @@ import { describeSettings, readShippedFile, settingsMarkdown } from '../../confi
 describe('describeSettings', () => {
   test('every setting has a type, a default and a text', () => {
     for (const { key, type, default: value, doc } of describeSettings()) {
-      expect(key).toMatch(/^[a-z][a-zA-Z0-9]*(\.[a-z][a-zA-Z0-9]*)?$/);
+      expect(key).toMatch(/^[a-z][a-zA-Z0-9]*(\.[a-z][a-zA-Z0-9]*){0,2}$/);
       expect(type, key).not.toBe('');
       expect(value, key).toBeDefined();
       expect(doc.length, key).toBeGreaterThan(5);

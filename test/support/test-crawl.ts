@@ -83,6 +83,9 @@ const COMPARED = {
   rank: true,
   hostRank: true,
   duplicateOf: true,
+  fit: true,
+  fitBonus: true,
+  cutLinks: true,
   marks: true,
 } as const satisfies Record<Exclude<Field, 'linkedUpTo' | 'contentAt' | 'contentVersions'>, true>;
 

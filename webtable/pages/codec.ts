@@ -154,4 +154,7 @@ export const FIELD_CODECS: { readonly [F in PlainField]: Codec<Page[F]> } = {
   rank: number,
   hostRank: number,
   duplicateOf: text,
+  fit: json((value) => typeof value === 'boolean'),
+  fitBonus: number,
+  cutLinks: json((value) => isRecord(value) && Object.values(value).every((count) => typeof count === 'number')),
 };

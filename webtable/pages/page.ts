@@ -85,7 +85,7 @@ export interface Page {
   retries: number;
   /** When its content last changed as far as known, in ms since the epoch. [updatedb] */
   modifiedTime: number;
-  /** The importance; generate takes the highest first. [updatedb; inject when it updates] */
+  /** The importance; generate takes the highest first. [updatedb; inject when it updates; rules apply] */
   score: number;
   /** Score received and not handed on yet. [updatedb; inject when it updates] */
   cash: number;
@@ -166,6 +166,15 @@ export interface Page {
   hostRank: number;
   /** The URL of the page that is kept of those with the same or nearly the same text; absent on that page itself. [dedup] */
   duplicateOf: string;
+  /**
+   * Whether a rule says that its URL is worth having; absent where there was no such rule when that was last decided. [who makes the
+   * row; inject when it updates; rules apply]
+   */
+  fit: boolean;
+  /** The part of `score` that it has for being fit, or for not being it; absent for none. [as `fit`] */
+  fitBonus: number;
+  /** How many links of the page rules have cut, by the id of the rule; absent for none. [parse] */
+  cutLinks: Readonly<Record<string, number>>;
   /** The body, content codings undone. Read from where `contentAt` says; written as the `record` of a change. */
   content: Uint8Array;
   /** The marks that are set, with the batch id each holds. [each job its own] */

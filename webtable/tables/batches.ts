@@ -32,6 +32,8 @@ export interface BatchHeader {
   readonly size: number;
   /** A fetch of it has begun and not come to its end, so that the next one goes on where it stopped. */
   readonly fetching?: boolean;
+  /** The version of the rules by which its rows were selected, or the first of them; absent where there was none. */
+  readonly rules?: string;
   /** Who generates it. */
   readonly owner?: string;
   /** Until when the owner works on it unless it says so again, in ms since the epoch. */

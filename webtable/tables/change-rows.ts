@@ -4,6 +4,7 @@ import { writeUnchanged } from '../write-unchanged.js';
 import type { Store } from '../store.js';
 import type { Exclusive } from '../stores/locks.js';
 import type { Frontier, FrontierEntry, IndexedChange } from './frontier.js';
+import type { createRowTally } from './row-tally.js';
 import { FRONTIER_FIELDS, liftingRefusal, type FrontierField } from './frontier-rows.js';
 
 /** A row as it is decided on; undefined where there is none. */
@@ -50,7 +51,13 @@ export interface ChangeRows {
   ): Promise<void>;
 }
 
-export function createChangeRows(store: Store, pages: Pages, frontier: Frontier, exclusive: Exclusive): ChangeRows {
+export function createChangeRows(
+  store: Store,
+  pages: Pages,
+  frontier: Frontier,
+  exclusive: Exclusive,
+  tally: ReturnType<typeof createRowTally>,
+): ChangeRows {
   const read = <F extends Field>(keys: readonly string[], fields: readonly F[]): Promise<RowToChange<F>[]> =>
     pages.getMany(keys, [...new Set<F | FrontierField>([...fields, ...FRONTIER_FIELDS])]);
 
@@ -88,6 +95,7 @@ export function createChangeRows(store: Store, pages: Pages, frontier: Frontier,
         ));
       });
     }
+    for (const { before, change } of changes) if (!lost.has(change.key)) tally.changed(before, change);
     return keys.filter((key, i) => lost.has(key) && (isAgain || decided[i]));
   }
 
@@ -113,6 +121,7 @@ export function createChangeRows(store: Store, pages: Pages, frontier: Frontier,
         const changes = chosen.map(({ key, version }) => ({ change: { key, clear: true }, version }));
         let lost: ReadonlySet<string> = new Set();
         await frontier.remove(chosen, now, async () => (lost = await writeUnchanged(store, 'webpage', changes)));
+        for (const row of chosen) if (!lost.has(row.key)) tally.removed(row);
         return [...lost];
       }),
   };

@@ -16,6 +16,8 @@ import { createChangeRows, type ChangeRows } from './change-rows.js';
 import { writeFences } from './fences.js';
 import { createFrontier, type Frontier } from './frontier.js';
 import { createHosts, type Hosts } from './hosts.js';
+import { createRowTally, type RowTally } from './row-tally.js';
+import { createRules, type Rules } from './rules.js';
 import { createRuns, type Runs } from './runs.js';
 
 /** The tables of a crawl, by typed methods. What is beneath them, a store, is nobody else's matter. */
@@ -34,6 +36,10 @@ export interface Tables extends ChangeRows {
   readonly canonicals: Canonicals;
   /** What is known of the runs on the table. */
   readonly runs: Runs;
+  /** What was said of URLs while the crawl goes on. */
+  readonly rules: Rules;
+  /** What has changed of rows by this opening, for the counts of rules. */
+  readonly tally: RowTally;
   /** The slots into which the keys of the indexes are spread. */
   readonly slots: Slots;
   /** A name for who opened the tables, unlike that of any other. */
@@ -79,6 +85,7 @@ export async function openTables(given: Store, { slots: wanted = DEFAULT_SLOTS }
   const content = (): ContentStore => given.content ?? ownContent;
   const pages = createPages(store, content);
   const frontier = createFrontier(store, slots, (step) => (store.writeUnchanged ? step() : exclusive('rows', step)));
+  const tally = createRowTally();
   const batches = createBatches(store, slots, exclusive);
   if (found === undefined) {
     await writeFences(store, 'frontier', frontier.fences());
@@ -95,7 +102,9 @@ export async function openTables(given: Store, { slots: wanted = DEFAULT_SLOTS }
     hosts: createHosts(store),
     canonicals: createCanonicals(store),
     runs: createRuns(store),
-    ...createChangeRows(store, pages, frontier, exclusive),
+    rules: createRules(store, exclusive),
+    ...createChangeRows(store, pages, frontier, exclusive, tally),
+    tally,
     slots,
     owner: randomUUID(),
     id: () => idOfTable(store),

@@ -6,21 +6,27 @@ import {
   checkRobots,
   checkUrl,
   fetchDocument,
+  describeRuleInFull,
+  withRules,
   type Checks,
+  type Crawl,
+  type CrawlContext,
   type PageContent,
   type UrlCheck,
 } from '../../../packages/webcrawl/index.js';
 import { parseCheckText } from '../../output/parse-check-text.js';
-import { EXIT, openWithoutTable, type Cli } from '../../cli.js';
+import { EXIT, open, openWithoutTable, type Cli } from '../../cli.js';
 import { isUrl, readBytes, readUrls } from '../../input/input.js';
 import { jsonLine, safeLines, say, write } from '../../output/output.js';
 
-/** `check url|robots|parse`: try out rules, a robots.txt or a page. Opens no table. */
+/** `check url|robots|parse`: try out rules, a robots.txt or a page. Only the rules of a table are read. */
 export function addCheck(program: Command, cli: Cli): void {
   const check = program
     .command('check')
     .summary('try out URL rules, a robots.txt or the parsing of a page')
-    .description('Tries out what a crawl would do with URLs, a robots.txt or a page. No table is opened.')
+    .description(
+      'Tries out what a crawl would do with URLs, a robots.txt or a page. A table is read only for the rules in it.',
+    )
     .addHelpText(
       'after',
       `
@@ -38,31 +44,50 @@ function addCheckUrl(check: Command, cli: Cli): void {
   check
     .command('url')
     .summary('what normalisers and filters make of URLs')
-    .description('Normalises and filters URLs as seeds are. Exits with 1 when one is rejected.')
+    .description(
+      'Normalises and filters URLs as seeds are, also by the rules of the table where there is one. Exits with 1 when one is rejected.',
+    )
     .argument('<url...>', 'URLs; - reads lines from standard input, of each what is before a tab')
     .addHelpText(
       'after',
       `
 With --json one object a line: url, normalized, readableUrl (where it differs),
-accepted, rejectedBy, rule, key, host, domain.
+accepted, rejectedBy, rule, tableRule (the rule of the table that decides), fit, key, host, domain.
 
 Examples:
   webcrawl check url 'https://example.com/a?sid=1'
   webcrawl check url - --json < seeds.txt | jq -r 'select(.accepted | not) | .url'`,
     )
     .action(async (urls: string[]) => {
-      await using context = await openWithoutTable(cli);
+      await using crawl = await openForRules(cli);
+      const { plugins, ruleSet } =
+        'tables' in crawl ? await withRules<CrawlContext>(crawl) : { plugins: crawl.plugins };
       await eachUrl(cli, urls, (url) => {
-        const result = checkUrl(context, url);
+        const result = checkUrl({ plugins, ...(ruleSet && { ruleSet }) }, url);
         return { ok: result.accepted, json: result, text: urlLine(result) };
       });
     });
 }
 
-function urlLine({ url, normalized, readableUrl, accepted, rejectedBy, rule }: UrlCheck): string {
+/** The table, where there is one that can be read, for the rules in it. */
+async function openForRules(cli: Cli): Promise<Crawl | Checks> {
+  try {
+    return await open(cli, { name: 'check url' });
+  } catch (error) {
+    if (!(error instanceof CrawlError) || !NOT_NEEDED.has(error.code)) throw error;
+    if (error.code !== 'NO_TABLE') say(cli.io, `The rules of the table are not asked: ${error.message}`);
+    return openWithoutTable(cli);
+  }
+}
+
+const NOT_NEEDED: ReadonlySet<string> = new Set(['NO_TABLE', 'TABLE_LOCKED', 'TABLE_DAMAGED', 'TABLE_VERSION']);
+
+function urlLine({ url, normalized, readableUrl, accepted, rejectedBy, rule, tableRule }: UrlCheck): string {
   const to = normalized === undefined || normalized === url ? url : `${url} -> ${normalized}`;
   const change = readableUrl === undefined || readableUrl === url ? to : `${to} (${readableUrl})`;
-  return accepted ? `accepted  ${change}` : `rejected  ${change}  by ${rejectedBy}: ${rule}`;
+  const why = tableRule ? `rule ${describeRuleInFull(tableRule)}` : `${rejectedBy}: ${rule}`;
+  if (!accepted) return `rejected  ${change}  by ${why}`;
+  return `accepted  ${change}${tableRule ? `  by ${why}` : ''}`;
 }
 
 function addCheckRobots(check: Command, cli: Cli): void {

@@ -45,6 +45,9 @@ export const FIELD_TYPES = {
   rank: 'DOUBLE',
   hostRank: 'DOUBLE',
   duplicateOf: 'STRING',
+  fit: 'BOOLEAN',
+  fitBonus: 'DOUBLE',
+  cutLinks: 'JSON',
   content: 'BYTE_ARRAY',
   marks: 'JSON',
 } as const satisfies Record<Field, ColumnType>;

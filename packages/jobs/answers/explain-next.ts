@@ -62,7 +62,7 @@ export function nextOfUnknown(crawl: CrawlContext, given: string, verdict: UrlVe
   if (!verdict.accepted) {
     const isTaken = (sitemap: boolean) => applyUrlChain(crawl.plugins, given, 'outlink', { sitemap }).accepted;
     const note = !isTaken(false) && isTaken(true) ? AS_SITEMAP : '';
-    return { kind: 'rejected', text: `Not in the table, and not taken: ${rejection(verdict)}.${note}` };
+    return { kind: 'rejected', text: `Not in the table, and not taken: ${rejection(crawl, verdict)}.${note}` };
   }
   const asLink = applyUrlChain(crawl.plugins, given, 'outlink');
   // Of a sitemap only the patterns that exclude are asked.
@@ -74,7 +74,7 @@ export function nextOfUnknown(crawl: CrawlContext, given: string, verdict: UrlVe
   const { updateAdditionsAllowed, ignoreExternalLinks, ignoreExternalLinksMode } = crawl.settings.db;
   const excluded = asLink.accepted ? crawl.scope?.excludes(asLink.url) : undefined;
   let link = 'as a seed, or when a page links to it';
-  if (!asLink.accepted) link = `as a seed only; as a link it is ${rejection(asLink)}`;
+  if (!asLink.accepted) link = `as a seed only; as a link it is ${rejection(crawl, asLink)}`;
   else if (!updateAdditionsAllowed) link = 'as a seed only; db.updateAdditionsAllowed is off';
   else if (excluded !== undefined) link = `as a seed only; as a link it is left out: ${safeText(excluded)}`;
   else if (crawl.scope?.isOutside(asLink.url)) link = 'as a seed only; the crawl stays in the folders of its seeds';
@@ -146,6 +146,18 @@ function nextOfHeld(crawl: CrawlContext, state: RowState): NextStep | undefined 
   if (expiry <= crawl.clock()) return undefined;
   const lock = `; its lock expires at ${iso(expiry)}`;
   if (row.marks?.fetch !== id) {
+    const refused = refusalOf(crawl, row);
+    if (
+      refused &&
+      refused.rule !== undefined &&
+      crawl.ruleSet?.ruleOf(refused.rule) &&
+      crawl.ruleSet.version !== batch.rules
+    ) {
+      return {
+        kind: 'held_fetch',
+        text: `In ${name}, but fetch does not ask for it, and updatedb releases it: ${refused.why()}.`,
+      };
+    }
     const notes = backoffNote(backoff, crawl.clock()) + robotsNote(robots);
     return { kind: 'held_fetch', text: `In ${name}, which waits for fetch${lock}.${notes}` };
   }

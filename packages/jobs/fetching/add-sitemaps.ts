@@ -6,6 +6,7 @@ import type { CrawlContext } from '../context.js';
 import { outOfScope } from '../rows/leaves-site.js';
 import type { FetchItem, FetchRun } from './fetch-item.js';
 import { newRowFields } from '../rows/new-row.js';
+import { fitFields } from '../rules/fit.js';
 import { createScoring } from '../rows/scoring-chain.js';
 
 /** Sitemaps of one robots.txt that are taken; each may be an index of others. */
@@ -73,6 +74,7 @@ function firstFields(crawl: CrawlContext, source: FetchItem, url: string, count:
   return {
     ...newRowFields(crawl, count, true),
     ...createScoring(crawl, count).initial(url),
+    ...fitFields(crawl, url),
     ...(source.distance !== undefined && { distance: source.distance + 1 }),
   };
 }

@@ -7,6 +7,7 @@ import type { OutgoingBatch } from './outgoing-batch.js';
 import { gracePeriod } from '../requests/grace-period.js';
 import type { JobOptions, Progress, Report } from '../reporting/job.js';
 import { parseRows } from '../parsing/parse-rows.js';
+import { withRules } from '../rules/with-rules.js';
 import { createOpenQueues, type QueuedPage, type SharedFetch } from './shared-fetch.js';
 import { createTracker } from '../reporting/tracker.js';
 
@@ -76,6 +77,7 @@ export async function beginBatchFetch(
     batchId,
     tracker,
     parse,
+    rules: batch.rules,
     giveUp: grace.signal,
     joined: pages.joined,
     // A host keeps the queue that it was filed under, also when its address has changed since.
@@ -107,7 +109,7 @@ export async function beginBatchFetch(
         inWork += 1;
         shared.inWork.add(page);
         try {
-          return isTimedOut() ? 'no_request' : await fetchPage(crawl, run, item, queue);
+          return isTimedOut() ? 'no_request' : await fetchPage(await withRules(crawl), run, item, queue);
         } finally {
           inWork -= 1;
           shared.inWork.delete(page);

@@ -20,6 +20,7 @@ export const FETCH_FIELDS = [
   'sitemap',
   'contentAt',
   'contentVersions',
+  'cutLinks',
 ] as const;
 /** What generate reads of a row: a row that fetch cannot read must not get into a batch. */
 export const SELECTION_FIELDS = [...FRONTIER_FIELDS, 'status', 'cash', ...FETCH_FIELDS] as const;
@@ -59,6 +60,8 @@ export interface FetchRun extends FetchTools {
   readonly tracker: Tracker;
   readonly batchId: string;
   readonly parse: boolean;
+  /** The version of the rules by which the batch was selected. */
+  readonly rules: string | undefined;
   readonly queues: {
     push(queue: string, item: FetchItem): void;
     putBack(queue: string, item: FetchItem): void;

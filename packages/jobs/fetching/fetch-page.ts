@@ -17,6 +17,7 @@ import { bodyLimit } from '../requests/body-limit.js';
 import { followRedirect } from './follow-redirect.js';
 import { isGivenUp } from '../requests/grace-period.js';
 import { pageRecord } from './page-record.js';
+import { cutDifferences } from '../rules/cut-links.js';
 import { parsePage } from '../parsing/parse-page.js';
 import { MAX_TRIES, mayAsk } from './may-ask.js';
 import { request } from '../requests/protocol-for.js';
@@ -139,6 +140,9 @@ async function fetchUpTo(
   } catch (error) {
     countDamaged(error, tracker.count);
     return turn;
+  }
+  if (crawl.ruleSet || item.cutLinks) {
+    crawl.rules?.cutLinks(cutDifferences(item.cutLinks, { parsed: isParsed, encoded }));
   }
   tracker.count('fetched');
   tracker.received(outcome.kind === 'content' ? outcome.body.length : 0);

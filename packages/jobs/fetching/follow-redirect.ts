@@ -5,6 +5,7 @@ import type { CounterName } from '../reporting/counters.js';
 import { FETCH_FIELDS, type FetchItem, type FetchRun } from './fetch-item.js';
 import { newRowFields } from '../rows/new-row.js';
 import { isReleasedSource, updatingBatches } from '../rows/reschedule.js';
+import { fitFields } from '../rules/fit.js';
 import { createScoring } from '../rows/scoring-chain.js';
 
 /**
@@ -63,6 +64,7 @@ function firstFields(
     score,
     cash,
     cashInFlight: cash,
+    ...fitFields(crawl, url),
     redirectDepth: hops,
     ...(source.distance !== undefined && { distance: source.distance }),
   };

@@ -1,5 +1,5 @@
 import { isProxyFailure } from '../../fetch/index.js';
-import type { FetchOutcome } from '../../plugin-api/index.js';
+import { filterUrl, type FetchOutcome } from '../../plugin-api/index.js';
 import { hostOf } from '../../url/index.js';
 import { addSitemaps } from './add-sitemaps.js';
 import type { CrawlContext } from '../context.js';
@@ -27,6 +27,7 @@ export async function mayAsk(
   url: string,
   queue: string,
 ): Promise<Refusal | undefined> {
+  if (isCut(crawl, run, item, url)) return leave(run, 'rejected_rules', false);
   if (!protocolFor(crawl, url)) return { outcome: { kind: 'gone', code: 'no_protocol' }, asked: false };
   const host = hostOf(url);
   const pause = await run.backoff.pauseOf(host);
@@ -85,8 +86,18 @@ export async function mayAsk(
   return { asked };
 }
 
+/** Whether a rule refuses the page that was not there when the batch was selected. */
+function isCut({ ruleSet }: CrawlContext, run: FetchRun, item: FetchItem, url: string): boolean {
+  if (!ruleSet?.plugin || ruleSet.version === run.rules) return false;
+  return !filterUrl([ruleSet.plugin], url, 'generate', item).accepted;
+}
+
 /** The page gets no mark, so updatedb releases it, and it stays due. */
-function leave({ tracker }: FetchRun, reason: 'host_backoff' | 'given_up' | 'proxy', asked = true): Refusal {
+function leave(
+  { tracker }: FetchRun,
+  reason: 'host_backoff' | 'given_up' | 'proxy' | 'rejected_rules',
+  asked = true,
+): Refusal {
   tracker.count(reason);
   tracker.done();
   return { asked };

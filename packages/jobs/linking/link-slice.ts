@@ -5,6 +5,8 @@ import { hintedFields, mergeHints, soonerDue, type LinkHints } from '../parsing/
 import { newRowFields } from '../rows/new-row.js';
 import { createRefusals, type Refusals } from '../selection/refusals.js';
 import { createScoring, type Scoring } from '../rows/scoring-chain.js';
+import { fitFields } from '../rules/fit.js';
+import { withRules } from '../rules/with-rules.js';
 import { createRowCounts } from '../reporting/row-counts.js';
 import type { Tracker } from '../reporting/tracker.js';
 
@@ -66,6 +68,13 @@ const CHUNK = 500;
 /** Characters of a link, with its anchor, that counts as one. */
 const COMMON_LENGTH = 200;
 
+/** By what rows are changed. */
+export interface LinkTerms {
+  readonly crawl: CrawlContext;
+  readonly refusals: Refusals;
+  readonly scoring: Scoring;
+}
+
 /** Adds the links of a batch to rows. */
 export interface Linker {
   /**
@@ -74,8 +83,16 @@ export interface Linker {
    * @returns what was left out
    */
   addLinks(slice: LinkSlice, leaveOwn: boolean): Promise<LinksByTarget>;
+  /** By which rows are changed from now on: by the rules as they are. */
+  now(): Promise<LinkTerms>;
   /** The change that adds links to a row; undefined where it has them, or is new and no row is to be made. */
-  changeFor(key: string, row: Target | undefined, links: readonly LinkEvent[], count: Count): PageChange | undefined;
+  changeFor(
+    terms: LinkTerms,
+    key: string,
+    row: Target | undefined,
+    links: readonly LinkEvent[],
+    count: Count,
+  ): PageChange | undefined;
   /** The same changes, without the inlinks that a row would have too many. */
   trim(changes: readonly (PageChange | undefined)[]): Promise<(PageChange | undefined)[]>;
 }
@@ -90,11 +107,17 @@ export function createLinker(
   openIds: ReadonlySet<string>,
   tracker: Tracker,
 ): Linker {
-  const refusals = createRefusals(crawl, false);
-  const scoring = createScoring(crawl, tracker.count);
+  let latest: LinkTerms | undefined;
+  const now = async (): Promise<LinkTerms> => {
+    const ruled = await withRules(crawl);
+    if (latest?.crawl === ruled) return latest;
+    const [refusals, scoring] = [createRefusals(ruled, false), createScoring(ruled, tracker.count)];
+    return (latest = { crawl: ruled, refusals, scoring });
+  };
   const trim: Linker['trim'] = (changes) => trimInlinks(crawl, changes);
 
   function changeFor(
+    terms: LinkTerms,
     key: string,
     row: Target | undefined,
     events: readonly LinkEvent[],
@@ -108,13 +131,14 @@ export function createLinker(
     }
     count('links', links.length);
     count(row ? 'linked' : 'added');
-    const change = linkChange(crawl, scoring, refusals, count, batchId, key, row, links, openIds);
+    const change = linkChange(terms, count, batchId, key, row, links, openIds);
     if (row && change.set?.dueAt !== undefined) count('sooner');
     if (!row && change.set?.refusedBy !== undefined) count('refused');
     return change;
   }
 
   return {
+    now,
     changeFor,
     trim,
     async addLinks({ targets }, leaveOwn) {
@@ -122,6 +146,7 @@ export function createLinker(
       const sorted = [...targets.keys()].sort();
       for (let i = 0; i < sorted.length; i += CHUNK) {
         const counts = createRowCounts(tracker.count);
+        const terms = await now();
         await crawl.tables.changeRows(sorted.slice(i, i + CHUNK), LINKED_FIELDS, crawl.clock(), (rows, keys) =>
           trim(
             keys.map((key, at) => {
@@ -131,7 +156,7 @@ export function createLinker(
               left.delete(key);
               if (row?.damaged) count('damaged');
               else if (leaveOwn && row?.marks?.generate === batchId) left.set(key, links);
-              else return changeFor(key, row, links, count);
+              else return changeFor(terms, key, row, links, count);
               return undefined;
             }),
           ),
@@ -150,9 +175,7 @@ function isNew(row: Target | undefined, batchId: string, { entry }: LinkEvent): 
 }
 
 function linkChange(
-  crawl: CrawlContext,
-  scoring: Scoring,
-  refusals: Refusals,
+  { crawl, scoring, refusals }: LinkTerms,
   count: Count,
   batchId: string,
   key: string,
@@ -185,6 +208,7 @@ function linkChange(
     key,
     set: {
       ...first,
+      ...(!row && fitFields(crawl, url)),
       ...(refusal?.cause !== undefined && { refusedBy: refusal.cause }),
       ...(row ? { score } : hintedFields(hints, score, crawl.settings.db.fetchIntervalMax)),
       ...(due !== undefined && { dueAt: due }),

@@ -1,6 +1,7 @@
 import { urlOf, type Field, type PageRow } from '../../../webtable/index.js';
 import { CrawlError } from '../../errors/index.js';
 import type { CrawlContext } from '../context.js';
+import { withRules } from '../rules/with-rules.js';
 import { isBefore, type Place } from '../selection/place.js';
 import { selectorOf, type PageSelection, type PageSelector } from './page-selection.js';
 
@@ -23,7 +24,7 @@ export const MAX_SORTED = 100_000;
 /** Pages read at a time where they come by their keys; each may have a body. */
 const ROWS_AT_ONCE = 20;
 
-type Crawl = Pick<CrawlContext, 'tables' | 'plugins'>;
+type Crawl = Pick<CrawlContext, 'tables' | 'plugins' | 'rules'>;
 
 /**
  * The pages of a selection, each whole as of one moment, with their status and the fields asked for. In key order the
@@ -38,7 +39,7 @@ export async function* readPages<F extends Field>(
 ): AsyncGenerator<FoundPage<F>> {
   const { limit = Infinity, sort } = query;
   checkQuery(query);
-  const selector = selectorOf(crawl, query);
+  const selector = selectorOf(await withRules(crawl), query);
   const asked = new Set<Field>(['status', ...fields]);
   const read = [...new Set<Field>([...asked, ...selector.fields])];
   const rows = sort ? bestRows(crawl, selector, limit, read) : scanRows(crawl, selector, read);

@@ -7,6 +7,7 @@ import {
   type Plugin,
 } from '../../plugin-api/index.js';
 import { sniffSitemap } from '../../parse/index.js';
+import { RULES_PLUGIN } from '../../rules/index.js';
 import { signatureOf } from '../context.js';
 import type { Count } from '../reporting/counters.js';
 import type { PageContent, ParseContext } from './parse-page.js';
@@ -19,9 +20,14 @@ export interface PageDraft {
   readonly page: ParsedPage;
   /** The plugin that parsed it. */
   readonly by: string;
+  /** How many links rules of the table have cut so far, by rule. */
+  readonly cutLinks: CutLinks;
   /** Absent where the signature was left out. */
   readonly newSignature?: string;
 }
+
+/** How many links of a page rules of the table have cut, by the id of the rule. */
+export type CutLinks = Readonly<Record<string, number>>;
 
 /** Why a page has no result. */
 export interface PageFailure {
@@ -54,8 +60,8 @@ export async function draftPage(
     newSignature = signed;
   }
   try {
-    const seen = throughSteps(outcome, steps, count, crawl.settings.db);
-    return { kind: 'draft', page: seen, by, ...(newSignature !== undefined && { newSignature }) };
+    const { page: seen, cutLinks } = throughSteps(outcome, steps, count, crawl.settings.db);
+    return { kind: 'draft', page: seen, cutLinks, by, ...(newSignature !== undefined && { newSignature }) };
   } catch (error) {
     // What a parser of JavaScript returns need not be what its type says.
     return { kind: 'failed', code: `plugin_error_${by}`, message: messageOf(error) };
@@ -81,8 +87,9 @@ export function throughSteps(
   steps: readonly Plugin[],
   count: Count,
   limits?: { readonly maxOutlinkLength: number; readonly maxAnchorLength: number },
-): ParsedPage {
+): { readonly page: ParsedPage; readonly cutLinks: CutLinks } {
   const { canonical, refresh, ...rest } = page;
+  const cutLinks: Record<string, number> = {};
   const verdictOf = linkVerdicts(steps);
   const toCanonical = canonical === undefined ? undefined : verdictOf(canonical);
   const toRefresh = refresh && applyUrlChain(steps, refresh.url, 'redirect');
@@ -94,13 +101,17 @@ export function throughSteps(
       continue;
     }
     const verdict = verdictOf(link.url, link);
-    if (!verdict.accepted) count(`links_rejected_${verdict.rejectedBy}`);
-    else outlinks.push({ ...link, url: verdict.url, anchor: link.anchor.slice(0, limits?.maxAnchorLength) });
+    if (!verdict.accepted) {
+      const { rejectedBy, rule } = verdict;
+      count(`links_rejected_${rejectedBy}`);
+      if (rejectedBy === RULES_PLUGIN) cutLinks[rule] = (cutLinks[rule] ?? 0) + 1;
+    } else outlinks.push({ ...link, url: verdict.url, anchor: link.anchor.slice(0, limits?.maxAnchorLength) });
   }
-  return {
+  const seen = {
     ...rest,
     outlinks,
     ...(toCanonical?.accepted && { canonical: toCanonical.url }),
     ...(refresh && toRefresh?.accepted && { refresh: { ...refresh, url: toRefresh.url } }),
   };
+  return { page: seen, cutLinks };
 }

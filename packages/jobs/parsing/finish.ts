@@ -26,10 +26,18 @@ export async function finishPage(
 ): Promise<ParseResult | PageFailure> {
   let seen: ParsedPage;
   let outlinks;
+  let isCut: boolean;
   let redirect: string | undefined;
   let cells: EncodedFields;
   try {
-    seen = steps.length === 0 ? draft.page : throughSteps(draft.page, steps, count);
+    let cutLinks = draft.cutLinks;
+    if (steps.length === 0) seen = draft.page;
+    else {
+      const further = throughSteps(draft.page, steps, count);
+      seen = further.page;
+      cutLinks = { ...cutLinks, ...further.cutLinks };
+    }
+    isCut = Object.keys(cutLinks).length > 0;
     redirect = refreshTarget(crawl, page.url, seen, count);
     outlinks = keptLinks(crawl, page.url, seen, redirect, count);
     cells = encodeFields({
@@ -42,6 +50,7 @@ export async function finishPage(
       ...(seen.language !== undefined && { language: seen.language }),
       ...(seen.headings !== undefined && { headings: seen.headings }),
       ...(redirect !== undefined && { redirectTarget: redirect }),
+      ...(isCut && { cutLinks }),
     });
   } catch (error) {
     // What a parser of JavaScript returns need not be what its type says.
@@ -58,6 +67,7 @@ export async function finishPage(
       ...(seen.headings === undefined ? (['headings'] as const) : []),
       ...(redirect === undefined ? (['redirectTarget'] as const) : []),
       ...(custom === undefined ? (['custom'] as const) : []),
+      ...(isCut ? [] : (['cutLinks'] as const)),
     ],
   };
 }

@@ -1,5 +1,5 @@
 import type { Settings } from '../../../config/index.js';
-import type { PlainField } from '../../../webtable/index.js';
+import type { PlainField, StoredRules } from '../../../webtable/index.js';
 import type { Plugin } from '../../plugin-api/index.js';
 import type { CrawlScope, UrlPatterns } from '../scope/crawl-scope.js';
 import type { Counts } from '../reporting/counters.js';
@@ -24,11 +24,19 @@ export interface ParseThreadModule {
   readonly urlPatterns: UrlPatterns;
 }
 
+/** By what pages are parsed. Plain data; a part that has not changed is the same object. */
+export interface ParseTerms {
+  readonly settings: Settings;
+  readonly scope: CrawlScope | undefined;
+  /** The rules, of which the thread makes a plugin as its last. */
+  readonly rules: StoredRules | undefined;
+}
+
 /** A page for a thread. */
 export interface ParseTask {
   readonly page: PageContent;
   /** Those of this page and the ones that follow; absent: those of the page before. */
-  readonly terms?: { readonly settings: Settings; readonly scope: CrawlScope | undefined };
+  readonly terms?: ParseTerms;
   readonly share: ThreadShare;
 }
 

@@ -28,7 +28,7 @@ export interface ParseResult {
 }
 
 /** What parsing needs of a crawl. */
-export type ParseContext = Pick<CrawlContext, 'settings' | 'plugins' | 'parseThreads' | 'scope'>;
+export type ParseContext = Pick<CrawlContext, 'settings' | 'plugins' | 'parseThreads' | 'scope' | 'ruleSet'>;
 
 /**
  * Parses a page, in a thread where the crawl has some, and makes what is to be written of it. A failure of the page or of
@@ -37,10 +37,10 @@ export type ParseContext = Pick<CrawlContext, 'settings' | 'plugins' | 'parseThr
  * Counters: `COUNTERS.parse`.
  */
 export async function parsePage(crawl: ParseContext, page: PageContent, count: Count): Promise<ParseResult> {
-  const { parseThreads, settings, scope } = crawl;
+  const { parseThreads, settings, scope, ruleSet } = crawl;
   if (!parseThreads || !isForThread(crawl, parseThreads, page, count)) return parseHere(crawl, page, count);
-  const share = threadShare(crawl, parseThreads.plugins);
-  const answer = await parseThreads.parse(settings, page, share, scope?.scope);
+  const share = threadShare(crawl, ruleSet?.plugin ? [...parseThreads.plugins, ruleSet.plugin] : parseThreads.plugins);
+  const answer = await parseThreads.parse({ settings, scope: scope?.scope, rules: ruleSet?.stored }, page, share);
   if (answer === undefined) return parseHere(crawl, page, count);
   if ('code' in answer) {
     if (answer.code !== 'no_thread') return failure({ kind: 'failed', ...answer }, count);

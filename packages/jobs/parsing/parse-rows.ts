@@ -3,15 +3,18 @@ import type { CrawlContext } from '../context.js';
 import type { Tracker } from '../reporting/tracker.js';
 import { batchRows } from '../rows/batch-rows.js';
 import { countDamaged } from '../rows/count-damaged.js';
+import { cutDifferences } from '../rules/cut-links.js';
+import { withRules } from '../rules/with-rules.js';
 import { parsePage } from './parse-page.js';
 
 /** Rows read at a time; each may bring a body of `http.contentLimit` bytes. A sitemap may be larger, and is read alone. */
 const CHUNK = 20;
 
 /** Parses what a batch has fetched and not parsed; with `force`, all that it has fetched. */
-export async function parseRows(crawl: CrawlContext, batchId: string, force: boolean, tracker: Tracker): Promise<void> {
-  for await (const rows of batchRows(crawl, batchId, ['status', 'sitemap'], CHUNK, tracker.count)) {
+export async function parseRows(given: CrawlContext, batchId: string, force: boolean, tracker: Tracker): Promise<void> {
+  for await (const rows of batchRows(given, batchId, ['status', 'sitemap'], CHUNK, tracker.count)) {
     if (tracker.aborted) break;
+    const crawl = await withRules(given);
     const ready: string[] = [];
     const sitemaps: string[] = [];
     for (const { row } of rows) {
@@ -26,7 +29,7 @@ export async function parseRows(crawl: CrawlContext, batchId: string, force: boo
   }
 }
 
-const BODY_FIELDS = ['content', 'contentType', 'headers', 'protocolStatus', 'sitemap'] as const;
+const BODY_FIELDS = ['content', 'contentType', 'headers', 'protocolStatus', 'sitemap', 'cutLinks'] as const;
 
 /** Parses pages whose bodies are in memory all at once. */
 async function parseTogether(
@@ -36,6 +39,7 @@ async function parseTogether(
   tracker: Tracker,
 ): Promise<void> {
   const bodies = await crawl.tables.pages.getMany(keys, BODY_FIELDS);
+  const cut = new Map<string, Readonly<Record<string, number>>>();
   const parseRow = async (key: string, i: number): Promise<PageChange> => {
     const page = bodies[i];
     while (crawl.tables.turns.isDue) await crawl.tables.turns.next();
@@ -51,6 +55,7 @@ async function parseTogether(
       },
       tracker.count,
     );
+    cut.set(key, cutDifferences(page?.cutLinks, { parsed, encoded }));
     return { key, encoded, unset, marks: { parse: parsed ? batchId : null } };
   };
   const changes = new Map((await Promise.all(keys.map(parseRow))).map((change) => [change.key, change]));
@@ -64,8 +69,9 @@ async function parseTogether(
         return undefined;
       }),
     );
-  for (const outcome of await writeEach(write, keys)) {
+  for (const [i, outcome] of (await writeEach(write, keys)).entries()) {
     if (outcome.status === 'rejected') countDamaged(outcome.reason, tracker.count);
+    else if (!released.has(keys[i]!)) crawl.rules?.cutLinks(cut.get(keys[i]!) ?? {});
   }
   tracker.count('released', released.size);
 }

@@ -1,17 +1,16 @@
 import { Worker, type ResourceLimits } from 'node:worker_threads';
-import type { Settings } from '../../../config/index.js';
 import { messageOf } from '../../errors/index.js';
 import {
   READY,
   unpackResult,
   type ParseReply,
   type ParseTask,
+  type ParseTerms,
   type ParseThreadData,
   type ThreadDraft,
   type ThreadResult,
 } from './parse-messages.js';
 import type { PageContent } from './parse-page.js';
-import type { CrawlScope } from '../scope/crawl-scope.js';
 import type { ThreadShare } from './thread-share.js';
 
 /** Why a thread has no result for a page. `no_thread`: it could not be started, which is not the page's fault. */
@@ -22,8 +21,7 @@ export interface ThreadFailure {
 
 /** A page that waits for its result. */
 export interface WaitingPage {
-  readonly settings: Settings;
-  readonly scope: CrawlScope | undefined;
+  readonly terms: ParseTerms;
   readonly page: PageContent;
   readonly share: ThreadShare;
   readonly settle: (answer: ThreadResult | ThreadDraft | ThreadFailure) => void;
@@ -59,7 +57,7 @@ export class ParseThread {
   readonly #events: ParseThreadEvents;
   readonly #worker: Worker;
   readonly #line: WaitingPage[] = [];
-  #sentSettings: Pick<WaitingPage, 'settings' | 'scope'> | undefined;
+  #sent: ParseTerms | undefined;
   #timer: NodeJS.Timeout | undefined;
   #isReady = false;
   #hasEnded = false;
@@ -85,18 +83,17 @@ export class ParseThread {
 
   /** Puts a page in line. Its content is copied. */
   give(waiting: WaitingPage): void {
-    const { settings, scope, page, share } = waiting;
+    const { terms, page, share } = waiting;
     // A Buffer may be a small part of a large piece of memory, all of which would be copied.
     const content = page.content && new Uint8Array(page.content);
-    const isSent = settings === this.#sentSettings?.settings && scope === this.#sentSettings.scope;
-    const task: ParseTask = { page: { ...page, content }, share, ...(!isSent && { terms: { settings, scope } }) };
+    const task: ParseTask = { page: { ...page, content }, share, ...(!isSame(terms, this.#sent) && { terms }) };
     try {
       this.#worker.postMessage(task, content ? [content.buffer] : []);
     } catch (error) {
       // What a protocol of JavaScript returns need not be plain data.
       return waiting.settle({ code: 'parser_crashed', message: messageOf(error) });
     }
-    this.#sentSettings = { settings, scope };
+    this.#sent = terms;
     if (this.#line.push(waiting) > 1) return;
     this.#worker.ref();
     if (this.#isReady) this.#watchFirst();
@@ -120,7 +117,7 @@ export class ParseThread {
 
   #watchFirst(): void {
     const first = this.#line[0];
-    const seconds = first?.settings.parser.timeout ?? 0;
+    const seconds = first?.terms.settings.parser.timeout ?? 0;
     const message = `not done after ${seconds} seconds`;
     this.#watch(seconds * 1000 + this.#options.grace, () => this.#line[0] === first, { code: 'timeout', message });
   }
@@ -149,6 +146,10 @@ export class ParseThread {
     if (failure.code !== 'no_thread') line.shift()?.settle(failure);
     this.#events.onEnd(this, failure, line);
   }
+}
+
+function isSame(terms: ParseTerms, sent: ParseTerms | undefined): boolean {
+  return terms.settings === sent?.settings && terms.scope === sent.scope && terms.rules === sent.rules;
 }
 
 function noThread(message: string): ThreadFailure {

@@ -1,8 +1,6 @@
-import type { Settings } from '../../../config/index.js';
 import type { Plugin } from '../../plugin-api/index.js';
-import type { ThreadDraft, ThreadResult } from './parse-messages.js';
+import type { ParseTerms, ThreadDraft, ThreadResult } from './parse-messages.js';
 import type { PageContent } from './parse-page.js';
-import type { CrawlScope } from '../scope/crawl-scope.js';
 import type { ThreadShare } from './thread-share.js';
 import { ParseThread, type ParseThreadOptions, type ThreadFailure, type WaitingPage } from './parse-thread.js';
 
@@ -15,10 +13,9 @@ export interface ParseThreads {
    * @returns a draft where the share does not finish a page; undefined where the caller is to parse the page itself
    */
   parse(
-    settings: Settings,
+    terms: ParseTerms,
     page: PageContent,
     share: ThreadShare,
-    scope?: CrawlScope,
   ): Promise<ThreadResult | ThreadDraft | ThreadFailure> | undefined;
   /** Ends the threads. Pages that they were at, and all that come later, are left to the caller. */
   close(): Promise<void>;
@@ -90,11 +87,11 @@ export function createParseThreads(options: ParseThreadsOptions): ParseThreads {
 
   return {
     plugins,
-    parse(settings, page, share, scope) {
+    parse(terms, page, share) {
       bytes += page.content?.length ?? 0;
       if (hasEnded || bytes <= startAfter) return undefined;
       return new Promise((settle) => {
-        waiting.push({ settings, scope, page, share, settle });
+        waiting.push({ terms, page, share, settle });
         handOut();
       });
     },

@@ -1,6 +1,7 @@
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
 import { messageOf } from '../../errors/index.js';
 import { urlSteps, type Plugin } from '../../plugin-api/index.js';
+import { compileRules } from '../../rules/index.js';
 import { createCounts } from '../reporting/counters.js';
 import {
   packResult,
@@ -8,6 +9,7 @@ import {
   type MakePagePlugins,
   type ParseReply,
   type ParseTask,
+  type ParseTerms,
   type ParseThreadData,
   type ParseThreadModule,
   type ThreadDraft,
@@ -25,7 +27,8 @@ if (parentPort) serve(parentPort, await pagePlugins(input));
 /** Parses one page after another. */
 function serve(port: MessagePort, plugins: Awaited<ReturnType<MakePagePlugins>>): void {
   let context: ParseContext;
-  const listsOf = createPluginLists(plugins);
+  let sent: ParseTerms | undefined;
+  let listsOf = createPluginLists(plugins);
   let last = Promise.resolve();
   const work = async ({ page, share }: ParseTask): Promise<ParseReply | ThreadDraft> => {
     const { all: counters, count } = createCounts();
@@ -41,8 +44,16 @@ function serve(port: MessagePort, plugins: Awaited<ReturnType<MakePagePlugins>>)
   };
   const answer = async (task: ParseTask): Promise<void> => {
     if (task.terms) {
-      const { settings, scope } = task.terms;
-      context = { settings, plugins, ...(scope && { scope: scopeRules(scope, urlPatterns) }) };
+      const { settings, scope, rules } = task.terms;
+      const ruleSet = rules && compileRules(rules, settings.scoring.fit);
+      context = {
+        settings,
+        plugins,
+        ...(scope && { scope: scopeRules(scope, urlPatterns) }),
+        ...(ruleSet && { ruleSet }),
+      };
+      if (rules || sent?.rules) listsOf = createPluginLists(ruleSet?.addTo(plugins) ?? plugins);
+      sent = task.terms;
     }
     const reply = await work(task);
     if ('bytes' in reply) return port.postMessage(reply, [reply.bytes.buffer]);

@@ -40,6 +40,7 @@ export const COUNTERS = {
     time_limit: 'batches of which pages are left because the time of `fetcher.timelimitMins` was over',
     given_up: 'pages whose request was ended because the run was to stop; they stay due',
     proxy: 'pages that could not be fetched because of the proxy; they stay due',
+    rejected_rules: 'pages of the batch that a newer rule of the table refuses, and that were not asked for',
     host_backoff: 'pages left for a later batch because their host is left alone',
     backed_off: 'times that a host began to be left alone',
     tried_again: 'requests for a page again, because its host asked for a short wait',
@@ -123,8 +124,17 @@ export const COUNTERS = {
     'compact_<counter>':
       'what `compact` did at the end, where more than half of the stored bodies, and 16 MB at least, was needed by nobody',
   },
+  'rules apply': {
+    rows: 'rows of the table',
+    marked: 'rows that are worth having by now',
+    unmarked: 'rows that are not worth having any more',
+    rescored: 'rows whose score has changed by that',
+    moved: 'pages that got a row under the URL that a `www` rule gives them',
+    damaged: 'rows that cannot be read, and stay as they are',
+  },
   repair: {
     rows: 'rows of the table',
+    stale_rules: 'rules whose counts were not those of the rows',
     missing_frontier: 'rows that the frontier did not lead to',
     missing_batch: 'rows that the index of their batch did not name',
     missing_header: 'batches whose header was lost',

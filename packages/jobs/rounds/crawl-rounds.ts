@@ -126,7 +126,9 @@ export async function crawlRounds(
     if (isClosed) return;
     if (stored > 0) return update(fetch.batchId);
     // What it releases must not be selected before it is known whether anything of it had been fetched earlier.
-    await selector.pauseFor(() => update(fetch.batchId, { expectNothing: true }));
+    // What newer rules refuse is not selected again.
+    const expectNothing = !report.counters.rejected_rules;
+    await selector.pauseFor(() => update(fetch.batchId, { expectNothing }));
   }
 
   /** Milliseconds until updatedb takes what is fetched; Infinity while there is nothing, or it is at work. */

@@ -1,6 +1,7 @@
 import { safeText } from '../../errors/index.js';
 import { filterUrl, type UrlVerdict } from '../../plugin-api/index.js';
 import { urlOf, type PageRow } from '../../../webtable/index.js';
+import { RULES_PLUGIN, describeRuleInFull } from '../../rules/index.js';
 import type { CrawlContext } from '../context.js';
 import type { CounterName } from '../reporting/counters.js';
 
@@ -11,6 +12,8 @@ export const REFUSAL_FIELDS = ['status', 'distance', 'score', 'sitemap'] as cons
 export interface SelectionRefusal {
   /** The counter of generate. */
   readonly reason: CounterName;
+  /** Where a URL filter refuses it, its answer. */
+  readonly rule?: string;
   /** In words, for people; untrusted parts are made safe. */
   readonly why: () => string;
 }
@@ -20,7 +23,7 @@ export interface SelectionRefusal {
  * @param filter false: URL filters, and the patterns of the scope, are not asked
  */
 export function refusalOf(
-  crawl: Pick<CrawlContext, 'settings' | 'plugins' | 'scope'>,
+  crawl: Pick<CrawlContext, 'settings' | 'plugins' | 'scope' | 'ruleSet'>,
   row: PageRow<(typeof REFUSAL_FIELDS)[number]>,
   filter = true,
 ): SelectionRefusal | undefined {
@@ -46,11 +49,15 @@ export function refusalOf(
   // Rules may have become stricter since the row was made.
   const verdict = filterUrl(crawl.plugins, url, 'generate', row);
   if (verdict.accepted) return undefined;
-  return { reason: `rejected_${verdict.rejectedBy}`, why: () => `it is now ${rejection(verdict)}` };
+  const { rejectedBy, rule } = verdict;
+  return { reason: `rejected_${rejectedBy}`, rule, why: () => `it is now ${rejection(crawl, verdict)}` };
 }
 
-/** A verdict in words, made safe. */
-export function rejection(verdict: UrlVerdict): string {
+/** A verdict in words, made safe. A rule of the table is named by its id, with what it is, and since when. */
+export function rejection({ ruleSet }: Pick<CrawlContext, 'ruleSet'>, verdict: UrlVerdict): string {
   if (verdict.accepted) return 'accepted';
-  return `rejected by ${safeText(verdict.rejectedBy, 80)} (${safeText(verdict.rule)})`;
+  const { rejectedBy, rule } = verdict;
+  const ofTable = rejectedBy === RULES_PLUGIN ? ruleSet?.ruleOf(rule) : undefined;
+  if (ofTable) return `rejected by rule ${describeRuleInFull(ofTable)}`;
+  return `rejected by ${safeText(rejectedBy, 80)} (${safeText(rule)})`;
 }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { PageRow } from '../../../webtable/index.js';
 import type { CounterName } from '../reporting/counters.js';
 import type { Tracker } from '../reporting/tracker.js';
+import { causeOfRule } from '../../rules/index.js';
 import type { CrawlContext } from '../context.js';
 import { refusalOf, type REFUSAL_FIELDS } from './refusal.js';
 
@@ -26,19 +27,29 @@ export function createRefusals(crawl: CrawlContext, filter: boolean): Refusals {
     ['status', causeOf('status', restrictStatus)],
     ['distance', `distance-${maxDistance}`],
   ]);
+  const ofRules = new Map<string, ReadonlyMap<string, string>>();
   if (filter) {
     causes.set('excluded', causeOf('excluded', [include, exclude]));
-    for (const { name, filterUrl, version } of crawl.plugins) {
-      if (filterUrl && version !== undefined) causes.set(`rejected_${name}`, causeOf('rejected', [name, version]));
+    for (const { name, filterUrl, version, ruleVersions } of crawl.plugins) {
+      if (!filterUrl) continue;
+      if (version !== undefined) causes.set(`rejected_${name}`, causeOf('rejected', [name, version]));
+      if (ruleVersions) ofRules.set(`rejected_${name}`, ruleCauses(ruleVersions));
     }
   }
   return {
-    causes: new Set(causes.values()),
+    causes: new Set([...causes.values(), ...[...ofRules.values()].flatMap((rules) => [...rules.values()])]),
     of(row) {
       const refusal = refusalOf(crawl, row, filter);
-      return refusal && { reason: refusal.reason, cause: causes.get(refusal.reason) };
+      if (!refusal) return undefined;
+      const { reason, rule } = refusal;
+      return { reason, cause: (rule === undefined ? undefined : ofRules.get(reason)?.get(rule)) ?? causes.get(reason) };
     },
   };
+}
+
+/** The causes of single rules, by what the filter answers. */
+function ruleCauses(versions: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
+  return new Map(Array.from(versions, ([rule, version]) => [rule, causeOfRule(rule, version)]));
 }
 
 /** Has generate meet the rows again that were refused for causes which do not hold any more. */

@@ -1,4 +1,4 @@
-import { CrawlError, safeText } from '../../errors/index.js';
+import { CrawlError, safeText } from '../errors/index.js';
 import { BadRule } from './rule-file.js';
 import { PATTERN_INPUT_LIMIT, compilePattern } from './rule-pattern.js';
 

@@ -1,10 +1,14 @@
-import { CrawlError, safeText } from '../../errors/index.js';
+import { CrawlError, safeText } from '../errors/index.js';
 
-/** What is wrong with a line of a rule file, thrown by the function that reads one line; `hint` says what to do. */
+/**
+ * What is wrong with a line of a rule file, thrown by the function that reads one line; `hint` says what to do, and `at` at which
+ * character of the pattern it is wrong, from 0 on, where it is one.
+ */
 export class BadRule extends Error {
   constructor(
     message: string,
     readonly hint?: string,
+    readonly at?: number,
   ) {
     super(message);
   }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { BadRule } from '../../packages/plugins/patterns/rule-file.js';
-import { compilePattern } from '../../packages/plugins/patterns/rule-pattern.js';
+import { BadRule } from '../../packages/patterns/rule-file.js';
+import { compilePattern } from '../../packages/patterns/rule-pattern.js';
 
 describe('compilePattern', () => {
   it('takes (?i) at the start', () => {

@@ -1,5 +1,6 @@
-import { safeText } from '../../errors/index.js';
+import { safeText } from '../errors/index.js';
 import { BadRule } from './rule-file.js';
+import { placeOfError } from './place-of-error.js';
 import { safePattern, type PatternUse, type SafePattern } from './safe-pattern.js';
 
 /** URLs longer than this are never shown to the patterns of a rule file. */
@@ -16,17 +17,24 @@ const UNKNOWN_ESCAPE = /\\(?![bBdDsSwWfnrtvxuk])[A-Za-z]|\\x\{/;
 export function compilePattern(pattern: string, use: PatternUse = 'test'): SafePattern {
   if (pattern === '') throw new BadRule('a pattern is expected');
   const ignoreCase = pattern.startsWith('(?i)');
-  const source = ignoreCase ? pattern.slice('(?i)'.length) : pattern;
-  const bare = source.replaceAll('\\\\', '');
-  if (/\(\?[a-z-]+[:)]/i.test(bare)) throw new BadRule('a flag is possible only as (?i) at the start');
+  const start = ignoreCase ? '(?i)'.length : 0;
+  const source = pattern.slice(start);
+  // As long as the source, so that places in the one are places in the other.
+  const bare = source.replaceAll('\\\\', '  ');
+  const refuse = (found: RegExpExecArray | null, message: string): void => {
+    if (found) throw new BadRule(message, undefined, start + found.index);
+  };
+  refuse(/\(\?[a-z-]+[:)]/i.exec(bare), 'a flag is possible only as (?i) at the start');
   const unknown = UNKNOWN_ESCAPE.exec(bare);
-  if (unknown) throw new BadRule(`the escape ${unknown[0]} is not known`);
-  if (/\[[^\]]*&&\[/.test(bare)) throw new BadRule('character classes cannot be intersected by &&');
+  refuse(unknown, `the escape ${unknown?.[0]} is not known`);
+  refuse(/\[[^\]]*&&\[/.exec(bare), 'character classes cannot be intersected by &&');
   try {
     return safePattern(source, ignoreCase, use);
   } catch (error) {
-    if (error instanceof BadRule) throw error;
+    if (error instanceof BadRule) {
+      throw error.at === undefined ? error : new BadRule(error.message, error.hint, start + error.at);
+    }
     const reason = error instanceof Error ? error.message.replace(/^.*\/[a-z]*: /s, '') : String(error);
-    throw new BadRule(`the pattern is wrong (${safeText(reason)})`);
+    throw new BadRule(`the pattern is wrong (${safeText(reason)})`, undefined, start + placeOfError(source));
   }
 }

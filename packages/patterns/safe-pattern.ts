@@ -1,5 +1,5 @@
 import { RE2JS } from 're2js';
-import { safeText } from '../../errors/index.js';
+import { safeText } from '../errors/index.js';
 import { isLinear } from './pattern-cost.js';
 import { groupsIn, needsBacktracking, parsePattern, repeatsPeculiarly } from './pattern-tree.js';
 import { BadRule } from './rule-file.js';
@@ -42,7 +42,8 @@ export function safePattern(source: string, ignoreCase: boolean, use: PatternUse
   const groups = groupsIn(tree);
   if (isLinear(tree)) return { groups, ...onPlatform(native) };
   if (needsBacktracking(tree)) {
-    throw new BadRule('a pattern with look-ahead or back-references may run for long', TRAPS);
+    const at = source.replaceAll('\\\\', '  ').search(/\(\?<?[=!]|\\k<|\\[1-9]/);
+    throw new BadRule('a pattern with look-ahead or back-references may run for long', TRAPS, Math.max(0, at));
   }
   if (use === 'replace' && repeatsPeculiarly(tree)) {
     throw new BadRule(

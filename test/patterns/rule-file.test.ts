@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { BadRule, readRules } from '../../packages/plugins/patterns/rule-file.js';
+import { BadRule, readRules } from '../../packages/patterns/rule-file.js';
 
 describe('readRules', () => {
   it('numbers lines from 1 and leaves out comments and blank lines', () => {

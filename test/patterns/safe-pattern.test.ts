@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { BadRule } from '../../packages/plugins/patterns/rule-file.js';
-import { safePattern, type PatternUse, type SafePattern } from '../../packages/plugins/patterns/safe-pattern.js';
+import { BadRule } from '../../packages/patterns/rule-file.js';
+import { safePattern, type PatternUse, type SafePattern } from '../../packages/patterns/safe-pattern.js';
 import { runs } from '../support/fuzz-runs.js';
 
 const isRegExp = (source: string): boolean => {

@@ -1,0 +1,56 @@
+import type { Command } from 'commander';
+import { describeRule, rules, type AddedRules } from '../../../packages/webcrawl/index.js';
+import { EXIT, open, type Cli } from '../../cli.js';
+import { jsonLine, say, write } from '../../output/output.js';
+import { addRuleOptions, ruleOf, type RuleOptions } from './rule-options.js';
+
+interface AddOptions extends RuleOptions {
+  readonly note?: string;
+  readonly yes?: boolean;
+}
+
+/** `rules add <kind> <pattern>`. */
+export function addRulesAdd(program: Command, cli: Cli): void {
+  addRuleOptions(program.command('add'))
+    .summary('add a rule')
+    .description('Adds a rule and prints its id. Exits with 1 when there is such a rule already.')
+    .option('--note <text>', 'why, for those who read it later')
+    .option('--yes', 'also where the rule cuts a seed, or every page of the table')
+    .addHelpText(
+      'after',
+      `
+Before a rule is added that rejects, the rows of its hosts are counted: where it would cut a seed, or
+every page, nothing is added without --yes (RULE_DANGER).
+
+Examples:
+  webcrawl rules add useful '/20\\d\\d/\\d\\d/' --regex --domain news.example
+  webcrawl rules add reject /tag/ --host www.news.example --note 'the same articles again'
+  webcrawl rules add reject '[?&]sessionid=' --regex
+  webcrawl rules add www without --domain news.example`,
+    )
+    .action(async (kind: string, pattern: string, { note, yes = false, ...options }: AddOptions) => {
+      const rule = { ...ruleOf(kind, pattern, options), ...(note !== undefined && { note }) };
+      await using crawl = await open(cli, { name: 'rules add' });
+      const added = await rules.add(crawl, rule, { yes });
+      await showAdded(cli, added);
+      if (added.added.length === 0) cli.exitCode = EXIT.nothing;
+    });
+}
+
+/** Prints the ids, and what one should know of them. */
+export async function showAdded(cli: Cli, { added, known, contradictions }: AddedRules): Promise<void> {
+  const { json, quiet } = cli.options();
+  if (json) return write(cli.io.stdout, jsonLine({ added, known, contradictions }));
+  for (const { id } of added) await write(cli.io.stdout, `${id}\n`);
+  if (quiet) return;
+  for (const rule of known) {
+    const state = rule.state === 'disabled' ? `, disabled: \`webcrawl rules enable ${rule.id}\` makes it active` : '';
+    say(cli.io, `There already: ${rule.id} (${describeRule(rule)}${state})`);
+  }
+  for (const { decides, idle } of contradictions) {
+    say(
+      cli.io,
+      `${decides} and ${idle} say the opposite of the same URLs: ${decides} decides, and ${idle} never does.`,
+    );
+  }
+}

@@ -1,0 +1,61 @@
+import { createReadStream } from 'node:fs';
+import type { Command } from 'commander';
+import { rules } from '../../../packages/webcrawl/index.js';
+import { EXIT, open, type Cli } from '../../cli.js';
+import { readLines } from '../../input/input.js';
+import { withOutput, type OutputOptions } from '../../output/with-output.js';
+import { showAdded } from './add.js';
+
+/** `rules import <file|->`. */
+export function addRulesImport(program: Command, cli: Cli): void {
+  program
+    .command('import')
+    .summary('add the rules of a file, all or none')
+    .description(
+      'Adds the rules of a file of JSON Lines, as webcrawl rules export writes them. Where a line is wrong, none is added, and the line is named.',
+    )
+    .argument('<file>', 'the file, or - for standard input')
+    .option('--yes', 'also where the rules cut a seed, or every page of the table')
+    .addHelpText(
+      'after',
+      `
+A line is an object with kind, scope (*, host:<name> or domain:<name>), pattern ({"prefix": …} or
+{"regex": …}; of kind www: to, with or without), and where wanted note, state, origin and evidence.
+Rules get new ids; those that are there already are passed over.
+
+Examples:
+  webcrawl rules import rules.jsonl
+  echo '{"kind":"reject","scope":"host:www.news.example","pattern":{"prefix":"/tag/"}}' | webcrawl rules import -`,
+    )
+    .action(async (file: string, { yes = false }: { yes?: boolean }) => {
+      await using crawl = await open(cli, { name: 'rules import' });
+      const added = await rules.import(crawl, linesOf(cli, file), { yes });
+      await showAdded(cli, added);
+      if (added.added.length === 0) cli.exitCode = EXIT.nothing;
+    });
+}
+
+function linesOf({ io }: Cli, file: string): AsyncIterable<string> {
+  if (file === '-') return readLines(io.stdin, 'standard input');
+  return readLines(createReadStream(file), file);
+}
+
+/** `rules export`. */
+export function addRulesExport(program: Command, cli: Cli): void {
+  program
+    .command('export')
+    .summary('print all rules as JSON Lines')
+    .description('Prints all rules as JSON Lines, disabled ones too, for webcrawl rules import and other programs.')
+    .option('--output <file>', 'write to this file, which gets its name when it is whole')
+    .option('--force', 'replace the file of --output where it is there already')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  webcrawl rules export > rules.jsonl\n  webcrawl rules export --output rules.jsonl',
+    )
+    .action(async (options: OutputOptions) => {
+      await using crawl = await open(cli, { name: 'rules export' });
+      await withOutput(cli, crawl, options, async (put) => {
+        for await (const line of rules.export(crawl)) await put(`${line}\n`);
+      });
+    });
+}

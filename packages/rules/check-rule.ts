@@ -1,0 +1,159 @@
+import { BadRule, compilePattern } from '../patterns/index.js';
+import { CrawlError, safeText } from '../errors/index.js';
+import { parseUrl } from '../url/index.js';
+import type { JsonValue, Rule, RulePattern, RuleScope, UrlRule, WwwRule } from '../../webtable/index.js';
+
+/** What may be said of any rule that is made. */
+export interface NewRuleTraits {
+  /** Default: `hand`. */
+  readonly origin?: Rule['origin'];
+  /** The figures for which it is proposed. */
+  readonly evidence?: JsonValue;
+  /** Default: `active`. */
+  readonly state?: Rule['state'];
+  /** When it was made, in ms since the epoch. Default: now. */
+  readonly createdAt?: number;
+  readonly note?: string;
+}
+
+/** A rule that is to be made. */
+export type NewRule =
+  | (NewRuleTraits & {
+      readonly kind: UrlRule['kind'];
+      /** Default: `*`. */
+      readonly scope?: RuleScope;
+      readonly pattern: RulePattern;
+    })
+  | (NewRuleTraits & Pick<WwwRule, 'kind' | 'scope' | 'to'>);
+
+/** A rule that was checked, as it will be but for its id and times. */
+export type CheckedRule = (
+  Omit<UrlRule, 'id' | 'changedAt' | 'createdAt'> | Omit<WwwRule, 'id' | 'changedAt' | 'createdAt'>
+) & {
+  readonly createdAt?: number;
+};
+
+const KINDS: readonly unknown[] = ['useful', 'accept', 'reject', 'www'];
+/** Characters. */
+const LONGEST_PATTERN = 2_000;
+const LONGEST_NOTE = 1_000;
+/** Of evidence as JSON. */
+const LONGEST_EVIDENCE = 65_536;
+
+/**
+ * Checks a rule that somebody wrote, and brings host and prefix into the form that they have in normalised URLs.
+ * @param given anything, as it comes from a file
+ * @throws CrawlError BAD_RULE that says what is wrong, and of a pattern at which character
+ */
+export function checkRule(given: unknown): CheckedRule {
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) {
+    throw bad('a rule as an object', JSON.stringify(given) ?? String(given));
+  }
+  const { kind, scope = '*', pattern, to } = given as Record<string, unknown>;
+  const traits = traitsOf(given as Record<string, unknown>);
+  if (!KINDS.includes(kind)) throw bad('useful, accept, reject or www as the kind of a rule', kind);
+  const checked = scopeOf(scope);
+  if (kind !== 'www') {
+    if (to !== undefined) throw bad(`no "to" with a rule of kind ${String(kind)}`, to);
+    return { ...traits, kind: kind as UrlRule['kind'], scope: checked, pattern: patternOf(pattern) };
+  }
+  if (pattern !== undefined) throw bad('no pattern with a rule of kind www', JSON.stringify(pattern));
+  if (to !== 'with' && to !== 'without') throw bad('"with" or "without" for a rule of kind www', to);
+  if (!checked.startsWith('domain:')) throw bad('a domain as the scope of a rule of kind www', scope);
+  // www.example.com is no domain of which there is a form with and one without.
+  return { ...traits, kind: 'www', scope: checked.replace(/^domain:www\.(?=.*\.)/, 'domain:') as WwwRule['scope'], to };
+}
+
+function traitsOf(
+  given: Record<string, unknown>,
+): Pick<CheckedRule, 'origin' | 'evidence' | 'state' | 'createdAt' | 'note'> {
+  const { origin = 'hand', evidence, state = 'active', createdAt, note } = given;
+  if (origin !== 'hand' && origin !== 'generated') throw bad('hand or generated as the origin of a rule', origin);
+  if (state !== 'active' && state !== 'disabled') throw bad('active or disabled as the state of a rule', state);
+  if (createdAt !== undefined && !(typeof createdAt === 'number' && Number.isFinite(createdAt) && createdAt >= 0)) {
+    throw bad('a time in milliseconds since 1970 as createdAt', createdAt);
+  }
+  if (note !== undefined && !(typeof note === 'string' && note.length <= LONGEST_NOTE)) {
+    throw bad(`a text of at most ${LONGEST_NOTE} characters as the note of a rule`, note);
+  }
+  if (evidence !== undefined && (JSON.stringify(evidence) ?? '').length > LONGEST_EVIDENCE) {
+    throw bad(`evidence of at most ${LONGEST_EVIDENCE} characters of JSON`, 'more');
+  }
+  return {
+    origin,
+    state,
+    ...(evidence !== undefined && { evidence: evidence as JsonValue }),
+    ...(createdAt !== undefined && { createdAt }),
+    ...(note !== undefined && { note }),
+  };
+}
+
+/** @throws CrawlError BAD_RULE */
+export function scopeOf(scope: unknown): RuleScope {
+  const [, kind, name = ''] = /^(host|domain):(.*)$/s.exec(typeof scope === 'string' ? scope : '') ?? [];
+  if (scope === '*') return '*';
+  if (kind === undefined) throw bad('*, host:<name> or domain:<name> as the scope of a rule', scope);
+  if (!/[\s:/\\?#@*]/.test(name.replace(/^\[.*\]$/, ''))) {
+    try {
+      const { hostname: host, pathname } = parseUrl(`http://${name}/`);
+      if (host !== '' && pathname === '/') return `${kind as 'host' | 'domain'}:${host}`;
+    } catch {
+      // It is no host, as below.
+    }
+  }
+  throw bad(`the name of a ${kind} without scheme, port and path`, name);
+}
+
+function patternOf(pattern: unknown): RulePattern {
+  const { prefix, regex } = (typeof pattern === 'object' && pattern !== null ? pattern : {}) as Record<string, unknown>;
+  if ((typeof prefix === 'string') === (typeof regex === 'string')) {
+    throw bad('a pattern with either prefix or regex', JSON.stringify(pattern));
+  }
+  const text = String(prefix ?? regex);
+  if (text.length > LONGEST_PATTERN) throw bad(`a pattern of at most ${LONGEST_PATTERN} characters`, `${text.length}`);
+  return typeof prefix === 'string' ? { prefix: prefixOf(prefix) } : { regex: regexOf(text) };
+}
+
+function prefixOf(given: string): string {
+  // As URLs are once they are normalised.
+  const prefix = given.replace(/[^!-~]+/g, (some) => encodeURIComponent(Buffer.from(some).toString()));
+  if (prefix.startsWith('/')) return prefix;
+  const hash = prefix.indexOf('#');
+  if (hash >= 0) throw bad('a prefix without #, which no URL of the table has', given, hash);
+  const [, origin, rest = ''] = /^(https?:\/\/[^/?]+)(.*)$/s.exec(prefix) ?? [];
+  if (origin === undefined) throw bad('a prefix that begins with /, http:// or https://', given, 0);
+  try {
+    const { href } = parseUrl(`${origin}/`);
+    // Else http://example.com would be of http://example.com.other.org too.
+    return `${href.slice(0, -1)}${rest.startsWith('/') ? rest : `/${rest}`}`;
+  } catch {
+    throw bad('a prefix with a host', given, origin.indexOf('//') + 2);
+  }
+}
+
+function regexOf(regex: string): string {
+  try {
+    compilePattern(regex);
+    return regex;
+  } catch (error) {
+    if (!(error instanceof BadRule)) throw error;
+    const place = error.at === undefined ? '' : ` at character ${error.at + 1}`;
+    throw new CrawlError(
+      'BAD_RULE',
+      `expected a pattern for URLs, found "${safeText(regex)}": ${error.message}${place}`,
+      {
+        hint:
+          error.hint ??
+          'a pattern is a regular expression that is looked for anywhere in the URL, such as /tag/ or ^https://example\\.com/docs/',
+      },
+    );
+  }
+}
+
+function bad(expected: string, found: unknown, at?: number): CrawlError {
+  const shown = typeof found === 'string' ? `"${safeText(found, 200)}"` : safeText(String(found), 200);
+  const place = at === undefined ? '' : ` (character ${at + 1})`;
+  return new CrawlError('BAD_RULE', `expected ${expected}, found ${found === undefined ? 'none' : shown}${place}`, {
+    hint: 'for instance {"kind":"reject","scope":"host:example.com","pattern":{"prefix":"/tag/"}}; `webcrawl rules add --help` says more',
+  });
+}

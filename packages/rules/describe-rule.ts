@@ -1,0 +1,26 @@
+import { safeText } from '../errors/index.js';
+import type { Rule } from '../../webtable/index.js';
+
+/** What a rule says, in a few words for people: `reject /tag/ on host news.example`. */
+export function describeRule(rule: Rule): string {
+  const [kind, name] = splitScope(rule.scope);
+  if (rule.kind === 'www') return `www: ${name} is written ${rule.to} www`;
+  const { pattern } = rule;
+  const what = 'prefix' in pattern ? pattern.prefix : `regex ${pattern.regex}`;
+  return `${rule.kind} ${safeText(what, 200)} on ${kind === '*' ? 'all hosts' : `${kind} ${name}`}`;
+}
+
+/** The same with its id, who made it, and when: `r12 (reject /tag/ on host news.example, by hand 2026-11-22)`. */
+export function describeRuleInFull(rule: Rule): string {
+  const by = rule.origin === 'generated' ? 'generated' : 'by hand';
+  return `${rule.id} (${describeRule(rule)}, ${by} ${dayOf(rule.createdAt)})`;
+}
+
+function splitScope(scope: Rule['scope']): [kind: string, name: string] {
+  const colon = scope.indexOf(':');
+  return colon < 0 ? ['*', ''] : [scope.slice(0, colon), safeText(scope.slice(colon + 1), 100)];
+}
+
+function dayOf(time: number): string {
+  return Number.isFinite(time) && Math.abs(time) <= 8.64e15 ? new Date(time).toISOString().slice(0, 10) : String(time);
+}

@@ -1,0 +1,38 @@
+import { urlOf, type RuleCounts, type Tables } from '../../webtable/index.js';
+import type { RuleSet } from './compile-rules.js';
+
+/** Differences of what rules have decided, by id. */
+export type RuleDifferences = ReadonlyMap<string, Partial<RuleCounts>>;
+
+const CAUSE = /^rule-(\w+)-/;
+
+/** The cause by which generate files a row that a rule refuses, until another version of it holds. */
+export function causeOfRule(id: string, version: string): string {
+  return `rule-${id}-${version}`;
+}
+
+/** The rule for which a row is refused; undefined where it is something else. @param cause of `refusedBy` */
+export function ruleOfCause(cause: string): string | undefined {
+  return CAUSE.exec(cause)?.[1];
+}
+
+/** Takes what has changed since it was last taken, of the rows of `tables` and of links cut. */
+export function takeDifferences(
+  tables: Pick<Tables, 'tally'>,
+  ruleSet: RuleSet | undefined,
+  links: Map<string, number>,
+): RuleDifferences {
+  const found = new Map<string, { refused: number; fit: number; links: number }>();
+  const add = (id: string | undefined, what: keyof RuleCounts, n: number): void => {
+    if (id === undefined || n === 0) return;
+    const counts = found.get(id) ?? { refused: 0, fit: 0, links: 0 };
+    found.set(id, counts);
+    counts[what] += n;
+  };
+  const { refused, fit } = tables.tally.take();
+  for (const [cause, n] of refused) add(ruleOfCause(cause), 'refused', n);
+  for (const key of fit) add(ruleSet?.usefulFor(urlOf(key))?.id, 'fit', 1);
+  for (const [id, n] of links) add(id, 'links', n);
+  links.clear();
+  return found;
+}

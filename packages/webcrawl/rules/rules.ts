@@ -1,0 +1,179 @@
+import { CrawlError, messageOf, safeText } from '../../errors/index.js';
+import {
+  applyRules,
+  mustBeHarmless,
+  testRules,
+  type JobOptions,
+  type Report,
+  type RuleEffect,
+} from '../../jobs/index.js';
+import {
+  addChecked,
+  checkRule,
+  compareRules,
+  compileRules,
+  contradictionsOf,
+  removeRules,
+  rulesOf,
+  saying,
+  setRuleState,
+  type AddedRules,
+  type CheckedRule,
+  type Contradiction,
+  type NewRule,
+  type RemovedRules,
+} from '../../rules/index.js';
+import type { Rule, RuleCounts } from '../../../webtable/index.js';
+import { watched } from '../jobs.js';
+import type { Crawl } from '../open-crawl.js';
+
+/** A rule with what it has decided. */
+export type ListedRule = Rule & { readonly counts: RuleCounts };
+
+/** All rules of a table. */
+export interface RuleList {
+  /** Differs after every edit; empty where there was none. */
+  readonly version: string;
+  /** In the order in which they are asked. */
+  readonly rules: readonly ListedRule[];
+  readonly contradictions: readonly Contradiction[];
+  /** Of those that cannot be used, and are not asked, why; by id. */
+  readonly broken: Readonly<Record<string, string>>;
+}
+
+/** What rules need of a crawl: that of `openCrawl`. */
+export type RulesCrawl = Pick<Crawl, 'tables' | 'rules' | 'settings' | 'clock'>;
+
+/** How rules are added or made active. */
+export interface RuleEditOptions {
+  /** Also where they cut a seed, or every page of the table. Default: false. */
+  readonly yes?: boolean;
+}
+
+const NOTHING: RuleCounts = { refused: 0, fit: 0, links: 0 };
+
+async function list({ tables, rules, settings }: RulesCrawl): Promise<RuleList> {
+  await rules.flush();
+  const stored = await tables.rules.read();
+  const counts = await tables.rules.counts();
+  const listed = [...stored.rules].sort(compareRules);
+  return {
+    version: stored.version,
+    rules: listed.map((rule) => ({ ...rule, counts: counts.get(rule.id) ?? NOTHING })),
+    contradictions: contradictionsOf(stored.rules),
+    broken: Object.fromEntries(compileRules(stored, settings.scoring.fit).broken),
+  };
+}
+
+async function addAll(crawl: RulesCrawl, given: readonly CheckedRule[], { yes = false }: RuleEditOptions) {
+  if (!yes) {
+    const there = new Set((await crawl.tables.rules.read()).rules.map(saying));
+    await mustBeHarmless(
+      crawl,
+      given.filter((rule) => !there.has(saying(rule))),
+    );
+  }
+  return addChecked(crawl, given);
+}
+
+const listOf = <T extends string | object>(one: T | readonly T[]): readonly T[] =>
+  Array.isArray(one) ? (one as readonly T[]) : [one as T];
+
+/**
+ * The rules of a table: said by hand or made by the crawler, and changed while a crawl runs, also by another process: a running job takes a
+ * change within a second or two. Every edit is made as a whole or not at all.
+ */
+export const rules = {
+  /** All rules, in the order in which they are asked, with what they have decided. */
+  list,
+
+  /** One rule. @throws CrawlError UNKNOWN_RULE */
+  async show(crawl: RulesCrawl, id: string): Promise<ListedRule> {
+    const found = await list(crawl);
+    return rulesOf(found, [id])[0] as ListedRule;
+  },
+
+  /**
+   * Adds rules, all or none; of what another rule says already none is added.
+   * @throws CrawlError BAD_RULE for one that is wrong; RULE_DANGER
+   */
+  add: (crawl: RulesCrawl, given: NewRule | readonly NewRule[], options: RuleEditOptions = {}): Promise<AddedRules> =>
+    addAll(crawl, listOf(given).map(checkRule), options),
+
+  /** Disables rules: they stay, and are not asked. @throws CrawlError UNKNOWN_RULE */
+  disable: (crawl: RulesCrawl, ids: string | readonly string[]): Promise<readonly Rule[]> =>
+    setRuleState(crawl, listOf(ids), 'disabled'),
+
+  /** Makes rules active again. @throws CrawlError UNKNOWN_RULE, RULE_DANGER */
+  async enable(
+    crawl: RulesCrawl,
+    ids: string | readonly string[],
+    { yes = false }: RuleEditOptions = {},
+  ): Promise<readonly Rule[]> {
+    const found = rulesOf(await crawl.tables.rules.read(), listOf(ids)).filter(({ state }) => state === 'disabled');
+    if (!yes) {
+      await mustBeHarmless(
+        crawl,
+        found.map((rule) => ({ ...rule, state: 'active' })),
+      );
+    }
+    return setRuleState(crawl, listOf(ids), 'active');
+  },
+
+  /**
+   * Removes rules. Generated ones stay, disabled, so that they are not generated again.
+   * @param options `forget`: remove these as well
+   * @throws CrawlError UNKNOWN_RULE
+   */
+  remove: (
+    crawl: RulesCrawl,
+    ids: string | readonly string[],
+    options: { readonly forget?: boolean } = {},
+  ): Promise<RemovedRules> => removeRules(crawl, listOf(ids), options),
+
+  /** Says what rules would do to the rows that are there, and changes nothing. @throws CrawlError BAD_RULE */
+  test: (
+    crawl: RulesCrawl,
+    given: NewRule | readonly NewRule[],
+    options: Pick<JobOptions, 'signal'> = {},
+  ): Promise<RuleEffect> => testRules(crawl, listOf(given).map(checkRule), options),
+
+  /**
+   * Adds the rules of lines of JSON as `export` writes them, all or none; empty lines say nothing. They get ids of this table.
+   * @throws CrawlError BAD_RULE that names the first line that is wrong; RULE_DANGER
+   */
+  async import(
+    crawl: RulesCrawl,
+    lines: Iterable<string> | AsyncIterable<string>,
+    options: RuleEditOptions = {},
+  ): Promise<AddedRules> {
+    const given: CheckedRule[] = [];
+    let number = 0;
+    for await (const line of lines) {
+      number += 1;
+      if (line.trim() === '') continue;
+      given.push(ruleOfLine(line, number));
+    }
+    return addAll(crawl, given, options);
+  },
+
+  /** The rules as lines of JSON, by age. */
+  async *export({ tables }: Pick<RulesCrawl, 'tables'>): AsyncGenerator<string> {
+    for (const rule of (await tables.rules.read()).rules) yield JSON.stringify(rule);
+  },
+
+  /** Applies the rules to the rows that are there, see `applyRules` of packages/jobs. */
+  apply: watched('rules apply', applyRules) as (crawl: Crawl, options?: JobOptions) => Promise<Report>,
+} as const;
+
+function ruleOfLine(line: string, number: number): CheckedRule {
+  try {
+    return checkRule(JSON.parse(line));
+  } catch (error) {
+    const why = error instanceof SyntaxError ? `expected JSON, found "${safeText(line, 200)}"` : messageOf(error);
+    throw new CrawlError('BAD_RULE', `line ${number}: ${why}`, {
+      hint: (error instanceof CrawlError ? error.hint : undefined) ?? 'nothing was imported',
+      cause: error,
+    });
+  }
+}

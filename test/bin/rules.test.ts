@@ -1,0 +1,96 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { run } from '../../bin/run.js';
+import { jobs, openCrawl, rules } from '../../packages/webcrawl/index.js';
+import { testIo } from './test-io.js';
+
+let folder: string;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'webcrawl-rules-'));
+  await using crawl = await openCrawl({ table: join(folder, 'table') });
+  await jobs.inject(crawl, { seeds: ['http://a.example/', 'http://a.example/tag/1'] });
+});
+
+afterEach(() => rm(folder, { recursive: true }));
+
+async function webcrawl(...args: readonly string[]) {
+  const io = testIo();
+  const code = await run(['--table', join(folder, 'table'), ...args], io);
+  return { code, out: io.stdout.text, err: io.stderr.text };
+}
+
+describe('webcrawl rules', () => {
+  test('adds, lists, shows, tests, disables, enables and removes', async () => {
+    expect(await webcrawl('rules')).toMatchObject({ code: 0, out: expect.stringContaining('No rules.') as string });
+    const danger = await webcrawl('rules', 'add', 'reject', '/tag/', '--host', 'A.example');
+    expect(danger).toMatchObject({ code: 65, out: '' });
+    expect(danger.err).toContain('RULE_DANGER');
+    expect(danger.err).toContain('http://a.example/tag/1');
+    expect(await webcrawl('rules', 'test', 'reject', '/tag/', '--host', 'a.example')).toMatchObject({ code: 1 });
+    expect(await webcrawl('rules', 'add', 'reject', '/tag/', '--host', 'a.example', '--yes')).toEqual({
+      code: 0,
+      out: 'r1\n',
+      err: '',
+    });
+    expect(await webcrawl('rules', 'add', 'reject', '/tag/', '--host', 'a.example')).toMatchObject({
+      code: 1,
+      out: '',
+    });
+    const long = await webcrawl('rules', 'add', 'useful', `/${'x'.repeat(300)}`);
+    expect(long.out).toBe('r2\n');
+    const { out } = await webcrawl('rules', 'list');
+    for (const line of out.trimEnd().split('\n')) expect(line.length).toBeLessThanOrEqual(100);
+    expect(out).toMatch(/r1 +reject +host:a\.example +0 +0 +0 +active +\/tag\/\n/);
+    expect((await webcrawl('rules', 'disable', 'r1')).err).toContain('Disabled: r1 (reject /tag/ on host a.example)');
+    expect(await webcrawl('rules', 'enable', 'r1')).toMatchObject({ code: 65 });
+    expect(await webcrawl('rules', 'enable', 'r1', '--yes')).toMatchObject({ code: 0 });
+    expect((await webcrawl('rules', 'show', 'r1')).out).toContain('reject /tag/ on host a.example');
+    expect(await webcrawl('rules', 'show', 'r9')).toMatchObject({ code: 67 });
+    expect((await webcrawl('explain', 'http://a.example/tag/1')).out).toContain('rejected by rule r1 (reject /tag/');
+    const checked = await webcrawl('check', 'url', 'http://a.example/tag/5');
+    expect(checked.code).toBe(1);
+    expect(checked.out).toContain('by rule r1 (reject /tag/ on host a.example, by hand');
+    expect((await webcrawl('rules', 'apply')).err).toContain('rows');
+    expect(await webcrawl('rules', 'remove', 'r1')).toMatchObject({ code: 0 });
+    expect((await webcrawl('rules', 'add', 'useful', '/a')).out).toBe('r3\n');
+  });
+
+  test.each([
+    [['add', 'reject', 'a(b', '--regex'], 65, 'Unterminated group) at character 2'],
+    [['add', 'reject', 'tag/'], 64, 'with --regex it is a regular expression'],
+    [['add', 'www', 'without'], 65, 'a domain as the scope'],
+    [['add', 'reject', '/', '--host', 'a.example', '--domain', 'a.example'], 64, 'one of --host and --domain'],
+  ])('rules %j ends with %i: %s', async (args, code, words) => {
+    const ended = await webcrawl('rules', ...args);
+    expect([ended.code, ended.out]).toEqual([code, '']);
+    expect(ended.err).toContain(words);
+  });
+
+  test('imports all or nothing, and what it exports', async () => {
+    const file = join(folder, 'rules.jsonl');
+    await writeFile(file, '{"kind":"useful","pattern":{"prefix":"/a/"}}\n{"kind":"useful","pattern":{"regex":"["}}\n');
+    const refused = await webcrawl('rules', 'import', file);
+    expect(refused.code).toBe(65);
+    expect(refused.err).toContain('line 2: ');
+    expect(await webcrawl('rules', 'export')).toEqual({ code: 0, out: '', err: '' });
+    await writeFile(file, '{"kind":"useful","pattern":{"prefix":"/a/"}}\r\n\n');
+    expect((await webcrawl('rules', 'import', file)).out).toBe('r1\n');
+    expect(JSON.parse((await webcrawl('rules', 'export')).out)).toMatchObject({ id: 'r1', pattern: { prefix: '/a/' } });
+    expect(await webcrawl('rules', 'import', join(folder, 'none'))).toMatchObject({ code: 66 });
+  });
+
+  test('reaches the process that has the table open, with the same result', async () => {
+    await using crawl = await openCrawl({ table: join(folder, 'table'), name: 'a crawl' });
+    expect((await crawl.rules.current()).plugin).toBeUndefined();
+    // `run` opens the table a second time, by the socket.
+    expect(await webcrawl('rules', 'add', 'reject', '/tag/', '--yes')).toEqual({ code: 0, out: 'r1\n', err: '' });
+    await expect.poll(async () => (await crawl.rules.current()).plugin, { timeout: 60_000 }).toBeDefined();
+    expect((await jobs.generate(crawl)).counters).toMatchObject({ generated: 1, rejected_rules: 1 });
+    expect((await rules.list(crawl)).rules[0]?.counts.refused).toBe(1);
+    expect(await webcrawl('rules', 'remove', 'r1')).toMatchObject({ code: 0 });
+    await expect.poll(async () => (await crawl.rules.current()).plugin, { timeout: 60_000 }).toBeUndefined();
+  });
+});

@@ -1,0 +1,269 @@
+import { describe, expect, test } from 'vitest';
+import {
+  MemoryStore,
+  explain,
+  jobs,
+  rules,
+  withRules,
+  type Crawl,
+  type Store,
+} from '../../../packages/webcrawl/index.js';
+import { copyStore } from '../../support/stores/copy-store.js';
+import { FailingStore, PlannedFailure } from '../../support/stores/failing-store.js';
+import { fakeWeb, links } from '../../support/web/fake-web.js';
+import { allRows, testCrawl } from '../../support/test-crawl.js';
+import { round, rowOf, select, selectedUrls, start } from '../../support/job-steps.js';
+
+const A = 'http://a.example';
+const tag = { kind: 'reject', scope: 'host:a.example', pattern: { prefix: '/tag/' } } as const;
+const article = { kind: 'useful', pattern: { regex: '/\\d{4}/' } } as const;
+
+const site = () =>
+  fakeWeb({
+    [`${A}/`]: links('/tag/1', '/tag/2', '/2020/x', '/about'),
+    [`${A}/tag/1`]: links('/tag/3', '/2021/y'),
+    [`${A}/tag/2`]: 'two',
+    [`${A}/2020/x`]: links('/tag/1', '/tag/9'),
+    [`${A}/2021/y`]: 'y',
+    [`${A}/about`]: links('/tag/1'),
+  });
+
+const countsOf = async (crawl: Crawl) =>
+  Object.fromEntries((await rules.list(crawl)).rules.map(({ id, counts }) => [id, counts]));
+
+/** The counts as they are, and as they are when they are made anew from the rows. */
+async function expectExactCounts(crawl: Crawl): Promise<void> {
+  const before = await countsOf(crawl);
+  const { counters } = await jobs.repair(crawl);
+  expect(counters['stale_rules'], JSON.stringify(before)).toBeUndefined();
+  expect(await countsOf(crawl)).toEqual(before);
+}
+
+describe('rules', () => {
+  test('a table without an active rule has the very list of plugins that it was opened with', async () => {
+    await using crawl = await testCrawl(site());
+    expect(await withRules(crawl)).toBe(crawl);
+    await rules.add(crawl, { ...tag, state: 'disabled' });
+    const ruled = await withRules(crawl);
+    expect(ruled).toBe(crawl);
+    expect(ruled.plugins).toBe(crawl.plugins);
+    await rules.enable(crawl, 'r1');
+    const active = await withRules(crawl);
+    expect(active.plugins.map(({ name }) => name)).toEqual([...crawl.plugins.map(({ name }) => name), 'rules']);
+    expect(await withRules(active)).toBe(active);
+    expect(await withRules(crawl)).toBe(active);
+    await rules.remove(crawl, 'r1');
+    expect(await withRules(active)).toBe(crawl);
+  });
+
+  test('cut links of pages, pages that wait, and let them in again, with exact counts and words', async () => {
+    await using crawl = await testCrawl(site());
+    await start(crawl, `${A}/`);
+    await jobs.fetch(crawl, { batch: 'all', parse: true });
+    await jobs.updatedb(crawl, { batch: 'all' });
+    const { added } = await rules.add(crawl, { ...tag, scope: 'domain:a.example', note: 'the same again' });
+    expect(added.map(({ id }) => id)).toEqual(['r1']);
+
+    const { fetched } = await round(crawl);
+    expect(fetched.counters).toMatchObject({ fetched: 2, links_rejected_rules: 3 });
+    expect(await countsOf(crawl)).toEqual({ r1: { refused: 2, fit: 0, links: 3 } });
+    expect((await rowOf(crawl, `${A}/2020/x`, 'cutLinks')).cutLinks).toEqual({ r1: 2 });
+    await expectExactCounts(crawl);
+
+    const { next, rules: named } = await explain(crawl, `${A}/tag/1`);
+    expect(named?.decides?.id).toBe('r1');
+    expect(next).toMatchObject({ kind: 'blocked' });
+    expect(next.text).toMatch(/rejected by rule r1 \(reject \/tag\/ on domain a\.example, by hand 20\d\d-\d\d-\d\d\)/);
+    expect((await explain(crawl, `${A}/tag/5`)).next.text).toContain('rule r1 (reject /tag/');
+    expect((await jobs.inject(crawl, { seeds: [`${A}/tag/7`] })).counters).toMatchObject({ rejected_rules: 1 });
+
+    // A rule that has nothing to do with it has no row judged again.
+    await rules.add(crawl, { kind: 'reject', scope: 'host:a.example', pattern: { prefix: '/other/' } });
+    expect((await jobs.generate(crawl)).counters).toEqual({});
+
+    // One that is asked before has them judged again.
+    await rules.add(crawl, { kind: 'accept', scope: 'host:a.example', pattern: { prefix: '/tag/77' } });
+    expect((await jobs.generate(crawl)).counters).toMatchObject({ rejected_rules: 2 });
+    await rules.disable(crawl, 'r1');
+    expect((await jobs.generate(crawl)).counters).toMatchObject({ generated: 2 });
+    expect(await selectedUrls(crawl)).toEqual([`${A}/tag/1`, `${A}/tag/2`]);
+    expect((await countsOf(crawl))['r1']).toEqual({ refused: 0, fit: 0, links: 3 });
+    await expectExactCounts(crawl);
+  });
+
+  test('a page of an open batch that a newer rule refuses is not asked for, and released as it was', async () => {
+    const web = site();
+    await using crawl = await testCrawl(web);
+    await round(Object.assign(crawl, { started: await jobs.inject(crawl, { seeds: [`${A}/`] }) }));
+    const batch = await select(crawl);
+    await rules.add(crawl, tag);
+    expect((await explain(crawl, `${A}/tag/1`)).next.text).toContain('fetch does not ask for it');
+    const { counters } = await jobs.fetch(crawl, { batch, parse: true });
+    expect(counters).toMatchObject({ rejected_rules: 2, fetched: 2 });
+    expect(web.requests.filter((url) => url.includes('/tag/'))).toEqual([]);
+    await jobs.updatedb(crawl, { batch });
+    expect(await rowOf(crawl, `${A}/tag/1`, 'status', 'marks', 'retries')).toEqual({
+      status: 'unfetched',
+      retries: 0,
+    });
+    await expectExactCounts(crawl);
+    // The rule goes while a batch is open that was selected with it.
+    await jobs.inject(crawl, { seeds: [`${A}/late`] });
+    const last = await select(crawl);
+    await rules.remove(crawl, 'r1');
+    await jobs.fetch(crawl, { batch: last, parse: true });
+    await jobs.updatedb(crawl, { batch: last });
+    await select(crawl);
+    expect(await selectedUrls(crawl)).toContain(`${A}/tag/2`);
+  });
+
+  test('a running crawl takes rules that come, are disabled and removed, at the very next page', async () => {
+    const pages: Record<string, string> = { [`${A}/`]: links('/p0') };
+    for (let i = 0; i < 30; i++) pages[`${A}/p${i}`] = links(`/p${i + 1}`, `/tag/${i}`, `/keep/${i}`);
+    const web = fakeWeb(pages);
+    const store = new MemoryStore();
+    await using crawl = await testCrawl(web, { store, settings: { 'fetcher.threadsFetch': 1, 'parser.threads': 0 } });
+    web.onRequest = async (url) => {
+      if (url === `${A}/p5`) await rules.add(crawl, tag);
+      if (url === `${A}/p10`) await rules.disable(crawl, 'r1');
+      if (url === `${A}/p15`) await rules.enable(crawl, 'r1');
+      if (url === `${A}/p20`) await rules.remove(crawl, 'r1');
+    };
+    const { counters } = await jobs.crawl(crawl, { seeds: [`${A}/`] });
+    expect(counters['links_rejected_rules']).toBeGreaterThan(0);
+    // The last word is that all may be fetched.
+    for (let i = 21; i < 30; i++) expect(web.requests).toContain(`${A}/tag/${i}`);
+    for (let i = 6; i < 9; i++) expect(web.requests).not.toContain(`${A}/tag/${i}`);
+    expect((await rules.list(crawl)).rules).toEqual([]);
+  });
+
+  test('useful pages come first, are marked as they enter, and get a bonus that is no cash', async () => {
+    await using crawl = await testCrawl(site(), { settings: { 'scoring.fit.score': 5, 'scoring.fit.other': -1 } });
+    await rules.add(crawl, article);
+    await start(crawl, `${A}/`, `${A}/2000/seed`);
+    expect(await rowOf(crawl, `${A}/2000/seed`, 'fit', 'fitBonus', 'score', 'cash')).toEqual({
+      fit: true,
+      fitBonus: 5,
+      score: 6,
+      cash: 1,
+    });
+    expect(await rowOf(crawl, `${A}/`, 'fit', 'fitBonus', 'score', 'cash')).toEqual({
+      fit: false,
+      fitBonus: -1,
+      score: 0,
+      cash: 1,
+    });
+    await jobs.fetch(crawl, { batch: 'all', parse: true });
+    await jobs.updatedb(crawl, { batch: 'all' });
+    expect(await rowOf(crawl, `${A}/2020/x`, 'fit', 'score')).toEqual({ fit: true, score: 5.25 });
+    const batch = await select(crawl, 1);
+    expect(await selectedUrls(crawl, batch)).toEqual([`${A}/2020/x`]);
+    expect(await countsOf(crawl)).toEqual({ r1: { refused: 0, fit: 2, links: 0 } });
+    await expectExactCounts(crawl);
+    expect((await explain(crawl, `${A}/2020/x`)).rules?.useful?.id).toBe('r1');
+  });
+
+  test('apply gives rows that are there what they would have had, and takes it back; killed between any two writes it ends the same', async () => {
+    const before = new MemoryStore();
+    {
+      const crawl = await testCrawl(site(), { store: before });
+      await jobs.inject(crawl, { seeds: [`${A}/`] });
+      await round(crawl);
+      await jobs.inject(crawl, { seeds: ['http://www.b.example/2020/old'] });
+      await select(crawl, 1);
+      await rules.add(crawl, [article, { kind: 'www', scope: 'domain:b.example', to: 'without' }, tag]);
+    }
+    const apply = async (store: Store) => {
+      const crawl = await testCrawl(site(), { store });
+      return { crawl, report: await rules.apply(crawl) };
+    };
+    const counting = new FailingStore(await copyStore(before));
+    const { crawl, report } = await apply(counting);
+    expect(report.counters).toMatchObject({ marked: 2, rescored: 2, moved: 1 });
+    expect(await rowOf(crawl, 'http://b.example/2020/old', 'status', 'fit', 'marks', 'distance')).toEqual({
+      status: 'unfetched',
+      fit: true,
+      marks: { inject: 'y' },
+      distance: 0,
+    });
+    expect((await rules.apply(crawl)).counters).toEqual({ rows: report.counters['rows']! + 1 });
+    const rows = await allRows(crawl);
+    const counts = await countsOf(crawl);
+    expect(counts['r1']).toMatchObject({ fit: 3 });
+    await expectExactCounts(crawl);
+    expect(counting.writes).toBeGreaterThan(10);
+    for (let failAt = 1; failAt <= counting.writes; failAt++) {
+      const store = await copyStore(before);
+      const failed = await apply(new FailingStore(store, failAt)).then(
+        () => undefined,
+        (error: unknown) => error,
+      );
+      if (failed !== undefined) expect(failed).toBeInstanceOf(PlannedFailure);
+      const again = await apply(store);
+      expect(await allRows(again.crawl), `write ${failAt}`).toEqual(rows);
+      await jobs.repair(again.crawl);
+      expect(await countsOf(again.crawl), `write ${failAt}`).toEqual(counts);
+    }
+    await rules.remove(crawl, ['r1', 'r2', 'r3']);
+    await rules.apply(crawl);
+    for (const row of await allRows(crawl)) expect(row).not.toHaveProperty('fit');
+    expect(await rowOf(crawl, `${A}/2020/x`, 'score', 'fitBonus')).toEqual({ score: 0.25 });
+  });
+
+  test('a www rule sends links, also those that were parsed before, to one form, and old rows are not fetched', async () => {
+    const web = fakeWeb({
+      [`${A}/`]: links('http://www.b.example/x', 'http://b.example/x'),
+      'http://b.example/x': 'x',
+    });
+    await using crawl = await testCrawl(web);
+    const batch = await start(crawl, `${A}/`, 'http://www.b.example/y');
+    await jobs.fetch(crawl, { batch, parse: true });
+    await rules.add(crawl, { kind: 'www', scope: 'domain:b.example', to: 'without' });
+    await jobs.updatedb(crawl, { batch });
+    const urls = (await allRows(crawl)).map(({ url }) => url);
+    expect(urls).toContain('http://b.example/x');
+    expect(urls).not.toContain('http://www.b.example/x');
+    expect((await explain(crawl, 'http://www.b.example/z')).rules?.rewrites?.id).toBe('r1');
+  });
+
+  test('dangers are asked about, and nothing is added', async () => {
+    await using crawl = await testCrawl(site());
+    const all = { kind: 'reject', pattern: { regex: '.' } } as const;
+    await expect(rules.add(crawl, all)).rejects.toMatchObject({ code: 'RULE_DANGER' });
+    await jobs.inject(crawl, { seeds: [`${A}/`, `${A}/2020/x`, 'http://c.example/'] });
+    await expect(rules.add(crawl, { ...tag, pattern: { prefix: '/2020/' } })).rejects.toThrow(`${A}/2020/x`);
+    expect(await rules.test(crawl, { ...tag, pattern: { prefix: '/' } })).toMatchObject({
+      rows: 2,
+      cut: 2,
+      seeds: 2,
+      cutsAll: false,
+    });
+    expect((await rules.list(crawl)).rules).toEqual([]);
+    await rules.add(crawl, all, { yes: true });
+    await rules.disable(crawl, 'r1');
+    await expect(rules.enable(crawl, 'r1')).rejects.toMatchObject({ code: 'RULE_DANGER' });
+    await expect(rules.disable(crawl, 'r7')).rejects.toMatchObject({ code: 'UNKNOWN_RULE' });
+  });
+
+  test('an import with a bad line adds nothing; contradictions are said; a generated rule that was removed never comes back', async () => {
+    await using crawl = await testCrawl(site());
+    const lines = [JSON.stringify(tag), '', '{"kind":"reject","pattern":{"regex":"("}}', 'x'];
+    await expect(rules.import(crawl, lines)).rejects.toThrow(/^line 3: .*Unterminated group\) at character 1/);
+    await expect(rules.import(crawl, ['{}', 'x'])).rejects.toThrow(/^line 1: /);
+    expect((await rules.list(crawl)).rules).toEqual([]);
+    await rules.import(crawl, [JSON.stringify({ ...tag, origin: 'generated', evidence: { urls: 7 } })]);
+    const { added, contradictions } = await rules.add(crawl, { ...tag, kind: 'accept' });
+    expect(contradictions).toEqual([{ decides: added[0]!.id, idle: 'r1' }]);
+    expect(await rules.remove(crawl, 'r1')).toMatchObject({ removed: [], disabled: [{ id: 'r1' }] });
+    expect(await rules.add(crawl, { ...tag, origin: 'generated' })).toMatchObject({ added: [], known: [{ id: 'r1' }] });
+    const exported: string[] = [];
+    for await (const line of rules.export(crawl)) exported.push(line);
+    await using other = await testCrawl(site());
+    await rules.import(other, exported);
+    expect((await rules.list(other)).rules).toMatchObject([
+      { kind: 'accept' },
+      { state: 'disabled', evidence: { urls: 7 } },
+    ]);
+    expect(await rules.remove(crawl, 'r1', { forget: true })).toMatchObject({ removed: [{ id: 'r1' }] });
+  });
+});

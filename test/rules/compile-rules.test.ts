@@ -1,0 +1,165 @@
+import { describe, expect, test } from 'vitest';
+import { checkRule, compileRules, type NewRule } from '../../packages/rules/index.js';
+import type { Rule, UrlRule } from '../../webtable/index.js';
+import { hostOf } from '../../packages/url/index.js';
+import { randomNumbers } from '../support/web/fake-web.js';
+
+const FIT = { score: 10, other: 0 };
+const rule = (id: string, given: NewRule, more: Partial<Rule> = {}): Rule =>
+  ({ ...checkRule(given), id, createdAt: 0, changedAt: 0, ...more }) as Rule;
+const compile = (...rules: Rule[]) => compileRules({ version: 'v', rules, damaged: [] }, FIT);
+
+/** The order and the matching of rules, as they are described and not as they are built. */
+function naive(rules: readonly Rule[], url: string, kinds: readonly string[]): string | undefined {
+  const host = hostOf(url);
+  const path = url.slice(url.indexOf('/', url.indexOf('//') + 2));
+  const isOf = ({ scope }: Rule): boolean => {
+    const name = scope.slice(scope.indexOf(':') + 1);
+    if (scope === '*') return true;
+    return scope.startsWith('host:') ? host === name : host === name || host.endsWith(`.${name}`);
+  };
+  const matches = ({ pattern }: UrlRule): boolean => {
+    if ('regex' in pattern) return new RegExp(pattern.regex).test(url);
+    return (pattern.prefix.startsWith('/') ? path : url).startsWith(pattern.prefix);
+  };
+  const place = ({ scope, origin, id }: Rule): number[] => {
+    const breadth = scope.startsWith('host:') ? 0 : scope === '*' ? 2 : 1;
+    return [breadth, breadth === 1 ? -scope.split('.').length : 0, origin === 'hand' ? 0 : 1, Number(id.slice(1))];
+  };
+  const before = (a: number[], b: number[]): number => {
+    const i = a.findIndex((n, at) => n !== b[at]);
+    return i < 0 ? 0 : a[i]! - b[i]!;
+  };
+  return rules
+    .filter(
+      (each): each is UrlRule =>
+        each.state === 'active' && kinds.includes(each.kind) && isOf(each) && matches(each as UrlRule),
+    )
+    .sort((a, b) => before(place(a), place(b)))[0]?.id;
+}
+
+describe('a set of rules', () => {
+  test.each(Array.from({ length: 40 }, (_, i) => i + 1))('decides as a naive reading of its rules, seed %i', (seed) => {
+    const random = randomNumbers(seed);
+    const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)]!;
+    const hosts = ['a.example', 'www.a.example', 'b.a.example', 'c.b.a.example', 'b.example', 'ba.example', '10.0.0.1'];
+    const segments = ['tag', 'a', 'ab', 'x?y=1', '2020', ''];
+    const path = (): string => `/${Array.from({ length: Math.floor(random() * 4) }, () => pick(segments)).join('/')}`;
+    const rules = Array.from({ length: Math.floor(random() * 60) }, (_, i): Rule => {
+      const scope = pick([
+        '*',
+        `host:${pick(hosts)}`,
+        `domain:${pick(['a.example', 'b.a.example', 'example'])}`,
+      ] as const);
+      const prefix = random() < 0.8 ? path() : `http://${pick(hosts)}${path()}`;
+      const pattern = random() < 0.7 ? { prefix } : { regex: pick(['/tag/', '\\d\\d', 'b', '/$', '^http://[ab]']) };
+      const kind = pick(['accept', 'reject', 'useful'] as const);
+      const more = {
+        state: pick(['active', 'active', 'disabled'] as const),
+        origin: pick(['hand', 'generated'] as const),
+      };
+      return rule(`r${i + 1}`, { kind, scope, pattern }, more);
+    });
+    const set = compile(...rules.toSorted(() => random() - 0.5));
+    for (let i = 0; i < 300; i++) {
+      const url = `http://${pick(hosts)}${path()}`;
+      expect(set.decides(url)?.id, url).toBe(naive(rules, url, ['accept', 'reject']));
+      expect(set.usefulFor(url)?.id, url).toBe(naive(rules, url, ['useful']));
+    }
+  });
+
+  test('does not take longer with thousands of hosts, nor with thousands of prefixes of one', () => {
+    const all = Array.from({ length: 20_000 }, (_, i) =>
+      rule(`r${i + 1}`, {
+        kind: 'reject',
+        ...(i % 2 ? { scope: `host:h${i}.example` } : { scope: 'host:one.example' }),
+        pattern: { prefix: `/p${i}/` },
+      }),
+    );
+    let tests = 0;
+    const set = compile(...all);
+    for (let i = 0; i < 20_000; i++) if (set.decides(`http://one.example/p${i}/x`)) tests += 1;
+    expect(tests).toBe(10_000);
+    expect(set.decides('http://h19999.example/p19999/')?.id).toBe('r20000');
+    expect(set.decides('http://h19999.example/p1/')).toBeUndefined();
+  });
+
+  test('with nothing active leaves a list of plugins as it is', () => {
+    const plugins = [{ name: 'x', version: '1' }];
+    const disabled = rule('r1', { kind: 'reject', pattern: { prefix: '/' } }, { state: 'disabled' });
+    expect(compile().addTo(plugins)).toBe(plugins);
+    expect(compile(disabled).addTo(plugins)).toBe(plugins);
+    expect(compile(disabled).plugin).toBeUndefined();
+    const set = compile(rule('r2', { kind: 'useful', pattern: { prefix: '/' } }));
+    expect(set.addTo(plugins)).toBe(set.addTo(plugins));
+    expect(set.addTo(plugins).slice(0, 1)).toEqual(plugins);
+    // Rules of usefulness alone put nothing into the chain of URLs.
+    expect(set.plugin?.filterUrl).toBeUndefined();
+  });
+
+  test('writes hosts with or without www, and of two rules that contradict each other by the first', () => {
+    const without = rule('r1', { kind: 'www', scope: 'domain:www.a.example', to: 'without' });
+    expect(without.scope).toBe('domain:a.example');
+    const set = compile(without, rule('r2', { kind: 'www', scope: 'domain:a.example', to: 'with' }));
+    expect(set.rewrite('https://www.a.example:8443/x?y')).toEqual({ url: 'https://a.example:8443/x?y', rule: without });
+    expect(set.rewrite('http://a.example/')).toBeUndefined();
+    expect(set.rewrite('http://b.a.example/')).toBeUndefined();
+    expect(set.plugin?.filterUrl?.('http://www.a.example/', 'generate')).toBe('r1');
+    expect(set.plugin?.filterUrl?.('http://www.a.example/', 'outlink')).toBe(true);
+  });
+
+  test('keeps the version of a rule while no accept rule that is asked before it changes', () => {
+    const base = [
+      rule('r1', { kind: 'reject', scope: 'host:a.example', pattern: { prefix: '/x' } }),
+      rule('r2', { kind: 'reject', pattern: { prefix: '/y' } }),
+      rule('r3', { kind: 'reject', scope: 'domain:b.example', pattern: { prefix: '/z' } }),
+    ];
+    const versions = (...more: Rule[]) => Object.fromEntries(compile(...base, ...more).plugin?.ruleVersions ?? []);
+    const before = versions();
+    const reject = rule('r9', { kind: 'reject', scope: 'host:a.example', pattern: { prefix: '/w' } });
+    expect(versions(reject)).toMatchObject(before);
+    const useful = rule('r9', { kind: 'useful', pattern: { prefix: '/w' } });
+    expect(versions(useful)).toEqual(before);
+    const late = rule('r9', { kind: 'accept', pattern: { prefix: '/y/1' } });
+    expect(versions(late)).toEqual(before);
+    const ofHost = versions(rule('r9', { kind: 'accept', scope: 'host:c.b.example', pattern: { prefix: '/y/1' } }));
+    expect(ofHost).toMatchObject({ r1: before['r1'] });
+    expect(ofHost['r2']).not.toBe(before['r2']);
+    expect(ofHost['r3']).not.toBe(before['r3']);
+  });
+});
+
+describe('a wrong rule', () => {
+  test.each([
+    [{ kind: 'reject', pattern: { regex: 'ab(c' } }, 'Unterminated group) at character 3'],
+    [{ kind: 'reject', pattern: { regex: '(?i)a[b' } }, 'at character 6'],
+    [{ kind: 'reject', pattern: { regex: 'a)b' } }, 'at character 2'],
+    [{ kind: 'reject', pattern: { regex: 'a**' } }, 'at character 3'],
+    [{ kind: 'reject', pattern: { regex: 'x(a+)\\1' } }, 'may run for long at character 6'],
+    [{ kind: 'reject', pattern: { regex: 'x\\Qy' } }, 'the escape \\Q is not known at character 2'],
+    [{ kind: 'reject', pattern: { prefix: 'tag/' } }, 'a prefix that begins with /, http:// or https://'],
+    [{ kind: 'reject', pattern: { prefix: 'http://a.example/#x' } }, '(character 18)'],
+    [{ kind: 'reject', pattern: {} }, 'either prefix or regex'],
+    [{ kind: 'reject', scope: 'host:a.example/x', pattern: { prefix: '/' } }, 'the name of a host'],
+    [{ kind: 'reject', scope: 'a.example', pattern: { prefix: '/' } }, 'host:<name>'],
+    [{ kind: 'delete', pattern: { prefix: '/' } }, 'useful, accept, reject or www'],
+    [{ kind: 'www', scope: '*', to: 'with' }, 'a domain'],
+    [{ kind: 'www', scope: 'domain:a.example', to: 'off' }, '"with" or "without"'],
+    [[], 'a rule as an object'],
+  ])('%j is refused: %s', (given, expected) => {
+    expect(() => checkRule(given)).toThrow(expect.objectContaining({ code: 'BAD_RULE' }));
+    expect(() => checkRule(given)).toThrow(expected);
+  });
+
+  test('hosts and prefixes are brought into the form of URLs', () => {
+    const { scope, pattern } = rule('r1', {
+      kind: 'reject',
+      scope: 'host:BÜCHER.example',
+      pattern: { prefix: '/größe/' },
+    }) as UrlRule;
+    expect([scope, pattern]).toEqual(['host:xn--bcher-kva.example', { prefix: '/gr%C3%B6%C3%9Fe/' }]);
+    expect(rule('r1', { kind: 'reject', pattern: { prefix: 'HTTP://A.example'.toLowerCase() } })).toMatchObject({
+      pattern: { prefix: 'http://a.example/' },
+    });
+  });
+});

@@ -1,0 +1,108 @@
+import { describe, expect, test } from 'vitest';
+import { MemoryStore, openTables, type Rule, type Store } from '../../../webtable/index.js';
+import { copyStore } from '../../support/stores/copy-store.js';
+import { FailingStore, PlannedFailure } from '../../support/stores/failing-store.js';
+import { VersionedStore } from '../../support/versioned-store.js';
+import { randomNumbers } from '../../support/web/fake-web.js';
+
+const reject = (id: string, prefix: string): Rule => ({
+  id,
+  kind: 'reject',
+  scope: '*',
+  pattern: { prefix },
+  origin: 'hand',
+  createdAt: 1,
+  changedAt: 1,
+  state: 'active',
+});
+
+async function rulesOf(store: Store) {
+  return (await openTables(store)).rules;
+}
+
+describe('the table of rules', () => {
+  test('never gives an id again, also after all rules were removed and by another opening', async () => {
+    const store = new MemoryStore();
+    const rules = await rulesOf(store);
+    await rules.change((_, id) => ({ put: [reject(id(), '/a'), reject(id(), '/b')] }));
+    const { version, rules: removed } = await rules.change(() => ({ remove: ['r1', 'r2'] }));
+    expect(removed).toEqual([]);
+    const again = await (await rulesOf(store)).change((_, id) => ({ put: [reject(id(), '/c')] }));
+    expect(again.rules.map(({ id }) => id)).toEqual(['r3']);
+    expect(again.version).not.toBe(version);
+    expect(await rules.read()).toEqual(again);
+    expect(await rules.version()).toBe(again.version);
+  });
+
+  test('an edit that is refused, or changes nothing, leaves the version', async () => {
+    const rules = await rulesOf(new MemoryStore());
+    const { version } = await rules.change((_, id) => ({ put: [reject(id(), '/a')] }));
+    await rules.change(() => undefined);
+    const refused = rules.change(() => {
+      throw new Error('no');
+    });
+    await expect(refused).rejects.toThrow('no');
+    expect(await rules.version()).toBe(version);
+  });
+
+  test('a rule that cannot be read is named, and stays', async () => {
+    const store = new MemoryStore();
+    const rules = await rulesOf(store);
+    await rules.change((_, id) => ({ put: [reject(id(), '/a'), reject(id(), '/b')] }));
+    await store.write('rule', [{ key: 'rules', put: new Map([['r:d:r1', Buffer.from('{')]]) }]);
+    expect(await rules.read()).toMatchObject({ damaged: ['r1'], rules: [{ id: 'r2' }] });
+    await rules.change(() => ({ remove: ['r1'] }));
+    expect(await rules.read()).toMatchObject({ damaged: [] });
+  });
+
+  test('dies between any two writes of an edit of many rules with all of it or nothing, and is seen by who has read before', async () => {
+    const first = new MemoryStore();
+    const before = await (await rulesOf(first)).change((_, id) => ({ put: [reject(id(), '/a'), reject(id(), '/b')] }));
+    const edit = (store: Store) =>
+      rulesOf(store).then((rules) =>
+        rules.change((_, id) => ({
+          put: Array.from({ length: 50 }, (__, i) => reject(id(), `/${i}`)),
+          remove: ['r1'],
+        })),
+      );
+    const counting = new FailingStore(await copyStore(first));
+    await edit(counting);
+    expect(counting.writes).toBeGreaterThan(1);
+    for (let failAt = 1; failAt <= counting.writes; failAt++) {
+      const store = await copyStore(first);
+      await expect(edit(new FailingStore(store, failAt))).rejects.toThrow(PlannedFailure);
+      const rules = await rulesOf(store);
+      const after = await rules.read();
+      expect([2, 51]).toContain(after.rules.length);
+      // Whoever has the rules of before sees by the version that there may be others.
+      if (after.version !== before.version) expect(await rules.version()).not.toBe(before.version);
+      await edit(store);
+      const end = await rules.read();
+      expect(await rules.version()).toBe(end.version);
+    }
+  });
+
+  test.each([1, 2, 3])('edits and counts of several at a time are all there, seed %i', async (seed) => {
+    const store = new VersionedStore(randomNumbers(seed));
+    const all = await Promise.all([rulesOf(store), rulesOf(store), rulesOf(store)]);
+    await Promise.all(
+      all.flatMap((rules, who) =>
+        Array.from({ length: 10 }, (_, i) => rules.change((__, id) => ({ put: [reject(id(), `/${who}/${i}`)] }))),
+      ),
+    );
+    const { rules } = await all[0].read();
+    expect(new Set(rules.map(({ id }) => id)).size).toBe(30);
+    expect(rules).toHaveLength(30);
+    const one = new Map([
+      ['r1', { links: 1, refused: 2 }],
+      ['r2', { fit: 1 }],
+      ['r99', { links: 5 }],
+    ]);
+    await Promise.all(all.flatMap((each) => Array.from({ length: 5 }, () => each.addCounts(one))));
+    expect(Object.fromEntries(await all[1].counts())).toEqual({
+      r1: { refused: 30, fit: 0, links: 15 },
+      r2: { refused: 0, fit: 15, links: 0 },
+    });
+    expect(store.refused).toBeGreaterThan(0);
+  });
+});
