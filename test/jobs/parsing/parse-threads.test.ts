@@ -195,7 +195,9 @@ describe('pages that are parsed by the caller', () => {
     await crawl.parseThreads.close();
     for (const answer of await Promise.all(hanging)) expect(answer).toMatchObject({ status: { code: 'main_thread' } });
     const share = threadShare(crawl, crawl.plugins);
-    expect(crawl.parseThreads.parse({ settings: crawl.settings, scope: undefined, rules: undefined }, page('a'), share)).toBeUndefined();
+    expect(
+      crawl.parseThreads.parse({ settings: crawl.settings, scope: undefined, rules: undefined }, page('a'), share),
+    ).toBeUndefined();
     await crawl.parseThreads.close();
   });
 });
