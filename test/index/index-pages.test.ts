@@ -166,6 +166,34 @@ describe('index', () => {
     expect((await dumpIndex(crawl.folder)).terms).toContain(`${key('')} title 0 chang`);
   });
 
+  test('an index that another one got batches in place of is compared with the whole table', async () => {
+    const web = fakeWeb(PAGES);
+    const others = newFolder();
+    const store = new MemoryStore();
+    await using crawl = await crawled({ web, store });
+    await allRounds(crawl);
+    await jobs.index(crawl);
+    await using other = await testCrawl(web, {
+      store,
+      settings: { 'index.path': others, 'index.writer': 'jsonl' },
+    });
+    for (const [path, days] of [
+      ['one', 40],
+      ['two', 80],
+    ] as const) {
+      other.setTime(START + days * 86_400_000);
+      web.set(`http://a.example/${path}`, { html: `<title>${path}</title><p>changed words</p>` });
+      await round(other);
+      await jobs.index(other);
+    }
+    expect(await other.tables.batches.listUpdated()).toEqual([]);
+    expect((await jobs.index(crawl)).counters).toMatchObject({ changed: 3 });
+    const { terms } = await dumpIndex(crawl.folder);
+    for (const path of ['one', 'two']) expect(terms).toContain(`${key(path)} text 0 chang`);
+    expect((await jobs.index(crawl)).counters).toEqual({});
+    expect((await jobs.index(other)).counters).toMatchObject({ unchanged: 3 });
+  });
+
   test('rows that are removed leave the index', async () => {
     await using crawl = await crawled();
     await allRounds(crawl);

@@ -11,6 +11,8 @@ const BLOCK = 1 << 20;
 /** What the index notes of itself. */
 export interface Notes {
   readonly format: string;
+  /** Made at random with the index. */
+  readonly id: string;
   /** The table whose pages it holds. */
   readonly table: string;
   readonly isWhole: boolean;

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { closeSync, existsSync, fsyncSync, ftruncateSync, openSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { CrawlError, messageOf } from '../../errors/index.js';
@@ -49,6 +50,7 @@ export async function openJsonLinesWriter(folder: string, table: string): Promis
   };
   const files = guarded(() => openFiles(folder, table));
   return {
+    id: files.notes().id,
     get isWhole() {
       return files.notes().isWhole;
     },
@@ -208,7 +210,8 @@ function notesFor(folder: string, table: string): Notes {
       hint: 'name a folder of its own for each table by the setting index.path',
     });
   }
-  if (notes?.format === FORMAT) return notes;
+  if (notes?.format === FORMAT && notes.id) return notes;
+  if (notes?.format === FORMAT) return writeNotes(folder, { ...notes, id: randomUUID() });
   if (!notes && existsSync(join(folder, DOCUMENTS_FILE))) {
     throw new CrawlError('BAD_SETTING', `expected no ${DOCUMENTS_FILE} of another program in ${folder}, found one`, {
       hint: 'name another folder by the setting index.path',
@@ -216,7 +219,7 @@ function notesFor(folder: string, table: string): Notes {
   }
   for (const name of [DOCUMENTS_FILE, ...generationsIn(folder).map(changesFile)])
     rmSync(join(folder, name), { force: true });
-  return writeNotes(folder, { format: FORMAT, table, isWhole: false });
+  return writeNotes(folder, { format: FORMAT, id: randomUUID(), table, isWhole: false });
 }
 
 /** What a change comes to where the index has this entry; undefined where it changes nothing. */

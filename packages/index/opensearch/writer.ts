@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { CrawlError } from '../../errors/index.js';
 import type { AppliedChanges, IndexChange, IndexDocument, IndexEntry, IndexWriter } from '../../plugin-api/index.js';
 import { hostOf } from '../../url/index.js';
@@ -89,6 +89,7 @@ function writerOf(connection: Connection, opened: IndexNotes, words: Words, cloc
   }
 
   return {
+    id: opened.id,
     get isWhole() {
       return notes.isWhole;
     },
@@ -148,10 +149,18 @@ async function openIndex(connection: Connection, table: string, words: Words, no
     );
   }
   if (found?.format === OPENSEARCH_FORMAT && found.words === words.name)
-    return writeNotes(connection, { ...found, opened: found.opened + 1 });
+    return writeNotes(connection, { ...found, id: found.id || randomUUID(), opened: found.opened + 1 });
   if (found) await connection.ask('DELETE', '');
   const opened = (found?.opened ?? 0) + 1;
-  const notes = { format: OPENSEARCH_FORMAT, words: words.name, table, made: now, opened, isWhole: false };
+  const notes = {
+    format: OPENSEARCH_FORMAT,
+    id: randomUUID(),
+    words: words.name,
+    table,
+    made: now,
+    opened,
+    isWhole: false,
+  };
   await connection.ask('PUT', '', indexBody(notes));
   return notes;
 }

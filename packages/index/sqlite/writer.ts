@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AppliedChanges, IndexChange, IndexDocument, IndexEntry, IndexWriter } from '../../plugin-api/index.js';
@@ -48,6 +49,7 @@ export function writerOf(
     const other = info.get('table');
     if (other !== undefined && other !== table) throw wrongIndex(folder);
     if (info.get('format') !== INDEX_FORMAT || info.get('words') !== words.name) begin(database, table, words, clock());
+    database.prepare(`insert into info values('id', ?) on conflict do nothing`).run(randomUUID());
   } catch (error) {
     database.close();
     throw error;
@@ -66,7 +68,9 @@ export function writerOf(
   const read = database.prepare('select key, rank, fetched, fingerprint from docs where key > ? order by key limit ?');
   const note = database.prepare('insert into info values(?, ?) on conflict do update set value = excluded.value');
   const simhashOf = createTextSimhash();
-  let isWhole = infoOf(database).get('whole') === 'yes';
+  const info = infoOf(database);
+  let isWhole = info.get('whole') === 'yes';
+  const id = info.get('id') ?? '';
 
   function put(document: IndexDocument): keyof AppliedChanges | undefined {
     const { key, text, language, fetchedAt, modifiedTime, rank, fingerprint } = document;
@@ -105,6 +109,7 @@ export function writerOf(
     }
   };
   return {
+    id,
     get isWhole() {
       return isWhole;
     },

@@ -18,8 +18,8 @@ export interface WriterThreadData {
 }
 
 /** What it is asked for. The first call opens the index. */
-export interface WriterCalls extends Omit<IndexWriter, 'isWhole'> {
-  isWhole(): Promise<boolean>;
+export interface WriterCalls extends Omit<IndexWriter, 'id' | 'isWhole'> {
+  state(): Promise<Pick<IndexWriter, 'id' | 'isWhole'>>;
 }
 
 /**
@@ -40,17 +40,18 @@ export async function openWriterThread(
     data,
     ended: (reason) => new CrawlError('STORE_FAILED', `the thread that writes the search index ended: ${reason}`),
   });
-  let isWhole = await thread.call('isWhole').catch(async (error: unknown) => {
+  let state = await thread.call('state').catch(async (error: unknown) => {
     await thread.end();
     throw error;
   });
   return {
+    id: state.id,
     get isWhole() {
-      return isWhole;
+      return state.isWhole;
     },
     async markWhole() {
       await thread.call('markWhole');
-      isWhole = true;
+      state = { ...state, isWhole: true };
     },
     apply: (changes) => thread.call('apply', changes),
     entries: (after, limit) => thread.call('entries', after, limit),

@@ -8,7 +8,7 @@ const { place, table } = workerData as WriterThreadData;
 
 async function open(): Promise<WriterCalls> {
   const writer = await openWriter(place, table);
-  return { ...writer, isWhole: () => Promise.resolve(writer.isWhole) };
+  return { ...writer, state: () => Promise.resolve({ id: writer.id, isWhole: writer.isWhole }) };
 }
 
 /** Opens it once, when it is first asked. */
