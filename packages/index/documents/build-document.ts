@@ -85,7 +85,9 @@ function reasonAgainst(row: IndexRow, isReplaced: boolean): CounterName | undefi
   if (isHeld(row)) return 'held';
   if (status === 'gone') return 'gone';
   if (status === 'redir_perm' || status === 'redir_temp') return 'redirected';
-  if (status === undefined || status === 'unfetched' || (status === 'retry' && !text)) return 'not_fetched';
+  // A page that could not be fetched again, as for a server that fails, is as it was until it is given up.
+  const isPending = status === undefined || status === 'unfetched' || status === 'retry';
+  if (isPending && parseStatus?.code !== 'success') return 'not_fetched';
   if (parseStatus?.noindex) return 'noindex';
   if (duplicateOf !== undefined) return 'duplicate';
   if (parseStatus?.code !== 'success') return 'not_parsed';
