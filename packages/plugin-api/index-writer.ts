@@ -21,7 +21,7 @@ export interface IndexDocument {
   readonly fingerprint: string;
 }
 
-/** Decides on a page before it is indexed. It is called in the main thread for every page that is to be in the index, so be quick. */
+/** Decides on a page before it is indexed. It is called in the main thread for every page that is to be in the index, so be quick. It refuses the page by false or a reason; an answer of any other type, also a promise, refuses it as a failure. */
 export type IndexFilter = (
   document: Omit<IndexDocument, 'fingerprint'>,
 ) => boolean | string | Partial<Omit<IndexDocument, 'key' | 'url' | 'fingerprint'>>;

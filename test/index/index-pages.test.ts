@@ -167,6 +167,27 @@ describe('index', () => {
     expect((await dumpIndex(crawl.folder)).terms).toContain(`${key('')} title 0 chang`);
   });
 
+  test.each([
+    ['no title', () => ({ title: undefined })],
+    ['a number as text', () => ({ text: 7 })],
+    ['a function', () => ({ anchors: () => 'x' })],
+    ['a time that is none', () => ({ fetchedAt: 1.5 })],
+    ['a rank that is none', () => ({ rank: NaN })],
+    ['an unknown field', () => ({ body: 'x' })],
+    ['a promise', () => Promise.resolve(true)],
+    ['nothing', () => undefined],
+  ])('an index filter that returns %s refuses that page, and no other', async (_what, wrong) => {
+    const filter = ((page) => (page.title === 'One' ? wrong() : { ...page })) as NonNullable<Plugin['indexFilter']>;
+    await using crawl = await crawled({ plugins: [{ name: 'wrong', indexFilter: filter }] });
+    await allRounds(crawl);
+    expect((await jobs.index(crawl)).counters).toMatchObject({
+      added: 3,
+      rejected_wrong: 1,
+      plugin_error_wrong: 1,
+    });
+    expect(await keysOf(crawl.folder)).toEqual([key(''), key('copy'), key('two')]);
+  });
+
   test('an index that another one got batches in place of is compared with the whole table', async () => {
     const web = fakeWeb(PAGES);
     const others = newFolder();
@@ -190,7 +211,7 @@ describe('index', () => {
     expect(await other.tables.batches.listUpdated()).toEqual([]);
     expect((await jobs.index(crawl)).counters).toMatchObject({ changed: 3 });
     const { terms } = await dumpIndex(crawl.folder);
-    for (const path of ['one', 'two']) expect(terms.join('\n')).toContain(`${key(path)} text 0 chang`);
+    for (const path of ['one', 'two']) expect(terms.join('\n')).toContain(`${key(path)} text 1 changed`);
     expect((await jobs.index(crawl)).counters).toEqual({});
     expect((await jobs.index(other)).counters).toMatchObject({ unchanged: 3 });
   });

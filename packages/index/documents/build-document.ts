@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { rowKeyOf, urlOf, type Inlink, type PageRow } from '../../../webtable/index.js';
 import type { Count, CounterName } from '../../jobs/index.js';
 import type { IndexDocument, Plugin } from '../../plugin-api/index.js';
+import { checkFilterAnswer } from './filter-answer.js';
 import { pageLanguage } from './page-language.js';
 
 /** What is read of a row to index it. */
@@ -59,9 +60,9 @@ export function createDocuments(plugins: readonly Plugin[], count: Count) {
     };
     for (const { name, indexFilter } of filters) {
       try {
-        const answer = indexFilter!(page);
-        if (answer === false || typeof answer === 'string') return { leftOut: `rejected_${name}` };
-        if (answer !== true) page = { ...page, ...answer, key, url: page.url };
+        const answer = checkFilterAnswer(indexFilter!(page));
+        if (answer === 'refused') return { leftOut: `rejected_${name}` };
+        page = { ...page, ...answer };
       } catch {
         count(`plugin_error_${name}`);
         return { leftOut: `rejected_${name}` };
