@@ -8,7 +8,8 @@ import type { Words } from '../words/words.js';
 import { sendBulk, type Operation } from './bulk.js';
 import { connect, type Connection, type OpenSearchPlace } from './connection.js';
 import { refused, unexpectedAnswer, type Reason } from './errors.js';
-import { indexBody, notesOf, OPENSEARCH_FORMAT, type IndexNotes, type StoredDocument } from './schema.js';
+import { findIndex, writeNotes } from './notes.js';
+import { indexBody, OPENSEARCH_FORMAT, type IndexNotes, type StoredDocument } from './schema.js';
 
 /** Documents that are looked up in one request. */
 const LOOKED_UP = 1000;
@@ -94,7 +95,11 @@ function writerOf(connection: Connection, opened: IndexNotes, words: Words, cloc
       return notes.isWhole;
     },
     async markWhole() {
-      notes = await writeNotes(connection, { ...notes, isWhole: true });
+      const found = await findIndex(connection);
+      // By its notes another process, which opened it since, numbers what it writes.
+      if (found?.id !== notes.id || found.opened !== notes.opened)
+        throw refused(409, { reason: 'it was opened, or made anew, by another process' }, connection.name);
+      notes = await writeNotes(connection, { ...found, isWhole: true });
     },
     async apply(changes) {
       const applied = { added: 0, changed: 0, removed: 0 };
@@ -162,30 +167,6 @@ async function openIndex(connection: Connection, table: string, words: Words, no
     isWhole: false,
   };
   await connection.ask('PUT', '', indexBody(notes));
-  return notes;
-}
-
-/**
- * What an index notes of itself; undefined where there is none.
- * @throws CrawlError BAD_SETTING where another program made it
- */
-export async function findIndex(connection: Connection): Promise<IndexNotes | undefined> {
-  const answer = await connection.find('/_mapping');
-  if (answer === undefined) return undefined;
-  const found = (answer as Record<string, { readonly mappings?: unknown } | undefined>)?.[connection.index];
-  const notes = notesOf(found?.mappings);
-  if (notes) return notes;
-  throw new CrawlError(
-    'BAD_SETTING',
-    `expected an index that webcrawl made at ${connection.name}, found ${found ? 'one of another program' : 'an alias, or no OpenSearch'}`,
-    {
-      hint: 'name another index as index.url, which is made when it is missing',
-    },
-  );
-}
-
-async function writeNotes(connection: Connection, notes: IndexNotes): Promise<IndexNotes> {
-  await connection.ask('PUT', '/_mapping', { _meta: { webcrawl: notes } });
   return notes;
 }
 
