@@ -1,4 +1,4 @@
-import { closeSync, existsSync, fsyncSync, openSync, readdirSync, readFileSync, renameSync, writeSync } from 'node:fs';
+import { closeSync, existsSync, fsyncSync, openSync, readdirSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 /** The documents of an index of JSON Lines. */
@@ -57,8 +57,12 @@ export function writeWhole(path: string, texts: Iterable<string>): void {
     }
     writeAll(file, block);
     fsyncSync(file);
-  } finally {
     closeSync(file);
+  } catch (error) {
+    closeSync(file);
+    // It may have filled the disk.
+    rmSync(part, { force: true });
+    throw error;
   }
   renameSync(part, path);
   syncFolder(dirname(path));

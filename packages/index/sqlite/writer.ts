@@ -7,13 +7,14 @@ import { createTextSimhash } from '../documents/text-simhash.js';
 import type { Words } from '../words/words.js';
 import { openDatabase, type Database, type SqlRow } from './database.js';
 import { isDamaged, toCrawlError, wrongIndex } from './errors.js';
+import { mustBeginAsDatabase, mustBeIndex } from './ownership.js';
 import { createSchema, INDEX_FILE, INDEX_FORMAT, TEXT_COLUMNS } from './schema.js';
 
 /**
  * Opens the index of a folder, which must be there, for writing in this thread; makes it where it is missing. One that other words or another format made
  * is emptied, and one that is damaged is made anew: `isWhole` is false then.
  * @param table names the table whose pages are written
- * @throws CrawlError WRONG_INDEX where it is that of another table, MISSING_PACKAGE, STORE_FULL, STORE_FAILED
+ * @throws CrawlError WRONG_INDEX where it is that of another table, BAD_SETTING where the file is of another program, MISSING_PACKAGE, STORE_FULL, STORE_FAILED
  */
 export async function openSqliteWriter(
   folder: string,
@@ -27,6 +28,7 @@ export async function openSqliteWriter(
       return writerOf(await openDatabase(file, { readOnly: false }), folder, table, words, clock);
     } catch (error) {
       if (!isDamaged(error)) throw error;
+      mustBeginAsDatabase(file, folder);
       for (const suffix of ['', '-wal', '-shm', '-journal']) rmSync(`${file}${suffix}`, { force: true });
       return writerOf(await openDatabase(file, { readOnly: false }), folder, table, words, clock);
     }
@@ -44,6 +46,7 @@ export function writerOf(
   clock: () => number,
 ): IndexWriter {
   try {
+    mustBeIndex(database, folder);
     createSchema(database);
     const info = infoOf(database);
     const other = info.get('table');
