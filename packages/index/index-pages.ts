@@ -11,6 +11,7 @@ import {
   type IndexRun,
 } from './indexer.js';
 import { reconcile, type Lag } from './reconcile.js';
+import { sweepCanonicals } from './sweep-canonicals.js';
 import { openWriterThread } from './writing/writer-thread.js';
 
 /** What {@link index} takes. */
@@ -150,6 +151,7 @@ async function indexAll(run: IndexRun): Promise<Lag | undefined> {
   const { crawl, writer } = run;
   const lag = await reconcile(run, await createLook(run));
   if (!lag) return undefined;
+  await sweepCanonicals(crawl, () => run.tracker.aborted);
   await writer.markWhole();
   await crawl.tables.runs.putReadAllInto(CONSUMER, writer.id);
   return lag;

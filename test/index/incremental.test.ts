@@ -134,6 +134,33 @@ describe('a page that names another one as canonical', () => {
     }
   });
 
+  test('what it named before is forgotten with the next comparison, and so is one that nobody names', async () => {
+    const { web, crawl } = await crawled({ [urlOf(1)]: canonical(2), [urlOf(2)]: '<title>two</title>' });
+    await using _ = crawl;
+    const entered = async (): Promise<unknown[]> => {
+      const all: unknown[] = [];
+      for await (const step of crawl.tables.canonicals.all()) all.push(...step);
+      return all;
+    };
+    const one = keyOf(urlOf(1));
+    for (let n = 3; n < 7; n++) {
+      web.set(urlOf(1), canonical(n));
+      crawl.setTime(crawl.clock() + 3 * MONTHS);
+      await rounds(crawl, 100);
+      await jobs.index(crawl);
+    }
+    const named = (n: number): unknown[] => [
+      { canonical: keyOf(urlOf(n)) },
+      { canonical: keyOf(urlOf(n)), page: one },
+    ];
+    expect(await entered()).toEqual([2, 3, 4, 5, 6].flatMap(named));
+    await jobs.index(crawl, { all: true });
+    expect(await entered()).toEqual(named(6));
+    await jobs.remove(crawl, { prefix: urlOf(1) });
+    await jobs.index(crawl, { all: true });
+    expect(await entered()).toEqual([]);
+  });
+
   test('is looked at only when that one changes, not each time that it is fetched', async () => {
     const { web, crawl, writer } = await crawled({ [urlOf(1)]: canonical(2), [urlOf(2)]: '<title>two</title>' });
     await using _ = crawl;
