@@ -156,6 +156,7 @@ describe('a crawl that is kept', { timeout: LONG }, () => {
         open() {
           opened.push('open');
           return Promise.resolve({
+            id: 'full',
             isWhole: true,
             markWhole: () => Promise.resolve(),
             apply(changes: readonly IndexChange[]) {
