@@ -18,4 +18,5 @@ export {
   type QueryPart,
 } from './query/parse-query.js';
 export type { SearchNotice } from './query/notices.js';
+export { SHOWN_FIELDS, shownText, type ShownText } from './results/shown-text.js';
 export { type SnippetPart } from './results/snippet.js';

@@ -10,6 +10,7 @@ import { planQuery } from './query/plan-query.js';
 import { queryText } from './query/query-text.js';
 import { foldHits, type FoldedHit } from './results/fold-hits.js';
 import { plainLine, shortLine } from './results/plain-text.js';
+import { SHOWN_FIELDS, shownText } from './results/shown-text.js';
 import { makeSnippet, withoutTitle, type SnippetPart } from './results/snippet.js';
 import { completions } from './suggest.js';
 
@@ -166,7 +167,7 @@ export function createSearcher(input: SearchInput): Searcher {
   ): Promise<SearchHit[]> {
     const rows = await pages.getMany(
       some.map(({ hit }) => hit.key),
-      ['title', 'text', 'parseStatus'],
+      ['title', 'text', ...SHOWN_FIELDS],
     );
     const hits: SearchHit[] = [];
     for (const [i, { hit, alike, moreFromHost }] of some.entries()) {
@@ -181,7 +182,7 @@ export function createSearcher(input: SearchInput): Searcher {
         words,
         language: language === '' ? undefined : language,
         terms,
-        most: row.parseStatus?.maxSnippet,
+        most: shownText(row).snippet,
         signal,
       });
       hits.push({

@@ -1,5 +1,6 @@
 import { rowKeyOf } from '../../webtable/index.js';
 import { createSeldom } from '../jobs/index.js';
+import { SHOWN_FIELDS, shownText } from '../search/index.js';
 import { servePages, type CachedText, type Served, type ServeOptions } from '../serve/index.js';
 import type { Crawl } from './open-crawl.js';
 import { openSearch } from './open-search.js';
@@ -33,17 +34,16 @@ export async function serve(crawl: Crawl, options: ServeOptions = {}): Promise<S
   }
 }
 
-const CACHED_FIELDS = ['title', 'text', 'language', 'fetchedAt', 'parseStatus', 'marks'] as const;
+const CACHED_FIELDS = ['title', 'text', 'language', 'fetchedAt', 'marks', ...SHOWN_FIELDS] as const;
 
 /**
- * The text of a page of the index; undefined where it is not in there, or the page asks that no copy, or only a part of it, be
- * shown. It goes by the row key: a page that the filters of today would leave out is shown as long as it is found.
+ * The text of a page of the index; undefined where it is not in there, the page asks that no copy, or only a part of it, be
+ * shown, or what it asks is not known, as after a fetch that failed. It goes by the row key: a page that the filters of today would leave out is shown as long as it is found.
  */
 async function cachedText({ tables }: Pick<Crawl, 'tables'>, url: string): Promise<CachedText | undefined> {
   const page = await tables.pages.get(rowKeyOf(url), CACHED_FIELDS);
   if (page?.text === undefined || page.marks?.index === undefined) return undefined;
-  const { noindex, noarchive, maxSnippet } = page.parseStatus ?? {};
-  if (noindex || noarchive || maxSnippet !== undefined) return undefined;
+  if (!shownText(page).copy) return undefined;
   const { title, text, language, fetchedAt } = page;
   return {
     url,

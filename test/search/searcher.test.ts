@@ -32,7 +32,10 @@ async function searcherOf(
 ): Promise<Searcher> {
   await makeIndex(folder, documents, isWhole);
   const words = await createWords();
-  const rows = new Map(documents.map(({ url, title, text }) => [rowKeyOf(url), { key: rowKeyOf(url), title, text }]));
+  const state = { status: 'fetched', parseStatus: { code: 'success' } };
+  const rows = new Map(
+    documents.map(({ url, title, text }) => [rowKeyOf(url), { key: rowKeyOf(url), title, text, ...state }]),
+  );
   for (const url of gone) rows.delete(rowKeyOf(url));
   searcher = createSearcher({
     pages: { getMany: (keys: readonly string[]) => Promise.resolve(keys.map((key) => rows.get(key))) } as never,
