@@ -22,26 +22,50 @@ export interface WriterCalls extends Omit<IndexWriter, 'isWhole'> {
   isWhole(): Promise<boolean>;
 }
 
+/** Milliseconds for which a writer may end what it is at once its signal has aborted. */
+const ABORT_MS = 2_000;
+
 /**
  * Opens an index for writing in a thread of its own, so that fetching never waits for it; in this thread where the
  * module is not there, as in a bundle.
+ * @param signal two seconds after it aborts the thread is ended, whatever it waits for, and so is all that is asked of it: what was
+ *   written stays, and the next run writes the rest
  * @throws CrawlError as `openWriter` does
  */
 export async function openWriterThread(
   place: WriterPlace,
   table: string,
   entry = WRITER_THREAD_ENTRY,
+  signal?: AbortSignal,
 ): Promise<IndexWriter> {
   if ('folder' in place) await makeFolder(place.folder);
   if (!existsSync(fileURLToPath(entry))) return openWriter(place, table);
   const data: WriterThreadData = { place, table };
-  const thread = createThreadClient<WriterCalls>({
-    entry,
-    data,
-    ended: (reason) => new CrawlError('STORE_FAILED', `the thread that writes the search index ended: ${reason}`),
-  });
-  let isWhole = await thread.call('isWhole').catch(async (error: unknown) => {
+  const ended = (reason: string): CrawlError =>
+    new CrawlError('STORE_FAILED', `the thread that writes the search index ended: ${reason}`);
+  const thread = createThreadClient<WriterCalls>({ entry, data, ended });
+  let timer: NodeJS.Timeout | undefined;
+  let isEnded = false;
+  const onAbort = (): void => {
+    timer ??= setTimeout(() => {
+      isEnded = true;
+      void thread.end();
+    }, ABORT_MS);
+  };
+  async function end(): Promise<void> {
+    signal?.removeEventListener('abort', onAbort);
+    clearTimeout(timer);
     await thread.end();
+  }
+  /** @throws CrawlError where it was ended: a call would start it again */
+  function live(): typeof thread {
+    if (isEnded) throw ended('it was stopped');
+    return thread;
+  }
+  signal?.addEventListener('abort', onAbort, { once: true });
+  if (signal?.aborted) onAbort();
+  let isWhole = await thread.call('isWhole').catch(async (error: unknown) => {
+    await end();
     throw error;
   });
   return {
@@ -49,16 +73,16 @@ export async function openWriterThread(
       return isWhole;
     },
     async markWhole() {
-      await thread.call('markWhole');
+      await live().call('markWhole');
       isWhole = true;
     },
-    apply: (changes) => thread.call('apply', changes),
-    entries: (after, limit) => thread.call('entries', after, limit),
+    apply: async (changes) => live().call('apply', changes),
+    entries: async (after, limit) => live().call('entries', after, limit),
     async close() {
       try {
-        await thread.call('close');
+        if (!isEnded) await thread.call('close');
       } finally {
-        await thread.end();
+        await end();
       }
     },
   };

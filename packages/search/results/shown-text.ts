@@ -15,7 +15,7 @@ export interface ShownText {
  * What of the text of a page may be shown. How far the page allows it is known of its last parse alone: where that is not there, failed, or
  * is of a page that is no more as it was, nothing may.
  */
-export function shownText({ status, parseStatus }: Pick<Page, (typeof SHOWN_FIELDS)[number]>): ShownText {
+export function shownText({ status, parseStatus }: Partial<Pick<Page, (typeof SHOWN_FIELDS)[number]>>): ShownText {
   const isCurrent = status === 'fetched' || status === 'notmodified';
   if (!isCurrent || parseStatus?.code !== 'success') return { snippet: 0, copy: false };
   const { noindex, noarchive, maxSnippet } = parseStatus;
