@@ -4,17 +4,18 @@ import { SHOWN_FIELDS, shownText } from '../search/index.js';
 import { servePages, type CachedText, type Served, type ServeOptions } from '../serve/index.js';
 import type { Crawl } from './open-crawl.js';
 import { openSearch } from './open-search.js';
-import { createIndexUse, statusWith } from './status.js';
+import { createIndexUse, createPrompt, statusWith } from './status.js';
 
 /**
  * Serves the search page, the API, the dashboard and the metrics of a table until it is closed, which is before the crawl is. It
  * only reads: other processes may crawl meanwhile, where the table was opened with `yields`. What `index` adds is found by the
- * next search.
+ * next search; where `index.writer` makes none that is searched, searches are answered with 503, and all else is served.
  * @throws CrawlError CANNOT_LISTEN, BAD_SETTING where the table has no folder and `index.path` names none
  */
 export async function serve(crawl: Crawl, options: ServeOptions = {}): Promise<Served> {
   const searcher = await openSearch(crawl);
-  const { read: indexUse } = createSeldom(createIndexUse(searcher, crawl));
+  const info = createSeldom(() => searcher.info()).read;
+  const indexUse = createPrompt(createIndexUse({ info }, crawl), {});
   try {
     const served = await servePages(
       {

@@ -151,6 +151,30 @@ describe('the search of a crawl', () => {
     ]);
   });
 
+  test('is refused where the index is for other programs, and all else is served', async () => {
+    const crawl = await openCrawl({
+      table: join(folder, 'table'),
+      settings: { 'fetcher.serverDelay': 0, 'index.writer': 'jsonl' },
+      plugins: [fakeWeb(PAGES)],
+    });
+    open.push(crawl);
+    await jobs.inject(crawl, { seeds: ['http://a.example/one'] });
+    await round(crawl);
+    await jobs.index(crawl);
+    await expect(search(crawl, 'zebra')).rejects.toMatchObject({ code: 'BAD_SETTING' });
+    await using served = await serve(crawl, { port: 0 });
+    const ask = async (path: string) => {
+      const answer = await fetch(new URL(path, served.url));
+      return [answer.status, await answer.text()] as const;
+    };
+    for (const path of ['/search?q=zebra', '/api/search?q=zebra', '/api/suggest?q=z']) {
+      expect(await ask(path), path).toEqual([503, expect.stringContaining('index.writer is jsonl')]);
+    }
+    for (const path of ['/', '/dashboard', '/metrics', '/healthz', '/api/status']) {
+      expect((await ask(path))[0], path).toBe(200);
+    }
+  });
+
   test('of a table without a folder needs the name of one', async () => {
     const crawl = await openCrawl({ table: 'memory:' });
     open.push(crawl);
