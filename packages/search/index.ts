@@ -1,3 +1,4 @@
+export { boundedReader, type ReaderBounds } from './bounded-reader.js';
 export { askIndex, type Answer, type AskOptions } from './ask-index.js';
 export {
   HITS_A_PAGE,

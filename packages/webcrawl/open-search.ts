@@ -1,7 +1,13 @@
 import { CrawlError } from '../errors/index.js';
 import { createWords, openIndexReader, openOpenSearchReader, type IndexReader } from '../index/index.js';
 import type { CrawlContext } from '../jobs/index.js';
-import { createSearcher, type Searcher, type SearchOptions, type SearchResult } from '../search/index.js';
+import {
+  boundedReader,
+  createSearcher,
+  type Searcher,
+  type SearchOptions,
+  type SearchResult,
+} from '../search/index.js';
 
 /** What a search needs of a crawl. */
 type SearchedCrawl = Pick<CrawlContext, 'tables' | 'settings' | 'indexFolder'>;
@@ -29,7 +35,7 @@ export async function openReader(
 ): Promise<IndexReader> {
   const { writer, url } = settings.index;
   const place = { table: await tables.id(), ...(words !== undefined && { words }) };
-  if (writer === 'opensearch') return openOpenSearchReader({ url, ...place });
+  if (writer === 'opensearch') return boundedReader(await openOpenSearchReader({ url, ...place }));
   if (writer === 'jsonl') return UNSEARCHABLE;
   if (indexFolder === undefined) {
     throw new CrawlError('BAD_SETTING', 'expected the folder of a search index, found a table without a folder', {
@@ -52,7 +58,7 @@ function refuse(): Promise<never> {
   const message = 'expected an index that can be searched, found JSON Lines, which are for other programs';
   return Promise.reject(
     new CrawlError('BAD_SETTING', message, {
-      hint: 'index.writer is jsonl, which nothing here searches; sqlite makes an index that is searched, and so does opensearch',
+      hint: 'nothing here searches what index.writer jsonl makes; sqlite makes an index that is searched, and so does opensearch',
     }),
   );
 }

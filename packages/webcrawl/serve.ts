@@ -20,7 +20,7 @@ export async function serve(crawl: Crawl, options: ServeOptions = {}): Promise<S
     const served = await servePages(
       {
         search: (query, request) => searcher.search(query, request),
-        suggest: (prefix) => searcher.suggest(prefix),
+        suggest: (prefix, signal) => searcher.suggest(prefix, signal),
         cached: (url) => cachedText(crawl, url),
         status: () => statusWith(crawl, indexUse),
       },

@@ -20,7 +20,7 @@ const linesOf = (more: Partial<CrawlStatus>): string[] =>
 test('a status says how large the index is, and how far it lags', () => {
   const index = { documents: 1234, bytes: 1, changedAt: STATUS.now - 90_000 };
   const lines = linesOf({ index, batchesToIndex: 2 });
-  expect(lines).toContain('search index: 1,234 pages, changed 1 m 30 s ago');
+  expect(lines).toContain('search index: 1,234 pages, changed 1 min 30 s ago');
   expect(lines).toContain('batches to index: 2');
   expect(linesOf({ batchesToIndex: 0 }).join()).not.toContain('index');
 });
