@@ -91,6 +91,25 @@ describe('rules', () => {
     await expectExactCounts(crawl);
   });
 
+  test('rows that a rule refuses are judged again once an exemption of as many hosts is added, and once it goes', async () => {
+    await using crawl = await testCrawl(site());
+    await rules.add(crawl, [{ kind: 'useful', pattern: { prefix: '/a' } }, { ...tag, state: 'disabled' }]);
+    await start(crawl, `${A}/`);
+    await jobs.fetch(crawl, { batch: 'all', parse: true });
+    await jobs.updatedb(crawl, { batch: 'all' });
+    await rules.enable(crawl, 'r2');
+    expect((await jobs.generate(crawl, { topN: 1 })).counters).toMatchObject({ generated: 1 });
+    expect((await jobs.generate(crawl)).counters).toMatchObject({ rejected_rules: 2 });
+    await rules.add(crawl, { kind: 'accept', scope: 'host:a.example', pattern: { prefix: '/tag/1' } });
+    // Both are judged again, and one of them is let in.
+    expect((await jobs.generate(crawl)).counters).toMatchObject({ generated: 1, rejected_rules: 1 });
+    expect((await countsOf(crawl))['r2']).toMatchObject({ refused: 1 });
+    await jobs.updatedb(crawl, { batch: 'all' });
+    await rules.disable(crawl, 'r3');
+    expect((await jobs.generate(crawl)).counters).toMatchObject({ rejected_rules: 2 });
+    await expectExactCounts(crawl);
+  });
+
   test('a page of an open batch that a newer rule refuses is not asked for, and released as it was', async () => {
     const web = site();
     await using crawl = await testCrawl(web);
