@@ -93,7 +93,10 @@ describe('rules', () => {
 
   test('rows that a rule refuses are judged again once an exemption of as many hosts is added, and once it goes', async () => {
     await using crawl = await testCrawl(site());
-    await rules.add(crawl, [{ kind: 'useful', pattern: { prefix: '/a' } }, { ...tag, state: 'disabled' }]);
+    await rules.add(crawl, [
+      { kind: 'useful', pattern: { prefix: '/a' } },
+      { ...tag, state: 'disabled' },
+    ]);
     await start(crawl, `${A}/`);
     await jobs.fetch(crawl, { batch: 'all', parse: true });
     await jobs.updatedb(crawl, { batch: 'all' });
@@ -261,6 +264,20 @@ describe('rules', () => {
     await rules.add(crawl, all, { yes: true });
     await rules.disable(crawl, 'r1');
     await expect(rules.enable(crawl, 'r1')).rejects.toMatchObject({ code: 'RULE_DANGER' });
+    // An exemption of which the seeds have need.
+    await rules.add(crawl, { kind: 'accept', pattern: { regex: '^http://a' } });
+    await rules.enable(crawl, 'r1', { yes: true });
+    for (const drop of [rules.disable, rules.remove]) {
+      await expect(drop(crawl, 'r2')).rejects.toThrow(/the rules without accept .* would cut every page/);
+    }
+    expect((await rules.list(crawl)).rules.map(({ id, state }) => [id, state])).toEqual([
+      ['r2', 'active'],
+      ['r1', 'active'],
+    ]);
+    await rules.disable(crawl, ['r1', 'r2']);
+    await rules.enable(crawl, 'r1', { yes: true });
+    await rules.enable(crawl, 'r2');
+    await rules.disable(crawl, 'r2', { yes: true });
     await expect(rules.disable(crawl, 'r7')).rejects.toMatchObject({ code: 'UNKNOWN_RULE' });
   });
 
