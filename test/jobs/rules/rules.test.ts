@@ -232,6 +232,18 @@ describe('rules', () => {
     expect(await rowOf(crawl, `${A}/2020/x`, 'score', 'fitBonus')).toEqual({ score: 0.25 });
   });
 
+  test('links that were parsed before a rule that rejects them make no row, which is counted', async () => {
+    await using crawl = await testCrawl(site());
+    const batch = await start(crawl, `${A}/`, `${A}/tag/2`);
+    await jobs.fetch(crawl, { batch, parse: true });
+    await rules.add(crawl, tag, { yes: true });
+    const { counters } = await jobs.updatedb(crawl, { batch });
+    // That of /tag/2 is there, and has the link.
+    expect(counters).toMatchObject({ not_added_rules: 1, added: 2, linked: 1 });
+    expect((await allRows(crawl)).map(({ url }) => url)).not.toContain(`${A}/tag/1`);
+    expect((await rowOf(crawl, `${A}/tag/2`, 'inlinks')).inlinks).toHaveLength(1);
+  });
+
   test('a www rule sends links, also those that were parsed before, to one form, and old rows are not fetched', async () => {
     const web = fakeWeb({
       [`${A}/`]: links('http://www.b.example/x', 'http://b.example/x'),
