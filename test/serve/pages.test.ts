@@ -284,6 +284,7 @@ describe('what programs ask for', () => {
     for (const [status, rate] of [
       [aStatus({ totals }), '0'],
       [aStatus({ totals, jobs }), '5'],
+      [aStatus({ totals, jobs: jobs.filter(({ job }) => job === 'rank') }), '0'],
     ] as const) {
       const ask = await serve({ status: () => Promise.resolve(status) });
       const page = await (await ask('/dashboard')).text();

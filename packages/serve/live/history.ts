@@ -4,7 +4,7 @@ import type { CrawlStatus } from '../source.js';
 export interface Sample {
   /** In ms since the epoch. */
   readonly at: number;
-  /** Rows per second. */
+  /** Pages per second. */
   readonly rate: number;
   /** Bytes per second. */
   readonly byteRate: number;
@@ -42,7 +42,7 @@ export function createHistory() {
       const { now, jobs, due, memory } = status;
       samples.push({
         at: now,
-        rate: pageJobs(jobs).reduce((sum, { rate = 0 }) => sum + rate, 0),
+        rate: pageJobs(jobs, status).reduce((sum, { rate = 0 }) => sum + rate, 0),
         byteRate: jobs.reduce((sum, { byteRate = 0 }) => sum + byteRate, 0),
         errorRate: errorRate(status),
         due: due.count,
@@ -56,13 +56,22 @@ export function createHistory() {
 /** As {@link createHistory} makes it. */
 export type History = ReturnType<typeof createHistory>;
 
+/** The jobs that pages go through, the best measure first. Others go through pages that these have counted. */
+const PAGE_JOBS = [
+  ['crawl', 'fetch'],
+  ['inject', 'generate', 'parse', 'updatedb'],
+] as const;
+
 /**
- * Of several jobs those that fetch, where one does: beside them others, such as ranks and index, go through the same
- * pages, and would count them twice.
+ * Of several jobs those that figures of pages are of: those that fetch, where one has since the table was opened, else those of the cycle,
+ * else all. Ranks and index go through the same pages, and would count them twice.
  */
-export function pageJobs<T extends { readonly job: string }>(jobs: readonly T[]): readonly T[] {
-  const fetching = jobs.filter(({ job }) => job === 'crawl' || job === 'fetch');
-  return fetching.length > 0 ? fetching : jobs;
+export function pageJobs<T extends { readonly job: string }>(
+  jobs: readonly T[],
+  { totals }: Pick<CrawlStatus, 'totals'>,
+): readonly T[] {
+  const names = PAGE_JOBS.find((some) => some.some((job) => job in totals)) as readonly string[] | undefined;
+  return names ? jobs.filter(({ job }) => names.includes(job)) : jobs;
 }
 
 /** Pages that failed since the table was opened, over all jobs. */

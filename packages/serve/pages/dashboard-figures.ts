@@ -1,6 +1,6 @@
+import type { JobTotals } from '../../jobs/index.js';
 import { figures } from '../../util/index.js';
-import type { Sample } from '../live/history.js';
-import { failedIn, pageJobs } from '../live/history.js';
+import { pageJobs, type Sample } from '../live/history.js';
 import type { Reading } from '../live/stats.js';
 import { html, type Html } from '../http/html.js';
 import type { CrawlStatus } from '../source.js';
@@ -91,18 +91,18 @@ export function dashboardFigures({ status, problem }: Reading, samples: readonly
 }
 
 function tilesOf(status: CrawlStatus): Record<string, string> {
-  const { jobs, due, memory, index, totals } = status;
-  const all = Object.entries(totals).map(([job, counts]) => ({ job, ...counts }));
-  const done = sum(pageJobs(jobs.length > 0 ? jobs : all).map((job) => job.done));
+  const { jobs, due, memory, index } = status;
+  const shown = shownJobs(status);
+  const done = sum(shown.map((job) => job.done));
   const fetching = jobs.map((job) => job.fetching).filter((each) => each !== undefined);
-  const failed = jobs.length > 0 ? sum(jobs.flatMap(({ errors }) => Object.values(errors))) : failedIn(status);
-  const received = jobs.length > 0 ? sum(jobs.map((job) => job.bytes ?? 0)) : sum(all.map((job) => job.bytes));
+  const failed = sum(shown.flatMap(({ errors }) => Object.values(errors)));
+  const received = sum(shown.map((job) => job.bytes ?? 0));
   const round = jobs.find((job) => job.round !== undefined)?.round;
   const total = jobs.length === 1 ? jobs[0]!.total : undefined;
   const each = (of: (status: (typeof fetching)[number]) => number): number => sum(fetching.map(of));
   return {
     done: total === undefined ? number(done) : `${number(done)} of ${number(total)}`,
-    rate: number(sum(pageJobs(jobs).map(({ rate = 0 }) => rate)), 1),
+    rate: number(sum(pageJobs(jobs, status).map(({ rate = 0 }) => rate)), 1),
     received: bytes(received),
     failed: number(failed),
     due: `${number(due.count)}${due.more ? '+' : ''}`,
@@ -114,6 +114,18 @@ function tilesOf(status: CrawlStatus): Record<string, string> {
     documents: index ? number(index.documents) : '–',
     memory: bytes(memory.resident),
   };
+}
+
+/** What the figures are of: the jobs under way that pages go through, else all that those have done. */
+function shownJobs(
+  status: CrawlStatus,
+): readonly (Pick<JobTotals, 'done' | 'counters' | 'errors'> & { bytes?: number })[] {
+  const running = pageJobs(status.jobs, status);
+  if (running.length > 0) return running;
+  return pageJobs(
+    Object.entries(status.totals).map(([job, counts]) => ({ job, ...counts })),
+    status,
+  );
 }
 
 function stateText(status: CrawlStatus | undefined, problem: string | undefined): string {
@@ -136,11 +148,11 @@ function sinceText(status: CrawlStatus | undefined): string {
 }
 
 function rowsOf(status: CrawlStatus): Record<string, string> {
-  const { jobs, batches, disk, totals } = status;
-  const of = jobs.length > 0 ? jobs : Object.entries(totals).map(([job, counts]) => ({ job, ...counts }));
-  const errors = counted(of.map((job) => job.errors));
+  const { jobs, batches, disk } = status;
+  const shown = shownJobs(status);
+  const errors = counted(shown.map((job) => job.errors));
   const failures = new Set(errors.map(([reason]) => reason));
-  const outcomes = counted(pageJobs(of).map((job) => job.counters)).filter(([reason]) => !failures.has(reason));
+  const outcomes = counted(shown.map((job) => job.counters)).filter(([reason]) => !failures.has(reason));
   const fetching = jobs.flatMap((job) => job.fetching ?? []);
   const parts = Object.entries({ ...disk });
   const index = status.index && !disk?.index ? [['index', status.index.bytes] as const] : [];
