@@ -263,7 +263,7 @@ describe('exporting pages', () => {
   it('says what to install where a package is missing', async () => {
     const missing = Object.assign(new Error("Cannot find package 'x'"), { code: 'ERR_MODULE_NOT_FOUND' });
     await expect(optionalPackage('x@1', 'Parquet', () => Promise.reject(missing))).rejects.toMatchObject({
-      code: 'USAGE',
+      code: 'MISSING_PACKAGE',
       message: 'expected the package that Parquet needs, found none',
       hint: 'npm install x@1',
     });

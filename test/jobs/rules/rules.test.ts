@@ -185,6 +185,25 @@ describe('rules', () => {
     expect((await explain(crawl, `${A}/2020/x`)).rules?.useful?.id).toBe('r1');
   });
 
+  test('counts are exact once pages were removed, and injected anew with other rules', async () => {
+    await using crawl = await testCrawl(site(), { settings: { 'db.injectorOverwrite': true } });
+    await rules.add(crawl, [tag, article]);
+    await start(crawl, `${A}/`);
+    await jobs.fetch(crawl, { batch: 'all', parse: true });
+    await jobs.updatedb(crawl, { batch: 'all' });
+    await round(crawl);
+    expect(await countsOf(crawl)).toMatchObject({ r1: { links: 5 }, r2: { fit: 1 } });
+    await jobs.remove(crawl, { prefix: `${A}/2020/` });
+    expect(await countsOf(crawl)).toMatchObject({ r1: { links: 3 }, r2: { fit: 0 } });
+    await expectExactCounts(crawl);
+
+    await rules.add(crawl, { kind: 'useful', pattern: { prefix: '/about' } });
+    await jobs.inject(crawl, { seeds: [`${A}/about`, `${A}/2000/`] });
+    await jobs.inject(crawl, { seeds: [`${A}/about`, `${A}/2000/`] });
+    expect(await countsOf(crawl)).toMatchObject({ r2: { fit: 1 }, r3: { fit: 1 } });
+    await expectExactCounts(crawl);
+  });
+
   test('apply gives rows that are there what they would have had, and takes it back; killed between any two writes it ends the same', async () => {
     const before = new MemoryStore();
     {
