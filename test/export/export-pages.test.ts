@@ -12,6 +12,7 @@ import {
   openCrawl,
   openOutput,
   rowKeyOf,
+  rules,
   urlOf,
   type ExportPagesOptions,
   type Field,
@@ -56,6 +57,13 @@ async function run(crawl: TestCrawl, name: string, options: Partial<ExportPagesO
   const { counters } = await exportPages(crawl, { output: join(folder, name), ...options });
   return counters;
 }
+
+it('of rejected pages takes those that a rule of the table rejects', async () => {
+  await using crawl = await threeHosts();
+  await rules.add(crawl, { kind: 'reject', scope: 'host:a.com', pattern: { prefix: '/2' } }, { yes: true });
+  await run(crawl, 'rejected.jsonl', { rejected: true });
+  expect(lines(await text('rejected.jsonl')).map(({ url }) => url)).toEqual(['http://a.com/2']);
+});
 
 const text = (name: string): Promise<string> => readFile(join(folder, name), 'utf8');
 const lines = (data: string) =>
