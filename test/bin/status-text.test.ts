@@ -10,7 +10,7 @@ const STATUS: CrawlStatus = {
   totals: {},
   since: 0,
   memory: { resident: 1, heap: 1 },
-} as unknown as CrawlStatus;
+};
 
 const linesOf = (more: Partial<CrawlStatus>): string[] =>
   statusText({ ...STATUS, ...more })

@@ -248,6 +248,7 @@ describe('a crawl that is kept', { timeout: LONG }, () => {
       indexWriter: {
         open: () =>
           Promise.resolve({
+            id: 'made',
             isWhole: false,
             markWhole: () => Promise.resolve(),
             apply: (changes) => Promise.resolve({ added: changes.length, changed: 0, removed: 0 }),
