@@ -236,8 +236,7 @@ function notesFor(folder: string, table: string): Notes {
       hint: 'name another folder by the setting index.path',
     });
   }
-  for (const name of present)
-    rmSync(join(folder, name), { force: true });
+  for (const name of present) rmSync(join(folder, name), { force: true });
   return writeNotes(folder, { format: FORMAT, id: randomUUID(), table, isWhole: false });
 }
 

@@ -19,7 +19,7 @@ function partsOf(query: unknown): number {
 const forms = (word: number, count: number): string[][] =>
   Array.from({ length: count }, (_, form) => [`word${word}form${form}`]);
 const bodyOf = (must: readonly Clause[], mustNot: readonly Clause[] = []): { readonly query: unknown } =>
-  searchBody({ must, mustNot, weights, limit: 10 } as unknown as IndexQuery, 1000) as { readonly query: unknown };
+  searchBody({ must, mustNot, weights, limit: 10 }, 1000) as { readonly query: unknown };
 
 test.each([1, 7, 32])('%i words in many languages, one not ended: no more parts than OpenSearch takes', (words) => {
   const clauses = Array.from({ length: words }, (_, n): Clause => ({ phrases: forms(n, 21) }));
