@@ -12,7 +12,7 @@ import {
 } from './indexer.js';
 import { reconcile, type Lag } from './reconcile.js';
 import { sweepCanonicals } from './sweep-canonicals.js';
-import { openWriterThread } from './writing/writer-thread.js';
+import { openWriterThread, WRITER_THREAD_ENTRY } from './writing/writer-thread.js';
 
 /** What {@link index} takes. */
 export interface IndexOptions extends JobOptions {
@@ -52,10 +52,14 @@ export interface Indexer {
   close(): Promise<void>;
 }
 
-/** Opens the index for writing. From then on batches are kept until they are in it. @throws CrawlError as {@link index} */
-export async function openIndexer(crawl: CrawlContext): Promise<Indexer> {
+/**
+ * Opens the index for writing. From then on batches are kept until they are in it.
+ * @param signal two seconds after it aborts the writer is ended, where it is not one of a plugin
+ * @throws CrawlError as {@link index}
+ */
+export async function openIndexer(crawl: CrawlContext, signal?: AbortSignal): Promise<Indexer> {
   const { tables } = crawl;
-  const writer = await openTarget(crawl);
+  const writer = await openTarget(crawl, signal);
   try {
     // Not before: where the index cannot be opened, nobody would read what is kept for it.
     await tables.exclusive('updatedb', () => register(crawl));
@@ -83,12 +87,13 @@ async function register({ tables: { runs, batches } }: CrawlContext): Promise<vo
 }
 
 /** Where the plugins say, or the settings. */
-async function openTarget(crawl: CrawlContext): Promise<IndexWriter> {
+async function openTarget(crawl: CrawlContext, signal?: AbortSignal): Promise<IndexWriter> {
   const target: IndexTarget | undefined = crawl.plugins.findLast(({ indexWriter }) => indexWriter)?.indexWriter;
   const table = await crawl.tables.id();
   if (target) return target.open(table);
   const { writer, url } = crawl.settings.index;
-  return openWriterThread(writer === 'opensearch' ? { writer, url } : { writer, folder: indexFolderOf(crawl) }, table);
+  const place = writer === 'opensearch' ? { writer, url } : { writer, folder: indexFolderOf(crawl) };
+  return openWriterThread(place, table, WRITER_THREAD_ENTRY, signal);
 }
 
 /**
