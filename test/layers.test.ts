@@ -149,7 +149,7 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
   'packages/graph': ['sort', '*'],
   'packages/serve': ['source.ts', 'http', 'live', 'pages', '*'],
   'packages/export': ['target', 'markdown', 'pages', 'warc', 'krake', 'graph', '*'],
-  'packages/index': ['words', 'documents', 'sqlite', 'opensearch', 'json-lines', 'writing', '*'],
+  'packages/index': ['threads', 'words', 'documents', 'sqlite', 'opensearch', 'json-lines', 'writing', '*'],
   'packages/search': ['results', 'query', '*'],
   'packages/jobs': [
     'context.ts',

@@ -149,10 +149,7 @@ describe('a page that names another one as canonical', () => {
       await rounds(crawl, 100);
       await jobs.index(crawl);
     }
-    const named = (n: number): unknown[] => [
-      { canonical: keyOf(urlOf(n)) },
-      { canonical: keyOf(urlOf(n)), page: one },
-    ];
+    const named = (n: number): unknown[] => [{ canonical: keyOf(urlOf(n)) }, { canonical: keyOf(urlOf(n)), page: one }];
     expect(await entered()).toEqual([2, 3, 4, 5, 6].flatMap(named));
     await jobs.index(crawl, { all: true });
     expect(await entered()).toEqual(named(6));

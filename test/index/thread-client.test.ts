@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { CrawlError } from '../../packages/errors/index.js';
-import { createThreadClient } from '../../packages/index/thread-client.js';
+import { createThreadClient } from '../../packages/index/threads/thread-client.js';
 import { openWriterThread } from '../../packages/index/index.js';
 
 interface Calls {
@@ -19,7 +19,10 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 
 async function moduleOf(name: string, body: string): Promise<URL> {
   const path = join(folder, name);
-  await writeFile(path, `import { parentPort } from 'node:worker_threads';\nparentPort.on('message', (call) => {${body}});`);
+  await writeFile(
+    path,
+    `import { parentPort } from 'node:worker_threads';\nparentPort.on('message', (call) => {${body}});`,
+  );
   return pathToFileURL(path);
 }
 

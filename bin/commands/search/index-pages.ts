@@ -23,8 +23,10 @@ made anew at any time: remove it, and run this again. The first run reads the wh
 was fetched since. So does the first one after its words or its format have changed, as with a new version of
 webcrawl, of Node.js or of @node-rs/jieba; meanwhile searches find what is in it already. Each table needs an index
 of its own. From the first run on the table keeps what was updated until it is in the index: where that is not
-wanted any more, --forget releases it, and a later run compares the whole table again. After rank and dedup, run it with --all: they change pages that no
-batch names, and so do new links to a page, whose texts are a part of it.
+wanted any more, --forget releases it, and a later run compares the whole table again. So does the first run after
+index.writer, index.path or index.url were others, back to the former ones too, also where a batch is named. After
+rank and dedup, run it with --all: they change pages that no batch names, and so do new links to a page, whose
+texts are a part of it, and an index filter that has changed: pages that it refuses now are found until then.
 
 Chinese is split into words by @node-rs/jieba where that is installed (npm install @node-rs/jieba), else, as
 Japanese and Thai always are, by Node.js itself. Where Node.js has no SQLite with FTS5, as version 20, the package

@@ -1,4 +1,4 @@
-import type { IndexDocument, IndexFilter } from '../../plugin-api/index.js';
+import type { IndexDocument } from '../../plugin-api/index.js';
 
 /** What a filter may change of a page. */
 type Changes = Partial<Omit<IndexDocument, 'key' | 'url' | 'fingerprint'>>;
@@ -23,7 +23,7 @@ const KEPT: ReadonlySet<string> = new Set(['key', 'url']);
 /**
  * What an index filter says of a page: `refused`, or what it changes. A filter of a plugin may be plain JavaScript, and what it
  * returns goes to other threads and servers.
- * @throws TypeError where it is no answer of an {@link IndexFilter}
+ * @throws TypeError where it is no answer of an index filter
  */
 export function checkFilterAnswer(answer: unknown): 'refused' | Changes {
   if (answer === true) return {};

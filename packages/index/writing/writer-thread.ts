@@ -4,7 +4,7 @@ import { CrawlError } from '../../errors/index.js';
 import type { IndexWriter } from '../../plugin-api/index.js';
 import { makePrivateFolder } from '../../../webtable/index.js';
 import { toCrawlError } from '../sqlite/errors.js';
-import { createThreadClient } from '../thread-client.js';
+import { createThreadClient } from '../threads/thread-client.js';
 import { openWriter, type WriterPlace } from './open-writer.js';
 
 /** The module that the thread runs. */

@@ -1,6 +1,6 @@
 /** What a thread that writes an index runs. */
 import { parentPort, workerData } from 'node:worker_threads';
-import { answerCalls } from '../thread-client.js';
+import { answerCalls } from '../threads/thread-client.js';
 import { openWriter } from './open-writer.js';
 import type { WriterCalls, WriterThreadData } from './writer-thread.js';
 

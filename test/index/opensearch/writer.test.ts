@@ -123,7 +123,10 @@ describe('sends again', () => {
       '503 of a cluster that starts',
       (_: unknown, response) =>
         answerJson(response, 503, {
-          error: { type: 'cluster_block_exception', reason: 'blocked by: [SERVICE_UNAVAILABLE/1/state not recovered];' },
+          error: {
+            type: 'cluster_block_exception',
+            reason: 'blocked by: [SERVICE_UNAVAILABLE/1/state not recovered];',
+          },
         }),
     ],
     [

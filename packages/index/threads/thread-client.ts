@@ -1,5 +1,5 @@
 import { Worker, type MessagePort, type ResourceLimits } from 'node:worker_threads';
-import { CrawlError, messageOf, type ErrorCode } from '../errors/index.js';
+import { CrawlError, messageOf, type ErrorCode } from '../../errors/index.js';
 
 /** What a thread can be asked for: functions that take and give plain data. */
 type Calls = object;
