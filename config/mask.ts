@@ -14,6 +14,6 @@ function maskedUrl(text: string): string {
   if (text === '') return text;
   const url = tryParseUrl(text);
   if (!url) return MASK;
-  const { protocol, username, password, host } = url;
-  return `${protocol}//${username || password ? `${MASK}@` : ''}${host}`;
+  const { protocol, username, password, host, pathname } = url;
+  return `${protocol}//${username || password ? `${MASK}@` : ''}${host}${pathname === '/' ? '' : pathname}`;
 }

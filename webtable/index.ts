@@ -39,6 +39,7 @@ export type { Frontier, FrontierEntry, StaleEntry } from './tables/frontier.js';
 export { FRONTIER_FIELDS, isHeld, type FrontierField, type FrontierRow } from './tables/frontier-rows.js';
 export type { HostScore } from './tables/frontier-heads.js';
 export type { BatchEntry, BatchHeader, BatchState, Batches } from './tables/batches.js';
+export type { CanonicalLink, Canonicals } from './tables/canonicals.js';
 export type { BackoffRecord, Hosts, SeedReach, StoredRobots } from './tables/hosts.js';
 export type { RowTally } from './tables/row-tally.js';
 export {

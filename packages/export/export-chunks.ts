@@ -35,7 +35,7 @@ export async function exportChunks(
   if (!(Number.isInteger(maxWords) && maxWords >= 1)) {
     throw new CrawlError('USAGE', `expected maxWords that is a whole number of at least 1, found ${String(maxWords)}`);
   }
-  await checkSelection(crawl, options);
+  const ruled = await checkSelection(crawl, options);
   const { reads, dump } = await pageDump(crawl.settings, ['title', 'markdown']);
   return runExport(
     crawl,
@@ -61,7 +61,7 @@ export async function exportChunks(
           .map(({ headings, text }, position) => `${JSON.stringify({ url, title, headings, text, position })}\n`)
           .join('');
       };
-      const rows = selectedRows(crawl, options, reads, target, tracker);
+      const rows = selectedRows(ruled, options, reads, target, tracker);
       return writeText(target, output, rows, { head: '', record }, { gzip: output.endsWith('.gz'), tracker, sizes });
     },
   );

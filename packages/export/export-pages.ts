@@ -51,7 +51,7 @@ export async function exportPages(
       `expected a format of ${PAGE_FORMATS.join(', ')}, found ${safeText(String(format), 80)}`,
     );
   }
-  await checkSelection(crawl, options);
+  const ruled = await checkSelection(crawl, options);
   const isFolder = format === 'hosts' || (format === 'parquet' && output !== '-' && endingOf(output) !== 'parquet');
   // Of Parquet bytes stay bytes.
   const shown = format === 'parquet' ? fields.filter((field) => field !== 'content') : fields;
@@ -70,7 +70,7 @@ export async function exportPages(
     },
     (given, tracker) => {
       const target = withCounters(given, tracker);
-      return write(target, selectedRows(crawl, options, asked, target, tracker), tracker);
+      return write(target, selectedRows(ruled, options, asked, target, tracker), tracker);
     },
   );
 }

@@ -129,7 +129,7 @@ async function injectChunk(
     else seeds.set(key, seed);
   }
   const { tables, clock } = crawl;
-  const fields = ['metadata', 'distance', 'protocolStatus', 'sitemap'] as const;
+  const fields = ['metadata', 'distance', 'protocolStatus', 'sitemap', 'fit'] as const;
   const counts = createRowCounts(count);
   await tables.changeRows([...seeds.keys()], fields, clock(), async (rows, keys) => {
     const changes: (PageChange | undefined)[] = [];

@@ -1,18 +1,19 @@
 import { numberOfRule, type Rule } from '../../webtable/index.js';
 
 /** What the order of decision goes by. */
-type Ordered = Pick<Rule, 'id' | 'scope' | 'origin'>;
+type Ordered = Pick<Rule, 'id' | 'kind' | 'scope' | 'origin'>;
 
 /**
  * The order in which `accept` and `reject` rules are asked; the first that matches decides: those of a host before those of a
  * domain before those of all, of two domains the narrower one first, then those made by hand before those that were generated, then
- * the older first.
+ * `accept` before `reject`, since it is an exemption from what is rejected as widely, then the older first.
  */
 export function compareRules(a: Ordered, b: Ordered): number {
   return (
     breadthOf(a.scope) - breadthOf(b.scope) ||
     labelsOf(b.scope) - labelsOf(a.scope) ||
     Number(a.origin === 'generated') - Number(b.origin === 'generated') ||
+    Number(a.kind !== 'accept') - Number(b.kind !== 'accept') ||
     numberOfRule(a.id) - numberOfRule(b.id)
   );
 }

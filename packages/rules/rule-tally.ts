@@ -29,9 +29,10 @@ export function takeDifferences(
     found.set(id, counts);
     counts[what] += n;
   };
-  const { refused, fit } = tables.tally.take();
+  const { refused, fit, links: removed } = tables.tally.take();
   for (const [cause, n] of refused) add(ruleOfCause(cause), 'refused', n);
-  for (const key of fit) add(ruleSet?.usefulFor(urlOf(key))?.id, 'fit', 1);
+  for (const [key, n] of fit) if (n !== 0) add(ruleSet?.usefulFor(urlOf(key))?.id, 'fit', n);
+  for (const [id, n] of removed) add(id, 'links', n);
   for (const [id, n] of links) add(id, 'links', n);
   links.clear();
   return found;

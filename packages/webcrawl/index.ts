@@ -20,7 +20,7 @@ export {
   type ServeAddress,
   type ServeOptions,
 } from '../serve/index.js';
-export { openSearch, search } from './open-search.js';
+export { openSearch, search, type SearchedCrawl } from './open-search.js';
 export { defaultPlugins } from './default-plugins.js';
 export { VERSION, figures } from '../util/index.js';
 export {
@@ -200,6 +200,8 @@ export {
   type Batches,
   type BatchHeader,
   type BatchState,
+  type CanonicalLink,
+  type Canonicals,
   type ChangeRows,
   type Column,
   type ColumnSelector,

@@ -10,7 +10,7 @@ import {
 } from '../search/index.js';
 
 /** What a search needs of a crawl. */
-type SearchedCrawl = Pick<CrawlContext, 'tables' | 'settings' | 'indexFolder'>;
+export type SearchedCrawl = Pick<CrawlContext, 'tables' | 'settings' | 'indexFolder'>;
 
 /**
  * Opens the search index of a table for many queries: the embedded one in a thread of its own, or that of OpenSearch. It follows the

@@ -103,6 +103,63 @@ describe('beside a running crawl', () => {
   );
 
   test(
+    'rules are added, disabled and removed, which the crawl takes within seconds',
+    async () => {
+      /** The number of pages that were asked for since the last tag page. */
+      let sinceTag = 0;
+      let isOver = false;
+      let onPage = (_number: number): void => {};
+      answer = (path, response) => {
+        const [, kind, number = '0'] = /^\/(tag)?(\d*)$/.exec(path) ?? [];
+        if (kind === 'tag') {
+          sinceTag = 0;
+          return page(response);
+        }
+        sinceTag += 1;
+        onPage(Number(number));
+        const next = Number(number) + 1;
+        page(response, isOver ? 'x' : `<a href="/${next}">next</a><a href="/tag${next}">tag</a>`);
+      };
+      const until = (holds: () => boolean) =>
+        new Promise<void>((resolve) => {
+          onPage = () => void (holds() && resolve());
+        });
+      const { ended } = start('crawl', url, '--json', '-q');
+      await asked;
+      // Each turn waits for what the crawl itself does; a crawl that took no rule would go on like this for ever.
+      expect(await run('rules', 'add', 'reject', '/tag')).toMatchObject({ code: 0, out: 'r1\n' });
+      const began = Date.now();
+      await until(() => sinceTag >= 20);
+      expect(Date.now() - began).toBeLessThan(60_000);
+      interface List {
+        readonly rules: readonly { readonly state: string; readonly counts: { readonly links: number } }[];
+      }
+      let listed: List | undefined;
+      for (let links = 0; links === 0; links = listed.rules[0]?.counts.links ?? 0)
+        listed = await json<List>('rules', 'list');
+      expect(listed?.rules).toMatchObject([{ id: 'r1', state: 'active' }]);
+      expect((await run('explain', `${url}tag5000`)).out).toContain(
+        'rejected by rule r1 (reject /tag on all hosts, by hand',
+      );
+
+      expect((await run('rules', 'disable', 'r1')).code).toBe(0);
+      await until(() => sinceTag < 5);
+      expect((await run('rules', 'enable', 'r1')).code).toBe(0);
+      await until(() => sinceTag >= 20);
+      expect((await run('rules', 'remove', 'r1')).code).toBe(0);
+      await until(() => sinceTag < 5);
+      isOver = true;
+      const { code, out } = await ended;
+      expect(code).toBe(0);
+      const { counters } = JSON.parse(out) as { counters: Record<string, number> };
+      expect(counters['links_rejected_rules']).toBeGreaterThanOrEqual(20);
+      expect((await json<List>('rules', 'list')).rules).toEqual([]);
+      expect(await json('repair')).not.toHaveProperty('counters.stale_rules');
+    },
+    LONG,
+  );
+
+  test(
     'a kill of the process that serves the table stops nobody',
     async () => {
       answer = () => {};

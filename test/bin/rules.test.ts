@@ -58,6 +58,23 @@ describe('webcrawl rules', () => {
     expect((await webcrawl('rules', 'add', 'useful', '/a')).out).toBe('r3\n');
   });
 
+  test('says what is left to do for pages that are known, and asks before an exemption goes', async () => {
+    const www = await webcrawl('rules', 'add', 'www', 'without', '--domain', 'a.example');
+    expect(www).toMatchObject({ code: 0, out: 'r1\n' });
+    expect(www.err).toContain('`webcrawl rules apply` brings them over');
+    expect((await webcrawl('rules', 'add', 'useful', '/a')).err).toContain('`webcrawl rules apply` marks');
+    expect(await webcrawl('rules', 'add', 'www', 'with', '--domain', 'b.example', '-q')).toMatchObject({ err: '' });
+    await webcrawl('rules', 'add', 'accept', '/tag/');
+    await webcrawl('rules', 'add', 'reject', '/tag/');
+    for (const verb of ['disable', 'remove']) {
+      const refused = await webcrawl('rules', verb, 'r4');
+      expect(refused).toMatchObject({ code: 65, out: '' });
+      expect(refused.err).toContain('RULE_DANGER');
+      expect(await webcrawl('rules', verb, 'r4', '--yes')).toMatchObject({ code: 0 });
+      if (verb === 'disable') await webcrawl('rules', 'enable', 'r4');
+    }
+  });
+
   test.each([
     [['add', 'reject', 'a(b', '--regex'], 65, 'Unterminated group) at character 2'],
     [['add', 'reject', 'tag/'], 64, 'with --regex it is a regular expression'],

@@ -12,6 +12,7 @@ import {
   openCrawl,
   openOutput,
   rowKeyOf,
+  rules,
   urlOf,
   type ExportPagesOptions,
   type Field,
@@ -56,6 +57,13 @@ async function run(crawl: TestCrawl, name: string, options: Partial<ExportPagesO
   const { counters } = await exportPages(crawl, { output: join(folder, name), ...options });
   return counters;
 }
+
+it('of rejected pages takes those that a rule of the table rejects', async () => {
+  await using crawl = await threeHosts();
+  await rules.add(crawl, { kind: 'reject', scope: 'host:a.com', pattern: { prefix: '/2' } }, { yes: true });
+  await run(crawl, 'rejected.jsonl', { rejected: true });
+  expect(lines(await text('rejected.jsonl')).map(({ url }) => url)).toEqual(['http://a.com/2']);
+});
 
 const text = (name: string): Promise<string> => readFile(join(folder, name), 'utf8');
 const lines = (data: string) =>
@@ -255,7 +263,7 @@ describe('exporting pages', () => {
   it('says what to install where a package is missing', async () => {
     const missing = Object.assign(new Error("Cannot find package 'x'"), { code: 'ERR_MODULE_NOT_FOUND' });
     await expect(optionalPackage('x@1', 'Parquet', () => Promise.reject(missing))).rejects.toMatchObject({
-      code: 'USAGE',
+      code: 'MISSING_PACKAGE',
       message: 'expected the package that Parquet needs, found none',
       hint: 'npm install x@1',
     });

@@ -22,9 +22,10 @@ function naive(rules: readonly Rule[], url: string, kinds: readonly string[]): s
     if ('regex' in pattern) return new RegExp(pattern.regex).test(url);
     return (pattern.prefix.startsWith('/') ? path : url).startsWith(pattern.prefix);
   };
-  const place = ({ scope, origin, id }: Rule): number[] => {
+  const place = ({ scope, origin, kind, id }: Rule): number[] => {
     const breadth = scope.startsWith('host:') ? 0 : scope === '*' ? 2 : 1;
-    return [breadth, breadth === 1 ? -scope.split('.').length : 0, origin === 'hand' ? 0 : 1, Number(id.slice(1))];
+    const width = breadth === 1 ? -scope.split('.').length : 0;
+    return [breadth, width, origin === 'hand' ? 0 : 1, kind === 'accept' ? 0 : 1, Number(id.slice(1))];
   };
   const before = (a: number[], b: number[]): number => {
     const i = a.findIndex((n, at) => n !== b[at]);
@@ -108,6 +109,18 @@ describe('a set of rules', () => {
     expect(set.plugin?.filterUrl?.('http://www.a.example/', 'outlink')).toBe(true);
   });
 
+  test('asks an exemption before what it is one from, whichever is older', () => {
+    const scope = 'host:a.example';
+    const set = compile(
+      rule('r1', { kind: 'reject', scope, pattern: { prefix: '/tag/' } }),
+      rule('r2', { kind: 'accept', scope, pattern: { prefix: '/tag/news/' } }),
+      rule('r3', { kind: 'accept', pattern: { prefix: '/tag/wide/' } }),
+    );
+    expect(set.active.map(({ id }) => id)).toEqual(['r2', 'r1', 'r3']);
+    expect(set.decides('http://a.example/tag/news/1')?.id).toBe('r2');
+    expect(set.decides('http://a.example/tag/wide/1')?.id).toBe('r1');
+  });
+
   test('keeps the version of a rule while no accept rule that is asked before it changes', () => {
     const base = [
       rule('r1', { kind: 'reject', scope: 'host:a.example', pattern: { prefix: '/x' } }),
@@ -120,8 +133,11 @@ describe('a set of rules', () => {
     expect(versions(reject)).toMatchObject(before);
     const useful = rule('r9', { kind: 'useful', pattern: { prefix: '/w' } });
     expect(versions(useful)).toEqual(before);
-    const late = rule('r9', { kind: 'accept', pattern: { prefix: '/y/1' } });
-    expect(versions(late)).toEqual(before);
+    // One of as many hosts is asked before, however new it is.
+    const ofAll = versions(rule('r9', { kind: 'accept', pattern: { prefix: '/y/1' } }));
+    expect(ofAll).toEqual({ ...before, r2: expect.not.stringMatching(`^${before['r2']}$`) as string });
+    const generated = rule('r9', { kind: 'accept', pattern: { prefix: '/y/1' } }, { origin: 'generated' });
+    expect(versions(generated)).toEqual(before);
     const ofHost = versions(rule('r9', { kind: 'accept', scope: 'host:c.b.example', pattern: { prefix: '/y/1' } }));
     expect(ofHost).toMatchObject({ r1: before['r1'] });
     expect(ofHost['r2']).not.toBe(before['r2']);

@@ -52,7 +52,7 @@ const many = (count: number, host = 'example.com'): MadeDocument[] =>
   Array.from({ length: count }, (_, i) => ({
     url: site(`p${String(i).padStart(3, '0')}`, host),
     title: `Page ${i}`,
-    text: `Zebras live here, number ${i}.`,
+    text: `Zebras live here, number ${i} of ${host}.`,
   }));
 
 describe('a search', () => {
@@ -167,8 +167,8 @@ describe('a search', () => {
   test('counts the pages with all words, and says how many others are shown', async () => {
     const { search } = await searcherOf([
       { url: site('a'), title: 'x', text: 'red fox section' },
-      { url: site('b'), title: 'The red fox', text: 'other' },
-      { url: site('c'), title: 'Fox section', text: 'other' },
+      { url: site('b'), title: 'The red fox', text: 'trees and rivers' },
+      { url: site('c'), title: 'Fox section', text: 'houses on a hill' },
       { url: site('d'), title: 'x', text: 'fox' },
       ...many(10),
     ]);

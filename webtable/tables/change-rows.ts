@@ -4,7 +4,7 @@ import { writeUnchanged } from '../write-unchanged.js';
 import type { Store } from '../store.js';
 import type { Exclusive } from '../stores/locks.js';
 import type { Frontier, FrontierEntry, IndexedChange } from './frontier.js';
-import type { createRowTally } from './row-tally.js';
+import { TALLY_FIELDS, type createRowTally } from './row-tally.js';
 import { FRONTIER_FIELDS, liftingRefusal, type FrontierField } from './frontier-rows.js';
 
 /** A row as it is decided on; undefined where there is none. */
@@ -114,14 +114,14 @@ export function createChangeRows(
 
     removeRows: (keys, fields, now, decide) =>
       untilNoneIsLost(keys, async (left) => {
-        const rows = await read(left, fields);
+        const rows = await read(left, [...fields, ...TALLY_FIELDS]);
         const isChosen = decide(rows);
         const chosen = rows.flatMap((row, i) => (row && isChosen[i] ? [row] : []));
         if (chosen.length === 0) return [];
         const changes = chosen.map(({ key, version }) => ({ change: { key, clear: true }, version }));
         let lost: ReadonlySet<string> = new Set();
         await frontier.remove(chosen, now, async () => (lost = await writeUnchanged(store, 'webpage', changes)));
-        for (const row of chosen) if (!lost.has(row.key)) tally.removed(row);
+        for (const row of chosen) if (!lost.has(row.key)) tally.removed(row.key, row);
         return [...lost];
       }),
   };

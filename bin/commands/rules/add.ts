@@ -20,7 +20,8 @@ export function addRulesAdd(program: Command, cli: Cli): void {
       'after',
       `
 Before a rule is added that rejects, the rows of its hosts are counted: where it would cut a seed, or
-every page, nothing is added without --yes (RULE_DANGER).
+every page, nothing is added without --yes (RULE_DANGER). A rule on usefulness or www holds for new
+pages at once; webcrawl rules apply brings it to the pages that are known already.
 
 Examples:
   webcrawl rules add useful '/20\\d\\d/\\d\\d/' --regex --domain news.example
@@ -52,5 +53,14 @@ export async function showAdded(cli: Cli, { added, known, contradictions }: Adde
       cli.io,
       `${decides} and ${idle} say the opposite of the same URLs: ${decides} decides, and ${idle} never does.`,
     );
+  }
+  const active = added.filter(({ state }) => state === 'active');
+  if (active.some(({ kind }) => kind === 'www')) {
+    say(
+      cli.io,
+      'Pages that are known under the other form are not fetched any more; `webcrawl rules apply` brings them over.',
+    );
+  } else if (active.some(({ kind }) => kind === 'useful')) {
+    say(cli.io, '`webcrawl rules apply` marks the pages that are known already.');
   }
 }

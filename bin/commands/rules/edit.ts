@@ -3,6 +3,8 @@ import { describeRule, rules, type Crawl, type Rule } from '../../../packages/we
 import { open, type Cli } from '../../cli.js';
 import { jsonLine, say, write } from '../../output/output.js';
 
+const EXEMPTION = 'also an accept rule without which others cut a seed, or every page of the table';
+
 /** `rules enable <id…>`. */
 export function addRulesEnable(program: Command, cli: Cli): void {
   program
@@ -24,8 +26,11 @@ export function addRulesDisable(program: Command, cli: Cli): void {
     .summary('have rules not be asked any more')
     .description('Disables rules: they stay in the table, and are not asked. A generated one is never generated again.')
     .argument('<id...>', 'ids, as webcrawl rules list shows them')
+    .option('--yes', EXEMPTION)
     .addHelpText('after', '\nExamples:\n  webcrawl rules disable r3\n  webcrawl rules disable r3 r4')
-    .action((ids: string[]) => change(cli, 'disable', 'Disabled', (crawl) => rules.disable(crawl, ids)));
+    .action((ids: string[], { yes = false }: { yes?: boolean }) =>
+      change(cli, 'disable', 'Disabled', (crawl) => rules.disable(crawl, ids, { yes })),
+    );
 }
 
 async function change(
@@ -51,6 +56,7 @@ export function addRulesRemove(program: Command, cli: Cli): void {
     )
     .argument('<id...>', 'ids, as webcrawl rules list shows them')
     .option('--forget', 'remove generated rules as well')
+    .option('--yes', EXEMPTION)
     .addHelpText(
       'after',
       `
@@ -60,9 +66,9 @@ Examples:
   webcrawl rules remove r3
   webcrawl rules remove r7 --forget`,
     )
-    .action(async (ids: string[], { forget = false }: { forget?: boolean }) => {
+    .action(async (ids: string[], { forget = false, yes = false }: { forget?: boolean; yes?: boolean }) => {
       await using crawl = await open(cli, { name: 'rules remove' });
-      const found = await rules.remove(crawl, ids, { forget });
+      const found = await rules.remove(crawl, ids, { forget, yes });
       const { json, quiet } = cli.options();
       if (json) return write(cli.io.stdout, jsonLine(found));
       if (quiet) return;

@@ -14,7 +14,9 @@ export function addRulesList(program: Command, cli: Cli): void {
       `
 refused: pages that generate passes over because of the rule; fit: pages that are worth having
 because of it; links: links on stored pages that it has cut. While a crawl runs they may be some
-seconds old; webcrawl rules apply and webcrawl repair count them anew from the rows.
+seconds old. After a change of useful rules webcrawl rules apply counts them anew from the rows. What
+a kill has lost of them, or what was done beside a running apply, webcrawl repair puts right, when
+nothing else works on the table.
 
 Examples:
   webcrawl rules list

@@ -37,11 +37,11 @@ const HELP = `
 Kinds:
   useful   URLs that are worth having: they get a better score (scoring.fit.score), and come first
   reject   URLs that are not taken, and not fetched any more
-  accept   URLs that are taken all the same, where a rule that is asked later rejects them
+  accept   URLs that are taken all the same: exemptions from what is rejected for as many hosts, or more
   www      how the host of a domain is written: with www or without
 
 Of accept and reject the first that matches decides: rules of a host before those of a domain before
-those of all, then those made by hand before generated ones, then the older first.
+those of all, then those made by hand before generated ones, then accept before reject, then the older.
 
 Examples:
   webcrawl rules add useful '/20\\d\\d/\\d\\d/' --regex --domain news.example

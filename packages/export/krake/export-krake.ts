@@ -28,15 +28,15 @@ export async function exportKrake(
   sizes: Pick<ExportSizes, 'checkpoint'> = SIZES,
 ): Promise<Report> {
   const { signal } = options;
-  await checkSelection(crawl, options);
+  const ruled = await checkSelection(crawl, options);
   const identity = { export: 'krake', selection: selectionIdentity(options) };
   const kind = { kind: 'folder', identity, total: options.limit } as const;
   return runExport(crawl, 'export krake', options, kind, async (target, tracker) => {
-    const counts = await writeContents(crawl, target, options, tracker, sizes);
+    const counts = await writeContents(ruled, target, options, tracker, sizes);
     if (counts === 'stopped') return counts;
     return withWorkFolder(target.scratchFolder, async (folder) => {
       const build = { levels: ['page'], raw: true, folder, count: tracker.count, ...(signal && { signal }) } as const;
-      const { graphs } = await buildGraphs(linkRows(crawl, options, tracker), build);
+      const { graphs } = await buildGraphs(linkRows(ruled, options, tracker), build);
       signal?.throwIfAborted();
       const [graph] = graphs as readonly [LinkGraph];
       checkInt32(graph.count, 'pages');

@@ -1,6 +1,6 @@
 import { batchTime, isBodyLost, keyAfter, type Field, type JsonValue, type PageRow } from '../../../webtable/index.js';
 import { CrawlError, safeText } from '../../errors/index.js';
-import { selectorOf, type CrawlContext, type PageSelection, type Tracker } from '../../jobs/index.js';
+import { selectorOf, withRules, type CrawlContext, type PageSelection, type Tracker } from '../../jobs/index.js';
 import type { Target } from '../target/target.js';
 
 /** Which pages to export. */
@@ -58,12 +58,13 @@ export async function* selectedRows<F extends Field>(
 
 /**
  * Checks a selection before anything is written.
+ * @returns the crawl with the rules of now, by which the whole export goes
  * @throws CrawlError USAGE for a limit below 1 or a `since` that is neither batch nor time, and as `PageSelection` says; BAD_URL; UNKNOWN_BATCH for a `since` that is none of the table
  */
-export async function checkSelection(
-  crawl: Pick<CrawlContext, 'tables' | 'plugins'>,
+export async function checkSelection<C extends Pick<CrawlContext, 'tables' | 'plugins' | 'rules' | 'ruleSet'>>(
+  crawl: C,
   selection: ExportSelection,
-): Promise<void> {
+): Promise<C> {
   const { limit, since } = selection;
   if (limit !== undefined && !(Number.isInteger(limit) && limit >= 1)) {
     throw new CrawlError('USAGE', `expected a limit that is a whole number of at least 1, found ${String(limit)}`);
@@ -71,6 +72,7 @@ export async function checkSelection(
   sinceTest(since);
   selectorOf(crawl, selection);
   if (typeof since === 'string') await crawl.tables.batches.get(since);
+  return withRules(crawl);
 }
 
 function sinceTest(since: string | number | undefined): ((row: PageRow<'marks' | 'fetchedAt'>) => boolean) | undefined {

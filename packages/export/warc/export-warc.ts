@@ -69,7 +69,7 @@ export async function exportArchive(
   complete: (target: Target, archive: Archive, workFolder: string) => Promise<void>,
 ): Promise<Report> {
   const { fileBytes, limit } = options;
-  await checkSelection(crawl, options);
+  const ruled = await checkSelection(crawl, options);
   const identity = { export: name, fileBytes, selection: selectionIdentity(options) };
   return runExport(
     crawl,
@@ -78,7 +78,7 @@ export async function exportArchive(
     { kind, endings, identity, total: limit },
     async (target, tracker) => {
       const rowsOf = (from: Pick<Target, 'resumed' | 'kept'>) =>
-        selectedRows(crawl, options, ['status', ...ARCHIVE_FIELDS], from, uncounted(tracker));
+        selectedRows(ruled, options, ['status', ...ARCHIVE_FIELDS], from, uncounted(tracker));
       const toFile = begin && ((file: string) => begin(target, file));
       const archive = await writeArchive(crawl, target, rowsOf, { fileBytes, begin: toFile, tracker, sizes });
       if (archive === 'stopped') return archive;

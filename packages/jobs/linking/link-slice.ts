@@ -129,6 +129,11 @@ export function createLinker(
       count('not_added');
       return undefined;
     }
+    // The rule has come after the pages were parsed.
+    if (!row && terms.crawl.ruleSet?.decides(urlOf(key))?.kind === 'reject') {
+      count('not_added_rules');
+      return undefined;
+    }
     count('links', links.length);
     count(row ? 'linked' : 'added');
     const change = linkChange(terms, count, batchId, key, row, links, openIds);

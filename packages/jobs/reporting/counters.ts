@@ -110,6 +110,7 @@ export const COUNTERS = {
       'of the new pages, those that generate will not select as things are: too far from a seed, or of another status',
     sooner: 'of the known pages, those due sooner because a sitemap or feed says that they changed',
     not_added: 'new pages, while `db.updateAdditionsAllowed` is off',
+    not_added_rules: 'new pages that a rule of the table refuses which is newer than the parse',
     damaged: 'rows that cannot be read',
     batches: 'batches worked on, with `--all`',
     batch_closed: 'the batch is closed, and nothing is left to do',
@@ -288,6 +289,7 @@ export type CounterName =
 export const UPDATEDB_IN_CRAWL = [
   'added',
   'not_added',
+  'not_added_rules',
   'refused',
   'sooner',
   'plugin_error_<plugin>',

@@ -30,7 +30,7 @@ const CHUNK = 1000;
  * Then the counts of the rules are those of the rows.
  *
  * It reads the hot family once, and writes only the rows that differ. It may be killed at any moment and run again, and run while a
- * crawl is under way.
+ * crawl is under way; the counts then lack what the crawl did to rows that had been read already, until they are made anew.
  * Counters: `COUNTERS['rules apply']`.
  */
 export async function applyRules(crawl: CrawlContext, options: JobOptions = {}): Promise<Report> {
@@ -53,7 +53,7 @@ export async function applyRules(crawl: CrawlContext, options: JobOptions = {}):
     tracker.count('rows', rows.length);
     tracker.done(rows.length);
   }
-  // What was counted while it was read is in the rows that were read.
+  // What was noted of the rows that it wrote is in what it counted.
   await rules.flush();
   await storeCounts(crawl, await rules.current(), counter);
   return tracker.report();

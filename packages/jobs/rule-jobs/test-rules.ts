@@ -52,12 +52,25 @@ export async function testRules(
   given: readonly (CheckedRule | Rule)[],
   { signal }: Pick<JobOptions, 'signal'> = {},
 ): Promise<RuleEffect> {
+  return effectOf(
+    crawl,
+    given.map((rule) => ({ ...rule, state: 'active' })),
+    signal,
+  );
+}
+
+/** @param given rules as they would be: new, or in the place of those with their ids */
+async function effectOf(
+  crawl: Pick<CrawlContext, 'tables' | 'settings' | 'clock'>,
+  given: readonly (CheckedRule | Rule)[],
+  signal?: AbortSignal,
+): Promise<RuleEffect> {
   const { tables, settings } = crawl;
   const stored = await tables.rules.read();
   const now = crawl.clock();
   const made = given.map((rule, i): Rule => {
     const id = 'id' in rule ? rule.id : idOf(i);
-    return { createdAt: now, ...rule, changedAt: now, state: 'active', id };
+    return { createdAt: now, ...rule, changedAt: now, id };
   });
   const ids = new Set(made.map(({ id }) => id));
   const rules = [...stored.rules.filter(({ id }) => !ids.has(id)), ...made];
@@ -105,7 +118,9 @@ export async function testRules(
 }
 
 /**
- * Makes sure that rules cut neither a seed nor every page.
+ * Makes sure that rules cut neither a seed nor every page: `reject` rules that become active, and those that an `accept` rule holds off
+ * that is disabled, or goes.
+ * @param given rules as they would be; one that goes as disabled
  * @throws CrawlError RULE_DANGER
  */
 export async function mustBeHarmless(
@@ -113,9 +128,9 @@ export async function mustBeHarmless(
   given: readonly (CheckedRule | Rule)[],
 ): Promise<void> {
   // The others cut nothing: a page that a rule on www writes otherwise is fetched under its other URL.
-  const cutting = given.filter(({ kind, state }) => kind === 'reject' && state === 'active');
+  const cutting = given.filter(({ kind, state }) => kind === (state === 'active' ? 'reject' : 'accept'));
   if (cutting.length === 0) return;
-  const { cut, rows, seeds, seedUrls, cutsAll } = await testRules(
+  const { cut, rows, seeds, seedUrls, cutsAll } = await effectOf(
     crawl,
     given.filter(({ kind }) => kind !== 'www'),
   );
@@ -123,14 +138,12 @@ export async function mustBeHarmless(
   const what = cutsAll
     ? `every page (${cut} of ${rows} rows)`
     : `${seeds} seeds (${seedUrls.map((url) => safeText(url, 200)).join(', ')}), and ${cut} of ${rows} rows in all`;
-  const name = cutting.length === 1 ? describeRule(cutting[0] as Rule) : `${cutting.length} rules`;
-  throw new CrawlError(
-    'RULE_DANGER',
-    `expected a rule that leaves the seeds and some page, found that ${name} would cut ${what}`,
-    {
-      hint: 'if that is what you want, say so: --yes, or `yes: true`',
-    },
-  );
+  const [first] = cutting as readonly Rule[];
+  const name = cutting.length === 1 ? describeRule(first!) : `${cutting.length} rules`;
+  const does = first!.state === 'active' ? `${name} would cut` : `the rules without ${name} would cut`;
+  throw new CrawlError('RULE_DANGER', `expected rules that leave the seeds and some page, found that ${does} ${what}`, {
+    hint: 'if that is what you want, say so: --yes, or `yes: true`',
+  });
 }
 
 /** The rules that decide on a URL. */

@@ -44,7 +44,7 @@ export interface RuleList {
 /** What rules need of a crawl: that of `openCrawl`. */
 export type RulesCrawl = Pick<Crawl, 'tables' | 'rules' | 'settings' | 'clock'>;
 
-/** How rules are added or made active. */
+/** How rules are changed. */
 export interface RuleEditOptions {
   /** Also where they cut a seed, or every page of the table. Default: false. */
   readonly yes?: boolean;
@@ -76,6 +76,16 @@ async function addAll(crawl: RulesCrawl, given: readonly CheckedRule[], { yes = 
   return addChecked(crawl, given);
 }
 
+/** Makes sure that no `accept` rule which is active is missed once it is not. */
+async function mustBeDispensable(crawl: RulesCrawl, ids: readonly string[]): Promise<void> {
+  const { rules: all } = await crawl.tables.rules.read();
+  const found = all.filter(({ id, state }) => state === 'active' && ids.includes(id));
+  await mustBeHarmless(
+    crawl,
+    found.map((rule) => ({ ...rule, state: 'disabled' })),
+  );
+}
+
 const listOf = <T extends string | object>(one: T | readonly T[]): readonly T[] =>
   Array.isArray(one) ? (one as readonly T[]) : [one as T];
 
@@ -100,9 +110,18 @@ export const rules = {
   add: (crawl: RulesCrawl, given: NewRule | readonly NewRule[], options: RuleEditOptions = {}): Promise<AddedRules> =>
     addAll(crawl, listOf(given).map(checkRule), options),
 
-  /** Disables rules: they stay, and are not asked. @throws CrawlError UNKNOWN_RULE */
-  disable: (crawl: RulesCrawl, ids: string | readonly string[]): Promise<readonly Rule[]> =>
-    setRuleState(crawl, listOf(ids), 'disabled'),
+  /**
+   * Disables rules: they stay, and are not asked.
+   * @throws CrawlError UNKNOWN_RULE; RULE_DANGER where it is an `accept` rule without which others cut a seed, or every page
+   */
+  async disable(
+    crawl: RulesCrawl,
+    ids: string | readonly string[],
+    { yes = false }: RuleEditOptions = {},
+  ): Promise<readonly Rule[]> {
+    if (!yes) await mustBeDispensable(crawl, listOf(ids));
+    return setRuleState(crawl, listOf(ids), 'disabled');
+  },
 
   /** Makes rules active again. @throws CrawlError UNKNOWN_RULE, RULE_DANGER */
   async enable(
@@ -123,13 +142,16 @@ export const rules = {
   /**
    * Removes rules. Generated ones stay, disabled, so that they are not generated again.
    * @param options `forget`: remove these as well
-   * @throws CrawlError UNKNOWN_RULE
+   * @throws CrawlError UNKNOWN_RULE; RULE_DANGER where it is an `accept` rule without which others cut a seed, or every page
    */
-  remove: (
+  async remove(
     crawl: RulesCrawl,
     ids: string | readonly string[],
-    options: { readonly forget?: boolean } = {},
-  ): Promise<RemovedRules> => removeRules(crawl, listOf(ids), options),
+    { yes = false, forget = false }: RuleEditOptions & { readonly forget?: boolean } = {},
+  ): Promise<RemovedRules> {
+    if (!yes) await mustBeDispensable(crawl, listOf(ids));
+    return removeRules(crawl, listOf(ids), { forget });
+  },
 
   /** Says what rules would do to the rows that are there, and changes nothing. @throws CrawlError BAD_RULE */
   test: (

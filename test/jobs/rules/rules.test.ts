@@ -91,6 +91,28 @@ describe('rules', () => {
     await expectExactCounts(crawl);
   });
 
+  test('rows that a rule refuses are judged again once an exemption of as many hosts is added, and once it goes', async () => {
+    await using crawl = await testCrawl(site());
+    await rules.add(crawl, [
+      { kind: 'useful', pattern: { prefix: '/a' } },
+      { ...tag, state: 'disabled' },
+    ]);
+    await start(crawl, `${A}/`);
+    await jobs.fetch(crawl, { batch: 'all', parse: true });
+    await jobs.updatedb(crawl, { batch: 'all' });
+    await rules.enable(crawl, 'r2');
+    expect((await jobs.generate(crawl, { topN: 1 })).counters).toMatchObject({ generated: 1 });
+    expect((await jobs.generate(crawl)).counters).toMatchObject({ rejected_rules: 2 });
+    await rules.add(crawl, { kind: 'accept', scope: 'host:a.example', pattern: { prefix: '/tag/1' } });
+    // Both are judged again, and one of them is let in.
+    expect((await jobs.generate(crawl)).counters).toMatchObject({ generated: 1, rejected_rules: 1 });
+    expect((await countsOf(crawl))['r2']).toMatchObject({ refused: 1 });
+    await jobs.updatedb(crawl, { batch: 'all' });
+    await rules.disable(crawl, 'r3');
+    expect((await jobs.generate(crawl)).counters).toMatchObject({ rejected_rules: 2 });
+    await expectExactCounts(crawl);
+  });
+
   test('a page of an open batch that a newer rule refuses is not asked for, and released as it was', async () => {
     const web = site();
     await using crawl = await testCrawl(web);
@@ -163,6 +185,25 @@ describe('rules', () => {
     expect((await explain(crawl, `${A}/2020/x`)).rules?.useful?.id).toBe('r1');
   });
 
+  test('counts are exact once pages were removed, and injected anew with other rules', async () => {
+    await using crawl = await testCrawl(site(), { settings: { 'db.injectorOverwrite': true } });
+    await rules.add(crawl, [tag, article]);
+    await start(crawl, `${A}/`);
+    await jobs.fetch(crawl, { batch: 'all', parse: true });
+    await jobs.updatedb(crawl, { batch: 'all' });
+    await round(crawl);
+    expect(await countsOf(crawl)).toMatchObject({ r1: { links: 5 }, r2: { fit: 1 } });
+    await jobs.remove(crawl, { prefix: `${A}/2020/` });
+    expect(await countsOf(crawl)).toMatchObject({ r1: { links: 3 }, r2: { fit: 0 } });
+    await expectExactCounts(crawl);
+
+    await rules.add(crawl, { kind: 'useful', pattern: { prefix: '/about' } });
+    await jobs.inject(crawl, { seeds: [`${A}/about`, `${A}/2000/`] });
+    await jobs.inject(crawl, { seeds: [`${A}/about`, `${A}/2000/`] });
+    expect(await countsOf(crawl)).toMatchObject({ r2: { fit: 1 }, r3: { fit: 1 } });
+    await expectExactCounts(crawl);
+  });
+
   test('apply gives rows that are there what they would have had, and takes it back; killed between any two writes it ends the same', async () => {
     const before = new MemoryStore();
     {
@@ -210,6 +251,18 @@ describe('rules', () => {
     expect(await rowOf(crawl, `${A}/2020/x`, 'score', 'fitBonus')).toEqual({ score: 0.25 });
   });
 
+  test('links that were parsed before a rule that rejects them make no row, which is counted', async () => {
+    await using crawl = await testCrawl(site());
+    const batch = await start(crawl, `${A}/`, `${A}/tag/2`);
+    await jobs.fetch(crawl, { batch, parse: true });
+    await rules.add(crawl, tag, { yes: true });
+    const { counters } = await jobs.updatedb(crawl, { batch });
+    // That of /tag/2 is there, and has the link.
+    expect(counters).toMatchObject({ not_added_rules: 1, added: 2, linked: 1 });
+    expect((await allRows(crawl)).map(({ url }) => url)).not.toContain(`${A}/tag/1`);
+    expect((await rowOf(crawl, `${A}/tag/2`, 'inlinks')).inlinks).toHaveLength(1);
+  });
+
   test('a www rule sends links, also those that were parsed before, to one form, and old rows are not fetched', async () => {
     const web = fakeWeb({
       [`${A}/`]: links('http://www.b.example/x', 'http://b.example/x'),
@@ -242,6 +295,20 @@ describe('rules', () => {
     await rules.add(crawl, all, { yes: true });
     await rules.disable(crawl, 'r1');
     await expect(rules.enable(crawl, 'r1')).rejects.toMatchObject({ code: 'RULE_DANGER' });
+    // An exemption of which the seeds have need.
+    await rules.add(crawl, { kind: 'accept', pattern: { regex: '^http://a' } });
+    await rules.enable(crawl, 'r1', { yes: true });
+    for (const drop of [rules.disable, rules.remove]) {
+      await expect(drop(crawl, 'r2')).rejects.toThrow(/the rules without accept .* would cut every page/);
+    }
+    expect((await rules.list(crawl)).rules.map(({ id, state }) => [id, state])).toEqual([
+      ['r2', 'active'],
+      ['r1', 'active'],
+    ]);
+    await rules.disable(crawl, ['r1', 'r2']);
+    await rules.enable(crawl, 'r1', { yes: true });
+    await rules.enable(crawl, 'r2');
+    await rules.disable(crawl, 'r2', { yes: true });
     await expect(rules.disable(crawl, 'r7')).rejects.toMatchObject({ code: 'UNKNOWN_RULE' });
   });
 

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { CrawlError } from '../../../errors/index.js';
 import type { IndexReader } from '../../reader.js';
-import { createThreadClient } from '../thread-client.js';
+import { createThreadClient } from '../../thread-client.js';
 import { createCurrentIndex, type IndexCore, type IndexPlace } from './index-core.js';
 
 /** How an index is read. */
@@ -66,7 +66,7 @@ export function openIndexReader(options: ReaderOptions): IndexReader {
   function ask<T>(signal: AbortSignal | undefined, question: () => Promise<T>): Promise<T> {
     if (isClosed) return Promise.reject(closed());
     if (signal?.aborted) return Promise.reject(signal.reason as Error);
-    if (line.length + (isBusy ? 1 : 0) >= mostWaiting) {
+    if (line.length >= mostWaiting) {
       const message = `expected at most ${mostWaiting} questions to the search index at a time, found more`;
       return Promise.reject(new CrawlError('SEARCH_BUSY', message, { hint: 'ask again later' }));
     }

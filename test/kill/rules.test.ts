@@ -1,0 +1,168 @@
+import { spawn } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { jobs, openCrawl, rules, type Report } from '../../packages/webcrawl/index.js';
+import { randomNumbers, type FakePage } from '../support/web/fake-web.js';
+import { serveWeb, type ServedWeb } from '../support/web/serve-web.js';
+
+const WORKER = fileURLToPath(new URL('rules-worker.mjs', import.meta.url));
+const HOUR = 3_600_000;
+
+type Ended = 'killed' | 'failed' | number;
+
+/** The step at which a process dies, 0 for none, and whether before, while or after it. */
+interface Death {
+  readonly step: number;
+  readonly moment: number;
+}
+const NEVER: Death = { step: 0, moment: 0 };
+
+/** Works in a process of its own. @returns its steps */
+function work(directory: string, verb: string, args: unknown, { step, moment }: Death): Promise<Ended> {
+  const child = spawn(process.execPath, [WORKER, directory, verb, JSON.stringify(args), String(step), String(moment)]);
+  let out = '';
+  let errors = '';
+  child.stdout.on('data', (data: Buffer) => (out += data.toString()));
+  child.stderr.on('data', (data: Buffer) => (errors += data.toString()));
+  return new Promise((resolve, reject) => {
+    child.on('close', (code, signal) => {
+      if (signal === 'SIGKILL') resolve('killed');
+      else if (code === 0) resolve(Number(out));
+      // The process that had the table open was killed, or another one has taken it meanwhile.
+      else if (/STORE_FAILED|TABLE_LOCKED/.test(errors)) resolve('failed');
+      else reject(new Error(`${verb} ended with ${code}: ${errors}`));
+    });
+  });
+}
+
+/** Sections of a few pages, each of which leads to the others. */
+const SECTIONS = ['news', 'tag', 'forum', 'old'];
+const SIZE = 15;
+function site(): Record<string, FakePage> {
+  const pages: Record<string, FakePage> = {};
+  for (const [s, section] of SECTIONS.entries()) {
+    for (let i = 0; i < SIZE; i++) {
+      const links = [`/${section}/${i + 1}`, `/${SECTIONS[(s + 1) % SECTIONS.length]!}/${(i * 7) % SIZE}`, `/old/${i}`];
+      pages[`/${section}/${i}`] = { html: links.map((link) => `<a href="${link}">x</a>`).join('') };
+    }
+  }
+  return { ...pages, '/': { html: SECTIONS.map((section) => `<a href="/${section}/0">x</a>`).join('') } };
+}
+
+const prefixed = (kind: string, prefix: string) => ({ kind, pattern: { prefix } });
+/** In the end one more rule is active that marks, and of those that cut the one that was there from the start. */
+const EDITS: readonly (readonly [verb: string, ...args: unknown[]])[] = [
+  ['add', prefixed('useful', '/news/')],
+  ['add', prefixed('reject', '/tag/')],
+  ['apply'],
+  ['add', [prefixed('accept', '/tag/3'), prefixed('useful', '/forum/')]],
+  ['disable', 'r3'],
+  ['apply'],
+  ['enable', 'r3'],
+  ['disable', ['r5', 'r2']],
+  ['remove', 'r4', { yes: true }],
+  ['apply'],
+  ['enable', 'r2'],
+  ['remove', ['r3', 'r5']],
+  ['apply'],
+];
+
+let web: ServedWeb;
+let directory: string;
+beforeAll(async () => {
+  web = await serveWeb(site());
+  directory = await mkdtemp(join(tmpdir(), 'webcrawl-kill-'));
+});
+afterAll(async () => {
+  await web.close();
+  await rm(directory, { recursive: true, force: true });
+});
+
+/** A table with a rule, under which some seeds fall. */
+async function begin(table: string): Promise<void> {
+  await using crawl = await openCrawl({ table: `level:${table}`, settings: { 'db.fetchIntervalDefault': 1 } });
+  await jobs.inject(crawl, { seeds: ['/', '/old/3', '/old/4'].map((path) => web.origin + path) });
+  await rules.add(crawl, { kind: 'reject', pattern: { prefix: '/old/' } }, { yes: true });
+}
+
+/** Brings a crawl to rest by the rules of the end, and gives what there is then, without what depends on the order of fetches. */
+async function end(table: string) {
+  const [rows, texts]: [unknown[], string[]] = [[], []];
+  let repaired: Report['counters'] = {};
+  const settings = { 'fetcher.serverDelay': 0, 'db.fetchIntervalDefault': 1 };
+  for (const hours of [1, 2]) {
+    const now = Date.now() + hours * HOUR;
+    await using crawl = await openCrawl({ table: `level:${table}`, settings, clock: () => now });
+    await jobs.crawl(crawl, { seeds: [] });
+    if (hours === 1) continue;
+    await rules.apply(crawl);
+    repaired = (await jobs.repair(crawl)).counters;
+    const fields = ['fit', 'fitBonus', 'cutLinks', 'refusedBy', 'outlinks', 'inlinks', 'marks', 'text'] as const;
+    for await (const { marks, inlinks, ...row } of crawl.pages({ fields })) {
+      rows.push({ ...row, held: marks?.generate, inlinks: inlinks?.map(({ url }) => url) });
+    }
+    for (const rule of (await rules.list(crawl)).rules) {
+      texts.push(JSON.stringify({ ...rule, createdAt: undefined, changedAt: undefined }));
+    }
+    expect((await jobs.repair(crawl)).counters).toEqual({ rows: rows.length });
+  }
+  return { rows, rules: texts, repaired };
+}
+
+/** Crawls in one process after another while others edit the rules, each edit until it was done. */
+async function crawlAndEdit(
+  table: string,
+  deathOf: (verb: string, tries: number) => Death,
+): Promise<Record<string, number>> {
+  await begin(table);
+  const kills: Record<string, number> = {};
+  let isEdited = false;
+  const run = async (verb: string, args: unknown, tries: number): Promise<boolean> => {
+    const ended = await work(table, verb, args, deathOf(verb, tries));
+    if (ended === 'killed') kills[verb] = (kills[verb] ?? 0) + 1;
+    return typeof ended === 'number';
+  };
+  const crawling = (async () => {
+    while (!isEdited) await run('crawl', { seeds: [], rounds: 12 }, 1);
+  })();
+  const editing = (async () => {
+    try {
+      for (const [verb, ...args] of EDITS) {
+        for (let tries = 1; !(await run(verb, args, tries)); tries++);
+      }
+    } finally {
+      isEdited = true;
+    }
+  })();
+  await Promise.all([crawling, editing]);
+  return kills;
+}
+
+it('rules that are changed and applied beside a crawl, all of which are killed, end as if nobody had been disturbed', async () => {
+  const undisturbed = join(directory, 'undisturbed');
+  expect(await crawlAndEdit(undisturbed, () => NEVER)).toEqual({});
+  const expected = await end(undisturbed);
+  expect(expected.rows.length).toBeGreaterThan(40);
+
+  const random = randomNumbers(12);
+  const disturbed = join(directory, 'disturbed');
+  const upTo = (n: number): number => Math.floor(random() * n);
+  const kills = await crawlAndEdit(disturbed, (verb, tries) => {
+    const moment = upTo(3);
+    if (verb === 'crawl') return { step: 1 + upTo(40), moment };
+    // An edit has few steps: each of them in turn.
+    if (verb !== 'apply') return tries > 3 ? NEVER : { step: tries, moment };
+    return tries > 4 ? NEVER : { step: 1 + upTo(6), moment };
+  });
+  const found = await end(disturbed);
+  expect(found.rules).toEqual(expected.rules);
+  expect(found.rows).toEqual(expected.rows);
+  for (const reason of ['missing_frontier', 'missing_batch', 'missing_header', 'damaged']) {
+    expect(found.repaired).not.toHaveProperty(reason);
+  }
+  for (const verb of ['crawl', 'add', 'disable', 'enable', 'remove', 'apply']) expect(kills).toHaveProperty(verb);
+  expect(Object.values(kills).reduce((total, count) => total + count, 0)).toBeGreaterThanOrEqual(20);
+}, 3_600_000);

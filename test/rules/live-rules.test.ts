@@ -1,0 +1,74 @@
+import { describe, expect, test } from 'vitest';
+import { addRules, createLiveRules } from '../../packages/rules/index.js';
+import { MemoryStore, openTables } from '../../webtable/index.js';
+
+const FIT = { score: 10, other: 0 };
+const reject = (prefix: string) => ({ kind: 'reject', pattern: { prefix } }) as const;
+
+/** Rules that are looked at by a clock that stands still until it is set, and edits by another process, which says nothing. */
+async function watched() {
+  const store = new MemoryStore();
+  const tables = await openTables(store);
+  let now = 0;
+  const looks = { version: 0, read: 0 };
+  const rules = {
+    ...tables.rules,
+    version: () => ((looks.version += 1), tables.rules.version()),
+    read: () => ((looks.read += 1), tables.rules.read()),
+  };
+  const live = createLiveRules({ ...tables, rules }, FIT, () => now);
+  const others = { tables: await openTables(store), clock: () => 0 };
+  return { live, looks, others, at: (ms: number) => (now = ms) };
+}
+
+describe('the rules of a running job', () => {
+  test('are looked at once a second, however often they are asked for, and read anew only when they have changed', async () => {
+    const { live, looks, others, at } = await watched();
+    const first = await live.current();
+    for (let i = 0; i < 100; i++) expect(await live.current()).toBe(first);
+    expect(looks).toEqual({ version: 1, read: 1 });
+
+    await addRules(others, [reject('/a')]);
+    at(999);
+    expect(await live.current()).toBe(first);
+    at(1000);
+    const second = await live.current();
+    expect(second.active.map(({ id }) => id)).toEqual(['r1']);
+    expect(looks).toEqual({ version: 2, read: 2 });
+
+    for (const ms of [1999, 2000, 2001, 2999, 3000]) {
+      at(ms);
+      expect(await live.current()).toBe(second);
+    }
+    expect(looks).toEqual({ version: 4, read: 2 });
+  });
+
+  test('are looked at by one read where many ask at once', async () => {
+    const { live, looks } = await watched();
+    const sets = await Promise.all(Array.from({ length: 50 }, () => live.current()));
+    expect(new Set(sets).size).toBe(1);
+    expect(looks).toEqual({ version: 1, read: 1 });
+  });
+
+  test('are looked at at once after a change in this process, also by who was looking meanwhile', async () => {
+    const { live, looks, others } = await watched();
+    await live.current();
+    const adding = addRules({ ...others, rules: live }, [reject('/a')]);
+    const meanwhile = live.current();
+    await adding;
+    expect((await live.current()).active).toHaveLength(1);
+    await meanwhile;
+    expect((await live.current()).active).toHaveLength(1);
+    expect(looks.version).toBe(2);
+  });
+
+  test('are looked at again at once where the store failed', async () => {
+    const store = new MemoryStore();
+    const tables = await openTables(store);
+    let failures = 1;
+    const version = () => (failures-- > 0 ? Promise.reject(new Error('lost')) : tables.rules.version());
+    const live = createLiveRules({ ...tables, rules: { ...tables.rules, version } }, FIT, () => 0);
+    await expect(live.current()).rejects.toThrow('lost');
+    expect((await live.current()).active).toEqual([]);
+  });
+});
