@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { statusText } from '../../bin/output/status-text.js';
 import type { CrawlStatus } from '../../packages/webcrawl/index.js';
 
-const STATUS: CrawlStatus = {
+const STATUS = {
   now: 1_700_000_000_000,
   jobs: [],
   due: { count: 3, more: false, at: 0 },
