@@ -2,7 +2,8 @@ import type { CrawlStatus, FetchingStatus, JobFailure, Progress } from '../../pa
 import { duration, number, quantity, safeLines, table } from './output.js';
 
 /** A status for people. */
-export function statusText({ holder, jobs, failing = [], due, batches, lastFetch, now }: CrawlStatus): string {
+export function statusText(status: CrawlStatus): string {
+  const { holder, jobs, failing = [], due, batches, lastFetch, now } = status;
   const where = holder
     ? `The table is open in process ${holder.pid} (${holder.name}).`
     : 'No process has the table open.';
@@ -11,6 +12,7 @@ export function statusText({ holder, jobs, failing = [], due, batches, lastFetch
     ['open batches', number(batches.length)],
     ...batches.map(({ batchId, state, size }) => [`  ${batchId}`, `${state}, ${quantity(size, 'page')}`]),
     ...(lastFetch && jobs.length === 0 ? [['last fetch', lastFetchText(lastFetch, now, holder !== undefined)]] : []),
+    ...indexRows(status),
   ];
   return safeLines(
     [where, ...failing.map((each) => failingText(each, now)), ...jobs.map(jobText), table(rows).trimEnd(), ''].join(
@@ -18,6 +20,22 @@ export function statusText({ holder, jobs, failing = [], due, batches, lastFetch
     ),
     1000,
   );
+}
+
+/** Nothing of a table without an index. */
+function indexRows({ index, indexProblem, batchesToIndex = 0, now }: CrawlStatus): string[][] {
+  const rows: string[][] = [];
+  if (index) {
+    const { documents, changedAt } = index;
+    const changed = changedAt > 0 ? `, changed ${duration((now - changedAt) / 1000)} ago` : '';
+    rows.push(['search index', `${quantity(documents, 'page')}${changed}`]);
+  }
+  if (indexProblem) {
+    const { code, hint } = indexProblem;
+    rows.push(['search index', `cannot be used: ${code}${hint === undefined ? '' : `; ${hint}`}`]);
+  }
+  if (batchesToIndex > 0) rows.push(['batches to index', number(batchesToIndex)]);
+  return rows;
 }
 
 function failingText({ job, message, hint, times, since }: JobFailure, now: number): string {

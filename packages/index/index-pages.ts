@@ -11,7 +11,8 @@ import {
   type IndexRun,
 } from './indexer.js';
 import { reconcile, type Lag } from './reconcile.js';
-import { openWriterThread } from './writing/writer-thread.js';
+import { sweepCanonicals } from './sweep-canonicals.js';
+import { openWriterThread, WRITER_THREAD_ENTRY } from './writing/writer-thread.js';
 
 /** What {@link index} takes. */
 export interface IndexOptions extends JobOptions {
@@ -51,10 +52,14 @@ export interface Indexer {
   close(): Promise<void>;
 }
 
-/** Opens the index for writing. From then on batches are kept until they are in it. @throws CrawlError as {@link index} */
-export async function openIndexer(crawl: CrawlContext): Promise<Indexer> {
+/**
+ * Opens the index for writing. From then on batches are kept until they are in it.
+ * @param signal two seconds after it aborts the writer is ended, where it is not one of a plugin
+ * @throws CrawlError as {@link index}
+ */
+export async function openIndexer(crawl: CrawlContext, signal?: AbortSignal): Promise<Indexer> {
   const { tables } = crawl;
-  const writer = await openTarget(crawl);
+  const writer = await openTarget(crawl, signal);
   try {
     // Not before: where the index cannot be opened, nobody would read what is kept for it.
     await tables.exclusive('updatedb', () => register(crawl));
@@ -82,12 +87,13 @@ async function register({ tables: { runs, batches } }: CrawlContext): Promise<vo
 }
 
 /** Where the plugins say, or the settings. */
-async function openTarget(crawl: CrawlContext): Promise<IndexWriter> {
+async function openTarget(crawl: CrawlContext, signal?: AbortSignal): Promise<IndexWriter> {
   const target: IndexTarget | undefined = crawl.plugins.findLast(({ indexWriter }) => indexWriter)?.indexWriter;
   const table = await crawl.tables.id();
   if (target) return target.open(table);
   const { writer, url } = crawl.settings.index;
-  return openWriterThread(writer === 'opensearch' ? { writer, url } : { writer, folder: indexFolderOf(crawl) }, table);
+  const place = writer === 'opensearch' ? { writer, url } : { writer, folder: indexFolderOf(crawl) };
+  return openWriterThread(place, table, WRITER_THREAD_ENTRY, signal);
 }
 
 /**
@@ -109,18 +115,23 @@ export function indexFolderOf({ indexFolder }: Pick<CrawlContext, 'indexFolder'>
 const LOOK_AGAIN = 1000;
 
 async function runOnce(crawl: CrawlContext, writer: IndexWriter, options: IndexOptions): Promise<Report> {
-  const { batches, runs } = crawl.tables;
+  const { batches } = crawl.tables;
   const tracker = createTracker(crawl, 'index', options, options.batch === undefined ? {} : { batchId: options.batch });
   const named = options.batch === undefined ? undefined : await batches.get(options.batch);
   if (named && named.state !== 'updated' && named.state !== 'closed') tracker.count('batch_unfinished');
   await withRun(crawl, writer, tracker, async (run) => {
-    if (options.all || !writer.isWhole || !(await runs.hasReadAll(CONSUMER))) await indexAll(run);
+    if (options.all || !(await hasAll(crawl, writer))) await indexAll(run);
     for (const batchId of await updatedBatches(crawl)) {
       if (tracker.aborted) break;
       if (options.batch === undefined || options.batch === batchId) await indexBatch(run, batchId);
     }
   });
   return tracker.report();
+}
+
+/** Whether the index has all pages but those of the batches that wait: it was whole once, and no other index got batches since. */
+async function hasAll({ tables: { runs } }: CrawlContext, { isWhole, id }: IndexWriter): Promise<boolean> {
+  return isWhole && id !== undefined && (await runs.hasReadAllInto(CONSUMER)) === id;
 }
 
 /** Whatever the task comes to: nothing is under way in the index when this resolves or rejects. */
@@ -145,8 +156,9 @@ async function indexAll(run: IndexRun): Promise<Lag | undefined> {
   const { crawl, writer } = run;
   const lag = await reconcile(run, await createLook(run));
   if (!lag) return undefined;
+  await sweepCanonicals(crawl, () => run.tracker.aborted);
   await writer.markWhole();
-  await crawl.tables.runs.putReadAll(CONSUMER, true);
+  await crawl.tables.runs.putReadAllInto(CONSUMER, writer.id);
   return lag;
 }
 
@@ -203,7 +215,7 @@ export async function forgetIndex(crawl: CrawlContext, options: JobOptions = {})
   await tables.exclusive('index', async () => {
     await tables.exclusive('updatedb', async () => {
       // First, so that whoever enters it again reads all.
-      await runs.putReadAll(CONSUMER, false);
+      await runs.putReadAllInto(CONSUMER, undefined);
       await runs.putConsumers((await runs.consumers()).filter((name) => name !== CONSUMER));
       for (const { batchId, consumers = [] } of [...(await batches.list()), ...(await batches.listUpdated())]) {
         if (tracker.aborted) return;

@@ -1,4 +1,3 @@
-import type { PageRow } from '../../webtable/index.js';
 import type { Count, CrawlContext, Tracker } from '../jobs/index.js';
 import type { ChangeBuffer } from './change-buffer.js';
 import {
@@ -12,10 +11,6 @@ import {
 
 /** Rows read at a time: a text may be as long as a page may. */
 export const ROWS = 25;
-
-/** What is read of a page that others name as canonical. */
-const STANDING_FIELDS = ['status', 'parseStatus', 'duplicateOf', 'marks'] as const;
-type StandingRow = PageRow<(typeof STANDING_FIELDS)[number]>;
 
 /** Decides which pages are in the index. */
 export interface Judge {
@@ -36,6 +31,8 @@ export interface Judge {
 export function createJudge({ tables, plugins }: CrawlContext, tracker: Tracker, buffer: ChangeBuffer): Judge {
   const { pages, canonicals, turns } = tables;
   const build = createDocuments(plugins, tracker.fail);
+  // What fails on it is counted where it is judged itself.
+  const buildUncounted = createDocuments(plugins, () => undefined);
 
   async function buildAll(rows: readonly IndexRow[], isReplaced: (row: IndexRow) => boolean): Promise<Built[]> {
     const built: Built[] = [];
@@ -49,7 +46,7 @@ export function createJudge({ tables, plugins }: CrawlContext, tracker: Tracker,
   /** Whether each of these pages stands for those that name it. Where that is not as it was noted, these are judged again. */
   async function standingOf(
     keys: readonly string[],
-    rows: readonly (StandingRow | undefined)[],
+    rows: readonly (IndexRow | undefined)[],
   ): Promise<ReadonlyMap<string, boolean>> {
     const noted = await buffer.noted(keys);
     const standing = new Map<string, boolean>();
@@ -59,10 +56,17 @@ export function createJudge({ tables, plugins }: CrawlContext, tracker: Tracker,
       // The batch that holds it will bring it.
       const stands = before !== undefined && (row?.damaged || isHeld(row)) ? before : isStanding(row);
       standing.set(key, stands);
+      while (turns.isDue) await turns.next();
       if (before === undefined) await buffer.note(key, stands);
       else if (before !== stands) await judgeAgain(key, stands);
     }
     return standing;
+  }
+
+  /** Whether a page is in the index in place of those that name it as canonical. */
+  function isStanding(row: IndexRow | undefined): boolean {
+    // Two pages that name each other would both be left out.
+    return row !== undefined && canonicalKeyOf(row) === undefined && 'document' in buildUncounted(row, false);
   }
 
   async function judgeAgain(canonical: string, stands: boolean): Promise<void> {
@@ -90,7 +94,7 @@ export function createJudge({ tables, plugins }: CrawlContext, tracker: Tracker,
       const named = rows.map(canonicalKeyOf);
       await canonicals.enter(rows.flatMap(({ key }, i) => (named[i] ? [{ page: key, canonical: named[i] }] : [])));
       const keys = [...new Set(named.filter((key) => key !== undefined))];
-      const standing = await standingOf(keys, await pages.getMany(keys, STANDING_FIELDS));
+      const standing = await standingOf(keys, await pages.getMany(keys, INDEX_FIELDS));
       const built = await buildAll(rows, (row) => standing.get(canonicalKeyOf(row) ?? '') ?? false);
       for (const each of built) if ('leftOut' in each) count(each.leftOut);
       return built;
@@ -104,14 +108,6 @@ export function createJudge({ tables, plugins }: CrawlContext, tracker: Tracker,
       );
     },
   };
-}
-
-/** Whether a page is in the index in place of those that name it as canonical, as far as its row says. */
-function isStanding(row: StandingRow | undefined): boolean {
-  if (!row || (row.status !== 'fetched' && row.status !== 'notmodified')) return false;
-  if (row.parseStatus?.code !== 'success' || row.parseStatus.noindex || row.duplicateOf !== undefined) return false;
-  // Two pages that name each other would both be left out.
-  return canonicalKeyOf(row) === undefined;
 }
 
 /** Brings into the index what was built of a row, whatever is there. */

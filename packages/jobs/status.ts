@@ -37,6 +37,11 @@ export interface TableStatus {
   readonly due: DueCount;
   /** Batches that hold pages, oldest first; not those that are updated and only wait to be indexed. */
   readonly batches: readonly BatchHeader[];
+  /**
+   * Batches that are updated and wait to be indexed, as `index` has not run since. Without one that runs they grow, until
+   * `index --forget` releases them. Absent where a process of an older version has the table open.
+   */
+  readonly batchesToIndex?: number;
   /** The last fetch, or crawl; absent where there was none. */
   readonly lastFetch?: LastFetch;
   /** What the process that has the table open has done with it. */
@@ -63,6 +68,7 @@ export async function ownStatus({ tables, clock, running, since, diskUse }: Stat
   const last = await tables.runs.lastFetch();
   const due = await running.due();
   const batches = await tables.batches.list();
+  const updated = await tables.batches.listUpdated();
   const disk = await diskUse?.();
   const { rss, heapUsed } = process.memoryUsage();
   const failing = running.failing();
@@ -74,6 +80,7 @@ export async function ownStatus({ tables, clock, running, since, diskUse }: Stat
     totals: running.totals(),
     due,
     batches,
+    batchesToIndex: updated.length,
     ...(last && { lastFetch: last }),
     since,
     memory: { resident: rss, heap: heapUsed },

@@ -21,7 +21,7 @@ export interface IndexDocument {
   readonly fingerprint: string;
 }
 
-/** Decides on a page before it is indexed. It is called in the main thread for every page that is to be in the index, so be quick. */
+/** Decides on a page before it is indexed. It is called in the main thread for every page that is to be in the index, so be quick. It refuses the page by false or a reason; an answer of any other type, also a promise, refuses it as a failure. */
 export type IndexFilter = (
   document: Omit<IndexDocument, 'fingerprint'>,
 ) => boolean | string | Partial<Omit<IndexDocument, 'key' | 'url' | 'fingerprint'>>;
@@ -60,6 +60,11 @@ export interface IndexTarget {
 
 /** An index that is open for writing. One job at a time writes it. */
 export interface IndexWriter {
+  /**
+   * Names this index and what it holds, unlike any other: made at random when the index is made or emptied, and kept with the documents.
+   * The table notes which index has all of its pages; where that is another one, the job walks the whole table first.
+   */
+  readonly id: string;
   /** Whether all pages of the table were brought in once, by the rules of now. Otherwise the job walks the whole table first. */
   readonly isWhole: boolean;
   /** Notes that all pages have been brought in. */

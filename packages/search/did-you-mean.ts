@@ -1,6 +1,6 @@
 import type { IndexReader, SimilarTerm, Words } from '../index/index.js';
 import type { ParsedQuery, QueryPart } from './query/parse-query.js';
-import { MAX_STEMMED } from './query/plan-query.js';
+import { MAX_STEMMED, MAX_WORDS } from './query/plan-query.js';
 
 /** What other spellings are looked for with. */
 interface SpellingInput {
@@ -37,6 +37,8 @@ export async function respell(
   const looked = new Map<string, SimilarTerm | undefined>();
   const found: QueryPart[] = [];
   const terms: string[] = [];
+  /** Words that were counted: as many as a search looks for. */
+  let counted = 0;
   for (const part of parts) {
     const split = part.isExcluded || part.isPhrase || part.field ? [] : words.split(part.text);
     let text = '';
@@ -44,7 +46,9 @@ export async function respell(
     for (const word of split) {
       text += part.text.slice(end, word.start);
       end = word.end;
-      const better = looked.size < MOST_FORMS ? await betterTerm(word.term) : undefined;
+      const isAsked = looked.size < MOST_FORMS && counted < MAX_WORDS;
+      if (isAsked) counted += 1;
+      const better = isAsked ? await betterTerm(word.term) : undefined;
       text += better ?? part.text.slice(word.start, word.end);
       if (better !== undefined) terms.push(better);
     }

@@ -1,3 +1,4 @@
+export { boundedReader, type ReaderBounds } from './bounded-reader.js';
 export { askIndex, type Answer, type AskOptions } from './ask-index.js';
 export {
   HITS_A_PAGE,
@@ -18,4 +19,5 @@ export {
   type QueryPart,
 } from './query/parse-query.js';
 export type { SearchNotice } from './query/notices.js';
+export { SHOWN_FIELDS, shownText, type ShownText } from './results/shown-text.js';
 export { type SnippetPart } from './results/snippet.js';

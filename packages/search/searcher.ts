@@ -10,6 +10,7 @@ import { planQuery } from './query/plan-query.js';
 import { queryText } from './query/query-text.js';
 import { foldHits, type FoldedHit } from './results/fold-hits.js';
 import { plainLine, shortLine } from './results/plain-text.js';
+import { SHOWN_FIELDS, shownText } from './results/shown-text.js';
 import { makeSnippet, withoutTitle, type SnippetPart } from './results/snippet.js';
 import { completions } from './suggest.js';
 
@@ -76,8 +77,9 @@ export interface Searcher extends AsyncDisposable {
   /**
    * At most ten queries that begin as this one, its last word completed by words of titles, those of the best pages
    * first.
+   * @param signal ends it
    */
-  suggest(prefix: string): Promise<string[]>;
+  suggest(prefix: string, signal?: AbortSignal): Promise<string[]>;
   /** What is known of the index. */
   info(): Promise<IndexInfo>;
   /** Ends its thread. Queries under way are refused with CLOSED. */
@@ -166,7 +168,7 @@ export function createSearcher(input: SearchInput): Searcher {
   ): Promise<SearchHit[]> {
     const rows = await pages.getMany(
       some.map(({ hit }) => hit.key),
-      ['title', 'text', 'parseStatus'],
+      ['title', 'text', ...SHOWN_FIELDS],
     );
     const hits: SearchHit[] = [];
     for (const [i, { hit, alike, moreFromHost }] of some.entries()) {
@@ -181,7 +183,7 @@ export function createSearcher(input: SearchInput): Searcher {
         words,
         language: language === '' ? undefined : language,
         terms,
-        most: row.parseStatus?.maxSnippet,
+        most: shownText(row).snippet,
         signal,
       });
       hits.push({
@@ -244,10 +246,11 @@ export function createSearcher(input: SearchInput): Searcher {
 
   return {
     search,
-    async suggest(prefix) {
+    async suggest(prefix, signal) {
       const parsed = parseQuery(prefix);
       if (!endsInWord(parsed, prefix)) return [];
-      const info = await currentInfo();
+      const info = await currentInfo(signal);
+      signal?.throwIfAborted();
       const plan = planQuery(parsed, { words, languages: languagesOf(info, parsed), isPrefix: true });
       if (plan.must.length === 0) return [];
       const must = plan.must.map(({ clause }) => ({
@@ -256,7 +259,8 @@ export function createSearcher(input: SearchInput): Searcher {
       }));
       const { mustNot } = plan;
       const weights = weightsOf(settings);
-      const { hits } = await reader.search({ ...narrowing(parsed), must, mustNot, weights, limit: MAX_HITS });
+      const { hits } = await reader.search({ ...narrowing(parsed), must, mustNot, weights, limit: MAX_HITS }, signal);
+      signal?.throwIfAborted();
       const rows = await pages.getMany(
         hits.map(({ key }) => key),
         ['title'],

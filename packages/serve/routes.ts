@@ -51,9 +51,9 @@ export function createRoutes({ source, stats, history, metrics }: RoutesContext)
         throw new CrawlError('USAGE', 'expected a query, found none', { hint: '/api/search?q=words' });
       return jsonAnswer({ query: asked.query, ...(await search(asked, request)) });
     },
-    async '/api/suggest'({ params }) {
+    async '/api/suggest'({ params, signal }) {
       const query = queryOf(params);
-      const found = query === '' || query.length > 200 ? [] : await source.suggest(query);
+      const found = query === '' || query.length > 200 ? [] : await source.suggest(query, signal);
       return jsonAnswer([query, found], 200, 'application/x-suggestions+json; charset=utf-8');
     },
     async '/api/status'({ path, params }) {

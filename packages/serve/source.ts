@@ -45,7 +45,7 @@ export interface CrawlStatus extends TableStatus {
 export interface ServeSource {
   search(query: string, options: Required<Pick<SearchOptions, 'page' | 'fold' | 'signal'>>): Promise<SearchResult>;
   /** Queries that begin so, the best first. */
-  suggest(prefix: string): Promise<readonly string[]>;
+  suggest(prefix: string, signal: AbortSignal): Promise<readonly string[]>;
   /** undefined: there is no such page, or it wants no copy to be shown. */
   cached(url: string): Promise<CachedText | undefined>;
   status(): Promise<CrawlStatus>;

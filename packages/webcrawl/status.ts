@@ -4,6 +4,7 @@ import { SharedStore } from '../../webtable/index.js';
 import { CrawlError } from '../errors/index.js';
 import { INDEX_FILE } from '../index/index.js';
 import { ownStatus, type CrawlContext, type TableStatus } from '../jobs/index.js';
+import { deadline } from '../util/index.js';
 import type { Searcher } from '../search/index.js';
 import type { CrawlStatus } from '../serve/index.js';
 import type { Crawl } from './open-crawl.js';
@@ -30,6 +31,37 @@ export function createIndexUse(searcher: Pick<Searcher, 'info'>, crawl: IndexedC
       last = isThere(crawl) ? { indexProblem: { code, ...(hint !== undefined && { hint }) } } : {};
     }
     return last;
+  };
+}
+
+/** Milliseconds for which figures wait for those of the index. */
+const PATIENCE_MS = 1_000;
+
+/**
+ * Makes a reader that has an answer after a second at the latest: the last one, where there is no newer. While a question is late, nobody
+ * waits for it.
+ * @param first the answer before there is any
+ * @param patience milliseconds
+ */
+export function createPrompt<T>(read: () => Promise<T>, first: T, patience = PATIENCE_MS): () => Promise<T> {
+  let last = first;
+  let asked: Promise<T> | undefined;
+  let isLate = false;
+  return () => {
+    if (isLate) return Promise.resolve(last);
+    asked ??= read()
+      .then((value) => (last = value))
+      .finally(() => {
+        asked = undefined;
+        isLate = false;
+      });
+    const late = (): T => {
+      isLate = true;
+      // Whoever waited for it has gone.
+      asked?.catch(() => undefined);
+      return last;
+    };
+    return deadline(asked, patience, late);
   };
 }
 
@@ -66,8 +98,9 @@ export async function status(crawl: StatusCrawl): Promise<CrawlStatus> {
 /** The same for whoever asks often, and keeps the index open. */
 export async function statusWith(crawl: StatusCrawl, indexUse: () => Promise<IndexState>): Promise<CrawlStatus> {
   const { store } = crawl.tables;
-  const ofIndex = await indexUse();
-  const remote = store instanceof SharedStore ? ((await store.remoteStatus()) as TableStatus | undefined) : undefined;
+  const asked = store instanceof SharedStore ? store.remoteStatus() : undefined;
+  // Side by side: neither is late for the other.
+  const [ofIndex, remote] = await Promise.all([indexUse(), asked as Promise<TableStatus | undefined> | undefined]);
   const { holder } = crawl;
   return {
     ...(remote ?? (await ownStatus(crawl))),

@@ -89,6 +89,78 @@ describe('a page that names another one as canonical', () => {
     expect([...writer.documents.keys()]).toContain(keyOf(urlOf(1)));
   });
 
+  test('is not found in place of one that fails for a time, and that one stays', async () => {
+    const { web, crawl, writer, again } = await crawled({ [urlOf(1)]: canonical(2), [urlOf(2)]: '<title>two</title>' });
+    await using _ = crawl;
+    const before = foundIn(writer);
+    for (const failure of [{ status: 500 }, { status: 503 }]) {
+      const { applied } = writer;
+      web.set(urlOf(2), failure);
+      crawl.setTime(crawl.clock() + MONTHS);
+      await postpone(crawl, [keyOf(urlOf(1))]);
+      const { batchId: batch } = await jobs.generate(crawl, { topN: 100 });
+      await jobs.fetch(crawl, { batch: batch!, parse: true });
+      await jobs.updatedb(crawl, { batch: batch! });
+      expect((await crawl.page(urlOf(2), ['status']))?.status).toBe('unfetched');
+      const { counters } = await jobs.index(crawl);
+      expect(counters).toMatchObject({ batches: 1 });
+      expect(counters.removed ?? 0).toBe(0);
+      expect(writer.changes.slice(applied)).not.toContainEqual({ type: 'remove', key: keyOf(urlOf(2)) });
+      expect((await jobs.index(crawl, { all: true })).counters).not.toHaveProperty('removed');
+      expect(foundIn(writer)).toEqual(before);
+      expect((await crawl.page(urlOf(2), ['marks']))?.marks?.index).toBeDefined();
+    }
+    web.set(urlOf(2), { html: '<title>two</title>' });
+    await again();
+    expect(foundIn(writer)).toEqual(before);
+    web.set(urlOf(2), undefined);
+    await again();
+    expect([...writer.documents.keys()]).toContain(keyOf(urlOf(1)));
+  });
+
+  test('is found where that one is refused by an index filter, or is empty', async () => {
+    const picky: Plugin = { name: 'picky', indexFilter: ({ title }) => title !== 'two' };
+    for (const [html, plugins] of [
+      ['<title>two</title><p>text</p>', [picky]],
+      ['<html></html>', []],
+    ] as const) {
+      const web = fakeWeb({ [HOME]: links('/p1', '/p2'), [urlOf(1)]: canonical(2), [urlOf(2)]: html });
+      const writer = memoryWriter();
+      await using crawl = await testCrawl(web, { plugins: [...plugins, writing(writer)] });
+      await jobs.inject(crawl, { seeds: [HOME] });
+      await rounds(crawl, 100);
+      await jobs.index(crawl);
+      expect([...writer.documents.keys()].sort()).toEqual([HOME, urlOf(1)].map(keyOf).sort());
+    }
+  });
+
+  test('what it named before is forgotten with the next comparison, and so is one that nobody names', async () => {
+    const { web, crawl } = await crawled({ [urlOf(1)]: canonical(2), [urlOf(2)]: '<title>two</title>' });
+    await using _ = crawl;
+    const entered = async (): Promise<unknown[]> => {
+      const all: unknown[] = [];
+      for await (const step of crawl.tables.canonicals.all()) all.push(...step);
+      return all;
+    };
+    const one = keyOf(urlOf(1));
+    for (let n = 3; n < 7; n++) {
+      web.set(urlOf(1), canonical(n));
+      crawl.setTime(crawl.clock() + 3 * MONTHS);
+      await rounds(crawl, 100);
+      await jobs.index(crawl);
+    }
+    const named = (n: number): unknown[] => [
+      { canonical: keyOf(urlOf(n)) },
+      { canonical: keyOf(urlOf(n)), page: one },
+    ];
+    expect(await entered()).toEqual([2, 3, 4, 5, 6].flatMap(named));
+    await jobs.index(crawl, { all: true });
+    expect(await entered()).toEqual(named(6));
+    await jobs.remove(crawl, { prefix: urlOf(1) });
+    await jobs.index(crawl, { all: true });
+    expect(await entered()).toEqual([]);
+  });
+
   test('is looked at only when that one changes, not each time that it is fetched', async () => {
     const { web, crawl, writer } = await crawled({ [urlOf(1)]: canonical(2), [urlOf(2)]: '<title>two</title>' });
     await using _ = crawl;

@@ -161,9 +161,59 @@ describe('index', () => {
     await using crawl = await crawled({ plugins: [filter] });
     await allRounds(crawl);
     const { counters } = await jobs.index(crawl);
-    // The copy comes in, as the page that it names is refused: what a filter says of another page is not asked.
-    expect(counters).toMatchObject({ added: 1, rejected_choosy: 2, plugin_error_choosy: 1, canonical: 1 });
+    // The copy comes in, as the page that it names is refused.
+    expect(counters).toMatchObject({ added: 2, rejected_choosy: 2, plugin_error_choosy: 1 });
+    expect(counters.canonical).toBeUndefined();
     expect((await dumpIndex(crawl.folder)).terms).toContain(`${key('')} title 0 chang`);
+  });
+
+  test.each([
+    ['no title', () => ({ title: undefined })],
+    ['a number as text', () => ({ text: 7 })],
+    ['a function', () => ({ anchors: () => 'x' })],
+    ['a time that is none', () => ({ fetchedAt: 1.5 })],
+    ['a rank that is none', () => ({ rank: NaN })],
+    ['an unknown field', () => ({ body: 'x' })],
+    ['a promise', () => Promise.resolve(true)],
+    ['nothing', () => undefined],
+  ])('an index filter that returns %s refuses that page, and no other', async (_what, wrong) => {
+    const filter = ((page) => (page.title === 'One' ? wrong() : { ...page })) as NonNullable<Plugin['indexFilter']>;
+    await using crawl = await crawled({ plugins: [{ name: 'wrong', indexFilter: filter }] });
+    await allRounds(crawl);
+    expect((await jobs.index(crawl)).counters).toMatchObject({
+      added: 3,
+      rejected_wrong: 1,
+      plugin_error_wrong: 1,
+    });
+    expect(await keysOf(crawl.folder)).toEqual([key(''), key('copy'), key('two')]);
+  });
+
+  test('an index that another one got batches in place of is compared with the whole table', async () => {
+    const web = fakeWeb(PAGES);
+    const others = newFolder();
+    const store = new MemoryStore();
+    await using crawl = await crawled({ web, store });
+    await allRounds(crawl);
+    await jobs.index(crawl);
+    await using other = await testCrawl(web, {
+      store,
+      settings: { 'index.path': others, 'index.writer': 'jsonl' },
+    });
+    for (const [path, days] of [
+      ['one', 40],
+      ['two', 80],
+    ] as const) {
+      other.setTime(START + days * 86_400_000);
+      web.set(`http://a.example/${path}`, { html: `<title>${path}</title><p>changed words</p>` });
+      await round(other);
+      await jobs.index(other);
+    }
+    expect(await other.tables.batches.listUpdated()).toEqual([]);
+    expect((await jobs.index(crawl)).counters).toMatchObject({ changed: 3 });
+    const { terms } = await dumpIndex(crawl.folder);
+    for (const path of ['one', 'two']) expect(terms.join('\n')).toContain(`${key(path)} text 1 changed`);
+    expect((await jobs.index(crawl)).counters).toEqual({});
+    expect((await jobs.index(other)).counters).toMatchObject({ unchanged: 3 });
   });
 
   test('rows that are removed leave the index', async () => {

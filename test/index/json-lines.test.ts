@@ -67,6 +67,40 @@ test('changes are lines of their own until the whole table was compared', async 
   await writer.close();
 });
 
+test('changes are merged when they are many, also amid a walk, and never for those that change nothing', async () => {
+  const mergeAt = { keys: 4, bytes: 1 << 20 };
+  let writer = await openJsonLinesWriter(folder, 'a table', mergeAt);
+  await writer.apply([put(1), put(2), put(3)]);
+  expect(await linesOf('documents.jsonl')).toEqual([]);
+  expect((await writer.entries(undefined, 2)).map(({ key }) => key)).toEqual([1, 2].map(keyOf));
+  await writer.apply([put(9), { type: 'remove', key: keyOf(1) }]);
+  expect(await readdir(folder)).toEqual(['about.json', 'changes-2.jsonl', 'documents.jsonl']);
+  expect(await linesOf('documents.jsonl')).toEqual([2, 3, 9].map((n) => numbered(n)));
+  expect((await writer.entries(keyOf(2), 9)).map(({ key }) => key)).toEqual([3, 9].map(keyOf));
+  expect(writer.isWhole).toBe(false);
+  await writer.apply([put(2), put(3)]);
+  expect(await readdir(folder)).toContain('changes-2.jsonl');
+  await writer.close();
+  writer = await openJsonLinesWriter(folder, 'a table', { keys: 1000, bytes: 1000 });
+  for (let n = 10; n < 30; n++) await writer.apply([put(n), { type: 'touch', key: keyOf(2), rank: n, fetchedAt: n }]);
+  const generations = (await readdir(folder)).filter((name) => name.startsWith('changes-'));
+  expect(generations).toHaveLength(1);
+  expect(Number(/\d+/.exec(generations[0]!)![0])).toBeGreaterThan(3);
+  const read = (await documentsRead()) as { key: string }[];
+  expect(read.map(({ key }) => key)).toEqual((await writer.entries(undefined, 99)).map(({ key }) => key));
+  expect(read).toHaveLength(23);
+  await writer.close();
+});
+
+test('files of another program are refused, and stay', async () => {
+  await writeFile(join(folder, 'changes-1.jsonl'), 'notes of mine\n');
+  await expect(open()).rejects.toMatchObject({
+    code: 'BAD_SETTING',
+    message: expect.stringContaining('changes-1.jsonl') as string,
+  });
+  expect(await readFile(join(folder, 'changes-1.jsonl'), 'utf8')).toBe('notes of mine\n');
+});
+
 test('random changes end in the documents that they make, however often it is opened and merged', async () => {
   const random = randomNumbers(7);
   const below = (n: number): number => Math.floor(random() * n);

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createWords, openIndexReader, type IndexReader } from '../../packages/index/index.js';
+import { MAX_WORDS } from '../../packages/search/query/plan-query.js';
 import { createSearcher, type Searcher } from '../../packages/search/index.js';
 import { loadSettings } from '../../config/index.js';
 import { rowKeyOf } from '../../webtable/index.js';
@@ -32,7 +33,10 @@ async function searcherOf(
 ): Promise<Searcher> {
   await makeIndex(folder, documents, isWhole);
   const words = await createWords();
-  const rows = new Map(documents.map(({ url, title, text }) => [rowKeyOf(url), { key: rowKeyOf(url), title, text }]));
+  const state = { status: 'fetched', parseStatus: { code: 'success' } };
+  const rows = new Map(
+    documents.map(({ url, title, text }) => [rowKeyOf(url), { key: rowKeyOf(url), title, text, ...state }]),
+  );
   for (const url of gone) rows.delete(rowKeyOf(url));
   searcher = createSearcher({
     pages: { getMany: (keys: readonly string[]) => Promise.resolve(keys.map((key) => rows.get(key))) } as never,
@@ -127,6 +131,19 @@ describe('a search', () => {
     expect((await search('qqqqqq')).didYouMean).toBeUndefined();
     expect((await search('斑马')).didYouMean).toBeUndefined();
     expect((await search('installation'.replace('ll', 'l').repeat(2))).didYouMean).toBeUndefined();
+  });
+
+  test('of very many common words counts no more than it looks for, for another spelling', async () => {
+    const common = Array.from({ length: 60 }, (_, i) => `word${String.fromCharCode(97 + (i % 26))}${i}`);
+    await searcherOf(many(3).map((document) => ({ ...document, text: common.join(' ') })));
+    const counts = vi.spyOn(reader!, 'documentCounts');
+    await searcher!.search([...common, 'qqqqqq'].join(' ').replace('worda0', '"no such"'));
+    expect(counts.mock.calls.length).toBeLessThanOrEqual(2 * MAX_WORDS);
+  });
+
+  test('suggests nothing to whom nobody listens', async () => {
+    const { suggest } = await searcherOf(many(3));
+    await expect(suggest('pa', AbortSignal.abort(new Error('gone')))).rejects.toThrow('gone');
   });
 
   test('of many misspelt words looks for a bounded number of others', async () => {

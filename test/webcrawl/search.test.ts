@@ -105,6 +105,76 @@ describe('the search of a crawl', () => {
     expect((await fetch(`${refusing.url}cached?url=nonsense`)).status).toBe(400);
   });
 
+  test('shows no text of a page that is gone, failed, or is not parsed since it was fetched', async () => {
+    let now = 1_700_000_000_000;
+    const names = ['gone', 'failing', 'unparsed'];
+    const web = fakeWeb(Object.fromEntries(names.map((name) => [`http://c.example/${name}`, WALRUS])));
+    const settings = { 'fetcher.serverDelay': 0 };
+    const lookup = () => Promise.resolve(['127.0.0.1']);
+    const crawl = await openCrawl({
+      table: join(folder, 'table'),
+      settings,
+      plugins: [web],
+      lookup,
+      clock: () => now,
+    });
+    open.push(crawl);
+    const seeds = names.map((name) => `http://c.example/${name}`);
+    await jobs.inject(crawl, { seeds });
+    await round(crawl);
+    await jobs.index(crawl);
+    await using served = await serve(crawl, { port: 0 });
+    const shown = async () => {
+      const { hits } = await search(crawl, 'walrus', { fold: false });
+      const copies = seeds.map(async (url) => {
+        const { status } = await fetch(`${served.url}cached?url=${encodeURIComponent(url)}`);
+        return [new URL(url).pathname, status, hits.find((hit) => hit.url === url)?.snippet.length !== 0];
+      });
+      return Promise.all(copies);
+    };
+    expect(await shown()).toEqual([
+      ['/gone', 200, true],
+      ['/failing', 200, true],
+      ['/unparsed', 200, true],
+    ]);
+    now += 31 * 86_400_000;
+    web.set(seeds[0]!, undefined);
+    web.set(seeds[1]!, { status: 500 });
+    web.set(seeds[2]!, { html: `<meta name=robots content="nosnippet, noarchive">${WALRUS} Again.` });
+    const { batchId } = await jobs.generate(crawl, {});
+    await jobs.fetch(crawl, { batch: batchId! });
+    // The index still has them.
+    expect(await shown()).toEqual([
+      ['/gone', 404, false],
+      ['/failing', 404, false],
+      ['/unparsed', 404, false],
+    ]);
+  });
+
+  test('is refused where the index is for other programs, and all else is served', async () => {
+    const crawl = await openCrawl({
+      table: join(folder, 'table'),
+      settings: { 'fetcher.serverDelay': 0, 'index.writer': 'jsonl' },
+      plugins: [fakeWeb(PAGES)],
+    });
+    open.push(crawl);
+    await jobs.inject(crawl, { seeds: ['http://a.example/one'] });
+    await round(crawl);
+    await jobs.index(crawl);
+    await expect(search(crawl, 'zebra')).rejects.toMatchObject({ code: 'BAD_SETTING' });
+    await using served = await serve(crawl, { port: 0 });
+    const ask = async (path: string) => {
+      const answer = await fetch(new URL(path, served.url));
+      return [answer.status, await answer.text()] as const;
+    };
+    for (const path of ['/search?q=zebra', '/api/search?q=zebra', '/api/suggest?q=z']) {
+      expect(await ask(path), path).toEqual([503, expect.stringContaining('index.writer jsonl')]);
+    }
+    for (const path of ['/', '/dashboard', '/metrics', '/healthz', '/api/status']) {
+      expect((await ask(path))[0], path).toBe(200);
+    }
+  });
+
   test('of a table without a folder needs the name of one', async () => {
     const crawl = await openCrawl({ table: 'memory:' });
     open.push(crawl);

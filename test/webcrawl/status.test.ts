@@ -5,12 +5,16 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import {
   jobs,
   openCrawl,
+  serve,
   status,
   type FetchOutcome,
   type OpenCrawlOptions,
   type Plugin,
   type Progress,
 } from '../../packages/webcrawl/index.js';
+import { createPrompt } from '../../packages/webcrawl/status.js';
+import { select } from '../support/job-steps.js';
+import { until } from '../support/events.js';
 import { crawl as crawlJob } from '../../packages/jobs/index.js';
 
 let directory: string;
@@ -97,6 +101,39 @@ it('has a rate from the first question on', async () => {
     watch(() => ({ job: 'fetch', done: 5, counters: {}, errors: {} }));
     expect(crawl.running.progress()[0]?.rate).toBeGreaterThan(0);
     return { job: 'fetch', seconds: 0, counters: {} };
+  });
+});
+
+it('says how far the index lags, also in the metrics', async () => {
+  answer = () => html('<p>A page.');
+  await using crawl = await open();
+  await jobs.index(crawl);
+  expect(await status(crawl)).toMatchObject({ batchesToIndex: 0 });
+  for (const seed of ['http://a.example/', 'http://b.example/']) {
+    await jobs.inject(crawl, { seeds: [seed] });
+    const batch = await select(crawl);
+    await jobs.fetch(crawl, { batch, parse: true });
+    await jobs.updatedb(crawl, { batch });
+  }
+  expect(await status(crawl)).toMatchObject({ batchesToIndex: 2, batches: [] });
+  await using served = await serve(crawl, { port: 0 });
+  expect(await (await fetch(`${served.url}metrics`)).text()).toContain('webcrawl_batches_to_index 2');
+  await jobs.index(crawl);
+  expect(await status(crawl)).toMatchObject({ batchesToIndex: 0, index: { documents: 2 } });
+});
+
+it('does not wait for an index that is late, and has its last figures', async () => {
+  const answers: ((documents: number) => void)[] = [];
+  const read = createPrompt(() => new Promise<number>((resolve) => answers.push(resolve)), 0, 20);
+  expect(await read()).toBe(0);
+  // Nobody waits a second time.
+  expect(await read()).toBe(0);
+  expect(answers).toHaveLength(1);
+  answers[0]!(5);
+  await until(async () => {
+    const asked = read();
+    answers[1]?.(6);
+    return (await asked) !== 0;
   });
 });
 

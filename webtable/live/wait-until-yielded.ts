@@ -24,7 +24,9 @@ export async function waitUntilYielded(connection: Connection, patience = 0, sig
   let yields = false;
   while (!connection.isLost && !signal?.aborted) {
     if (asks && !yields) {
-      yields = await askToYield(connection);
+      // One that was stopped does not answer at all; one that is busy does so late.
+      const patient = Math.max(until - performance.now(), PATIENCE_MS);
+      yields = await deadline(askToYield(connection), patient, () => false, signal);
       if (yields) until = Math.max(until, began + YIELDING_MS);
     }
     const left = until - performance.now();

@@ -21,8 +21,9 @@ const COLUMN = INDEX_COLUMNS.canonical;
 const STEP = 1000;
 
 // No row key holds a blank, and all that it holds comes after one.
-const noteKey = (canonical: string): string => `canonical ${canonical}`;
-const linkKey = ({ page, canonical }: CanonicalLink): string => `canonical ${canonical} ${page}`;
+const PREFIX = 'canonical ';
+const noteKey = (canonical: string): string => `${PREFIX}${canonical}`;
+const linkKey = ({ page, canonical }: CanonicalLink): string => `${noteKey(canonical)} ${page}`;
 
 export function createCanonicals(store: Store) {
   return {
@@ -50,6 +51,17 @@ export function createCanonicals(store: Store) {
       const range = { start, end: `${noteKey(canonical)}!` };
       for await (const rows of scanSteps(store, 'meta', [COLUMN], [range], STEP)) {
         yield rows.map(({ key }) => key.slice(start.length));
+      }
+    },
+
+    /** Everything that is entered, in steps: each link behind the note of its other page, where there is one, which has no `page`. */
+    async *all(): AsyncGenerator<{ readonly canonical: string; readonly page?: string }[]> {
+      const range = { start: PREFIX, end: 'canonical!' };
+      for await (const rows of scanSteps(store, 'meta', [COLUMN], [range], STEP)) {
+        yield rows.map(({ key }) => {
+          const [canonical = '', page] = key.slice(PREFIX.length).split(' ');
+          return page === undefined ? { canonical } : { canonical, page };
+        });
       }
     },
 

@@ -50,10 +50,15 @@ export function createRuns(store: Store) {
     /** The jobs that read each batch once it is updated. Until each has, its rows can be found. None: nothing is kept. */
     consumers: async () => (await get('consumers', INDEX_COLUMNS.consumers, names)) ?? [],
     putConsumers: (value: readonly string[]) => put('consumers', INDEX_COLUMNS.consumers, names, [...value]),
-    /** Whether a consumer has read all rows since it was entered among them: before that, no batch leads to those there were. */
-    hasReadAll: async (consumer: string) =>
-      (await get(`consumer-${consumer}`, INDEX_COLUMNS.consumerRun, anything)) === true,
-    putReadAll: (consumer: string, value: boolean) =>
-      put(`consumer-${consumer}`, INDEX_COLUMNS.consumerRun, anything, value),
+    /**
+     * The id of the place into which a consumer has read all rows, and to which alone batches went since: only of what is not there yet
+     * do batches lead to the rows. undefined: there is none.
+     */
+    hasReadAllInto: async (consumer: string) => {
+      const found = await get(`consumer-${consumer}`, INDEX_COLUMNS.consumerRun, anything);
+      return typeof found === 'string' ? found : undefined;
+    },
+    putReadAllInto: (consumer: string, id: string | undefined) =>
+      put(`consumer-${consumer}`, INDEX_COLUMNS.consumerRun, anything, id ?? false),
   };
 }

@@ -12,7 +12,7 @@ export function addStatus(program: Command, cli: Cli): void {
     .description(
       'Shows the job that another process runs on the table: how long, how many pages and how fast, what failed and why, ' +
         'which hosts wait or are set aside, what is in flight. Where none runs, it shows what is due, and when the last ' +
-        'fetch was. It costs a running crawl next to nothing.',
+        'fetch was. It says how many pages the search index has, and how many batches wait for webcrawl index. It costs a running crawl next to nothing.',
     )
     .addHelpText(
       'after',

@@ -11,7 +11,8 @@ export function addServe(program: Command, cli: Cli): void {
     .summary('serve a search page, a dashboard and metrics')
     .description(
       'Serves a search page over the search index, a dashboard of the crawl that runs, an API and metrics, until it is ' +
-        'stopped. It only reads: crawls and other jobs of other processes go on beside it, and get the table when they need it alone.',
+        'stopped. It only reads: crawls and other jobs of other processes go on beside it, and get the table when they need it alone. ' +
+        'Where index.writer is jsonl nothing is searched: searches are answered with 503, and all else is served.',
     );
   addServeOptions(command)
     .addHelpText(

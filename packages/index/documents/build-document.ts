@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { rowKeyOf, urlOf, type Inlink, type PageRow } from '../../../webtable/index.js';
 import type { Count, CounterName } from '../../jobs/index.js';
 import type { IndexDocument, Plugin } from '../../plugin-api/index.js';
+import { checkFilterAnswer } from './filter-answer.js';
 import { pageLanguage } from './page-language.js';
 
 /** What is read of a row to index it. */
@@ -59,9 +60,9 @@ export function createDocuments(plugins: readonly Plugin[], count: Count) {
     };
     for (const { name, indexFilter } of filters) {
       try {
-        const answer = indexFilter!(page);
-        if (answer === false || typeof answer === 'string') return { leftOut: `rejected_${name}` };
-        if (answer !== true) page = { ...page, ...answer, key, url: page.url };
+        const answer = checkFilterAnswer(indexFilter!(page));
+        if (answer === 'refused') return { leftOut: `rejected_${name}` };
+        page = { ...page, ...answer };
       } catch {
         count(`plugin_error_${name}`);
         return { leftOut: `rejected_${name}` };
@@ -85,7 +86,9 @@ function reasonAgainst(row: IndexRow, isReplaced: boolean): CounterName | undefi
   if (isHeld(row)) return 'held';
   if (status === 'gone') return 'gone';
   if (status === 'redir_perm' || status === 'redir_temp') return 'redirected';
-  if (status === undefined || status === 'unfetched' || (status === 'retry' && !text)) return 'not_fetched';
+  // A page that could not be fetched again, as for a server that fails, is as it was until it is given up.
+  const isPending = status === undefined || status === 'unfetched' || status === 'retry';
+  if (isPending && parseStatus?.code !== 'success') return 'not_fetched';
   if (parseStatus?.noindex) return 'noindex';
   if (duplicateOf !== undefined) return 'duplicate';
   if (parseStatus?.code !== 'success') return 'not_parsed';

@@ -1,4 +1,4 @@
-import { closeSync, existsSync, fsyncSync, openSync, readdirSync, readFileSync, renameSync, writeSync } from 'node:fs';
+import { closeSync, existsSync, fsyncSync, openSync, readdirSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 /** The documents of an index of JSON Lines. */
@@ -11,6 +11,8 @@ const BLOCK = 1 << 20;
 /** What the index notes of itself. */
 export interface Notes {
   readonly format: string;
+  /** Made at random with the index. */
+  readonly id: string;
   /** The table whose pages it holds. */
   readonly table: string;
   readonly isWhole: boolean;
@@ -55,8 +57,12 @@ export function writeWhole(path: string, texts: Iterable<string>): void {
     }
     writeAll(file, block);
     fsyncSync(file);
-  } finally {
     closeSync(file);
+  } catch (error) {
+    closeSync(file);
+    // It may have filled the disk.
+    rmSync(part, { force: true });
+    throw error;
   }
   renameSync(part, path);
   syncFolder(dirname(path));

@@ -35,6 +35,12 @@ export function* linesOf(file: number, from = 0, chunkSize = CHUNK): Generator<L
   }
 }
 
+/** The whole line that begins at a byte; undefined where there is none. */
+export function lineAt(file: number, at: number): Line | undefined {
+  const [line] = linesOf(file, at, SMALL);
+  return line;
+}
+
 /**
  * The first line whose key is not below `key`, in a file whose lines are in the order of their keys: by halves, so that a large file
  * costs few reads.
@@ -54,8 +60,7 @@ export function lineFrom(file: number, key: string, keyOf: (line: string) => str
 
 /** The first line that begins behind a byte. */
 function lineBehind(file: number, byte: number): Line | undefined {
-  const [partOfOne] = linesOf(file, byte, SMALL);
+  const partOfOne = lineAt(file, byte);
   if (!partOfOne) return undefined;
-  const [line] = linesOf(file, partOfOne.end, SMALL);
-  return line;
+  return lineAt(file, partOfOne.end);
 }

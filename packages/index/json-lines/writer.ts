@@ -1,4 +1,5 @@
-import { closeSync, existsSync, fsyncSync, ftruncateSync, openSync, rmSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { closeSync, existsSync, fstatSync, fsyncSync, ftruncateSync, openSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { CrawlError, messageOf } from '../../errors/index.js';
 import type { AppliedChanges, IndexChange, IndexDocument, IndexEntry, IndexWriter } from '../../plugin-api/index.js';
@@ -13,7 +14,17 @@ import {
   writeWhole,
   type Notes,
 } from './files.js';
-import { lineFrom, linesOf } from './lines.js';
+import { lineAt, lineFrom, linesOf } from './lines.js';
+
+/** When the changes are merged before the whole table was compared: what they take in memory and on disk must not grow for ever. */
+export interface MergeAt {
+  /** Keys that changes are of; each takes some hundred bytes of memory. */
+  readonly keys: number;
+  /** Bytes of the file of changes, and more of them than of documents. */
+  readonly bytes: number;
+}
+
+const MERGE_AT: MergeAt = { keys: 1_000_000, bytes: 1 << 28 };
 
 /** Changes with what a line holds: an index of another is made anew. */
 const FORMAT = '1';
@@ -33,13 +44,13 @@ interface Changed {
 
 /**
  * Opens an index of JSON Lines in a folder, which must be there: `documents.jsonl` has a document a line in the order of their keys, and
- * `changes-<n>.jsonl` what was put, touched and removed since. When the whole table was compared, the changes are merged into a new file
- * of documents, which takes the place of the old one at once, and the changes begin again in a file of the next number. It holds a
- * few hundred bytes of each change since then. Killed at any moment, both files together are right: changes that were merged
+ * `changes-<n>.jsonl` what was put, touched and removed since. When the whole table was compared, or the changes are many, they are merged into a new
+ * file of documents, which takes the place of the old one at once, and the changes begin again in a file of the next number. It holds a
+ * few hundred bytes of each change since then, and needs room on the disk for both files of documents. Killed at any moment, both files together are right: changes that were merged
  * already may come again.
  * @throws CrawlError WRONG_INDEX where it is that of another table, STORE_FULL, STORE_FAILED
  */
-export async function openJsonLinesWriter(folder: string, table: string): Promise<IndexWriter> {
+export async function openJsonLinesWriter(folder: string, table: string, mergeAt = MERGE_AT): Promise<IndexWriter> {
   const guarded = <T>(work: () => T): T => {
     try {
       return work();
@@ -47,19 +58,20 @@ export async function openJsonLinesWriter(folder: string, table: string): Promis
       throw toCrawlError(error, folder);
     }
   };
-  const files = guarded(() => openFiles(folder, table));
+  const files = guarded(() => openFiles(folder, table, mergeAt));
   return {
+    id: files.notes().id,
     get isWhole() {
       return files.notes().isWhole;
     },
     apply: async (changes) => guarded(() => files.apply(changes)),
     entries: async (after, limit) => guarded(() => files.entries(after ?? '', limit)),
-    markWhole: async () => guarded(() => files.merge()),
+    markWhole: async () => guarded(() => files.markWhole()),
     close: async () => files.close(),
   };
 }
 
-function openFiles(folder: string, table: string) {
+function openFiles(folder: string, table: string, mergeAt: MergeAt) {
   const path = (name: string): string => join(folder, name);
   let notes = notesFor(folder, table);
   // Of two files of changes the documents have the first already.
@@ -121,6 +133,7 @@ function openFiles(folder: string, table: string) {
     }
     size = end;
     for (const [line, at] of noted) note(line, at);
+    if (areMany()) merge();
     return applied;
   }
 
@@ -173,18 +186,24 @@ function openFiles(folder: string, table: string) {
     }
   }
 
+  function areMany(): boolean {
+    return changed.size >= mergeAt.keys || size >= Math.max(mergeAt.bytes, fstatSync(documents).size);
+  }
+
   function merge(): void {
-    if (changed.size > 0) {
-      writeWhole(path(DOCUMENTS_FILE), mergedLines());
-      const old = [documents, log];
-      documents = openSync(path(DOCUMENTS_FILE), 'a+', 0o600);
-      log = openSync(path(changesFile(generation + 1)), 'a+', 0o600);
-      syncFolder(folder);
-      old.forEach(closeSync);
-      rmSync(path(changesFile(generation)));
-      generation += 1;
-      [changed, size, walk] = [new Map<string, Changed>(), 0, undefined];
-    }
+    writeWhole(path(DOCUMENTS_FILE), mergedLines());
+    const old = [documents, log];
+    documents = openSync(path(DOCUMENTS_FILE), 'a+', 0o600);
+    log = openSync(path(changesFile(generation + 1)), 'a+', 0o600);
+    syncFolder(folder);
+    old.forEach(closeSync);
+    rmSync(path(changesFile(generation)));
+    generation += 1;
+    [changed, size, walk] = [new Map<string, Changed>(), 0, undefined];
+  }
+
+  function markWhole(): void {
+    if (changed.size > 0) merge();
     if (!notes.isWhole) notes = writeNotes(folder, { ...notes, isWhole: true });
   }
 
@@ -192,7 +211,7 @@ function openFiles(folder: string, table: string) {
     notes: () => notes,
     apply,
     entries,
-    merge,
+    markWhole,
     close(): void {
       closeSync(documents);
       closeSync(log);
@@ -208,15 +227,18 @@ function notesFor(folder: string, table: string): Notes {
       hint: 'name a folder of its own for each table by the setting index.path',
     });
   }
-  if (notes?.format === FORMAT) return notes;
-  if (!notes && existsSync(join(folder, DOCUMENTS_FILE))) {
-    throw new CrawlError('BAD_SETTING', `expected no ${DOCUMENTS_FILE} of another program in ${folder}, found one`, {
+  if (notes?.format === FORMAT && notes.id) return notes;
+  if (notes?.format === FORMAT) return writeNotes(folder, { ...notes, id: randomUUID() });
+  const present = [DOCUMENTS_FILE, ...generationsIn(folder).map(changesFile)];
+  const found = present.find((name) => existsSync(join(folder, name)));
+  if (!notes && found !== undefined) {
+    throw new CrawlError('BAD_SETTING', `expected no ${found} of another program in ${folder}, found one`, {
       hint: 'name another folder by the setting index.path',
     });
   }
-  for (const name of [DOCUMENTS_FILE, ...generationsIn(folder).map(changesFile)])
+  for (const name of present)
     rmSync(join(folder, name), { force: true });
-  return writeNotes(folder, { format: FORMAT, table, isWhole: false });
+  return writeNotes(folder, { format: FORMAT, id: randomUUID(), table, isWhole: false });
 }
 
 /** What a change comes to where the index has this entry; undefined where it changes nothing. */
@@ -248,8 +270,7 @@ function entryOf({ key, rank, fetchedAt, fingerprint }: IndexDocument): IndexEnt
 }
 
 function putAt(log: number, at: number): IndexDocument {
-  const [line] = linesOf(log, at);
-  return (JSON.parse(line!.text) as { readonly put: IndexDocument }).put;
+  return (JSON.parse(lineAt(log, at)!.text) as { readonly put: IndexDocument }).put;
 }
 
 function toCrawlError(error: unknown, folder: string): CrawlError {

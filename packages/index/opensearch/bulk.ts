@@ -1,6 +1,6 @@
 import { CrawlError } from '../../errors/index.js';
 import type { Connection } from './connection.js';
-import { isBusy, refused, unexpectedAnswer, type Reason } from './errors.js';
+import { isBusy, isMissing, refused, unexpectedAnswer, type Reason } from './errors.js';
 
 /** One document to be written, replaced in part or removed. */
 export interface Operation {
@@ -39,8 +39,9 @@ export async function sendBulk(connection: Connection, operations: Iterable<Oper
 
 async function sendSome(connection: Connection, operations: readonly Operation[]): Promise<void> {
   let left = operations;
-  for (let attempt = 1; ; attempt++) {
-    const answer = await connection.ask('POST', '/_bulk', left.map(({ lines }) => lines).join(''));
+  const patience = connection.patience();
+  for (;;) {
+    const answer = await connection.ask('POST', '/_bulk', left.map(({ lines }) => lines).join(''), patience);
     const outcomes = outcomesOf(answer, left, connection.name);
     let busy: Reason | undefined;
     left = left.filter((_, i) => {
@@ -49,7 +50,7 @@ async function sendSome(connection: Connection, operations: readonly Operation[]
       return isBusy(status, error);
     });
     if (left.length === 0) return;
-    await connection.pause(attempt, String(busy?.reason ?? 'it is busy'));
+    await patience.pause(String(busy?.reason ?? 'it is busy'));
   }
 }
 
@@ -70,7 +71,9 @@ function outcomesOf(answer: unknown, operations: readonly Operation[], name: str
       throw unexpectedAnswer(name, 'the outcome of a document');
     return found;
   });
-  const bad = outcomes.filter(({ status, error }) => status >= 300 && status !== 404 && !isBusy(status, error));
+  const bad = outcomes.filter(
+    ({ status, error }) => status >= 300 && !isMissing(status, error) && !isBusy(status, error),
+  );
   const [first] = bad;
   if (!first) return outcomes;
   const { code, message, hint, cause } = refused(first.status, first.error, name);

@@ -8,8 +8,10 @@ import { isTransient, toCrawlError } from './errors.js';
 export interface OpenSearchPlace {
   /** `https://user:password@host:9200/name`: the last part of the path is the name of the index. */
   readonly url: string;
-  /** How often a request is sent that the server cannot take now. Default: 10, which takes three minutes. */
+  /** How often a request is sent that the server cannot take now. Default: as often as `patienceMs` allows. */
   readonly tries?: number;
+  /** Milliseconds from the first time that a request is sent until it has failed. Default: 180,000. */
+  readonly patienceMs?: number;
   /** Milliseconds before the second time, doubled for each further one up to half a minute. Default: 500. */
   readonly wait?: number;
   /** Milliseconds that an answer may take. Default: 120,000: a server that works on a request for longer would do so twice. */
@@ -26,17 +28,30 @@ export interface Connection {
    * Sends a request, again and again while the server is busy or away, and resolves with the answer.
    * @param path behind the name of the index, such as `/_search`
    * @param body an object, or lines of NDJSON
+   * @param patience where it is one of several requests that share theirs
    */
-  ask(method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string, body?: object | string): Promise<unknown>;
+  ask(
+    method: 'GET' | 'POST' | 'PUT' | 'DELETE',
+    path: string,
+    body?: object | string,
+    patience?: Patience,
+  ): Promise<unknown>;
   /** The same; undefined where the index, or what was asked for of it, is not there. */
   find(path: string): Promise<unknown>;
-  /**
-   * Waits before something is sent once more.
-   * @param attempt 1 for the second time, and so on
-   * @throws CrawlError STORE_FAILED when that was often enough
-   */
-  pause(attempt: number, reason: string): Promise<void>;
+  /** Begins to be patient. */
+  patience(): Patience;
   close(): Promise<void>;
+}
+
+/** How long and how often something is tried yet. */
+export interface Patience {
+  /** Milliseconds that are left of the time. */
+  readonly left: number;
+  /**
+   * Waits before something is sent once more, each time longer.
+   * @throws CrawlError STORE_FAILED where that was often enough, or the time is over
+   */
+  pause(reason: string, cause?: unknown): Promise<void>;
 }
 
 const LONGEST_WAIT = 30_000;
@@ -44,7 +59,8 @@ const LONGEST_WAIT = 30_000;
 /** Makes a connection; nothing is asked yet. @throws CrawlError MISSING_PACKAGE */
 export async function connect({
   url,
-  tries = 10,
+  tries = Infinity,
+  patienceMs = 180_000,
   wait = 500,
   answerMs = 120_000,
 }: OpenSearchPlace): Promise<Connection> {
@@ -58,33 +74,47 @@ export async function connect({
     // Retries are ours: those of the client begin at once, and not for 429.
     maxRetries: 0,
     requestTimeout: answerMs,
-    // What dies is asked again by pause().
+    // What dies is asked again after a pause.
     resurrectStrategy: 'none',
   });
 
-  async function pause(attempt: number, reason: string): Promise<void> {
-    if (attempt >= tries) {
-      throw new CrawlError('STORE_FAILED', `${name} did not take a request in ${tries} tries: ${reason}`, {
-        hint: 'look after the server, then run the same command again: what was indexed stays, and the rest is added',
-      });
-    }
-    const most = Math.min(wait * 2 ** (attempt - 1), LONGEST_WAIT);
-    await sleep(most / 2 + (Math.random() * most) / 2);
+  function newPatience(): Patience {
+    const until = performance.now() + patienceMs;
+    let attempts = 0;
+    return {
+      get left() {
+        return Math.max(0, until - performance.now());
+      },
+      async pause(reason, cause) {
+        attempts += 1;
+        const most = Math.min(wait * 2 ** (attempts - 1), LONGEST_WAIT);
+        const length = most / 2 + (Math.random() * most) / 2;
+        if (attempts < tries && length < this.left) return sleep(length);
+        if (cause !== undefined) throw toCrawlError(cause, name);
+        throw new CrawlError('STORE_FAILED', `${name} did not take a request in ${attempts} tries: ${reason}`, {
+          hint: 'look after the server, then run the same command again: what was indexed stays, and the rest is added',
+        });
+      },
+    };
   }
 
-  async function send(method: string, path: string, body: object | string | undefined): Promise<unknown> {
+  async function send(
+    method: string,
+    path: string,
+    body: object | string | undefined,
+    patience: Patience,
+  ): Promise<unknown> {
     const content = body === undefined ? {} : typeof body === 'string' ? { bulkBody: body } : { body };
-    for (let attempt = 1; ; attempt++) {
+    for (;;) {
       try {
-        const answer = await client.transport.request({
-          method,
-          path: `/${encodeURIComponent(index)}${path}`,
-          ...content,
-        });
+        const answer = await client.transport.request(
+          { method, path: `/${encodeURIComponent(index)}${path}`, ...content },
+          { requestTimeout: Math.max(1, Math.min(answerMs, patience.left)) },
+        );
         return answer.body as unknown;
       } catch (error) {
-        if (attempt >= tries || !isTransient(error)) throw error;
-        await pause(attempt, '');
+        if (!isTransient(error)) throw error;
+        await patience.pause('', error);
       }
     }
   }
@@ -92,17 +122,17 @@ export async function connect({
   return {
     index,
     name,
-    pause,
-    async ask(method, path, body) {
+    patience: newPatience,
+    async ask(method, path, body, patience = newPatience()) {
       try {
-        return await send(method, path, body);
+        return await send(method, path, body, patience);
       } catch (error) {
         throw toCrawlError(error, name);
       }
     },
     async find(path) {
       try {
-        return await send('GET', path, undefined);
+        return await send('GET', path, undefined, newPatience());
       } catch (error) {
         if (error instanceof Error && (error as { readonly statusCode?: unknown }).statusCode === 404) return undefined;
         throw toCrawlError(error, name);

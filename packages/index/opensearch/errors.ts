@@ -22,9 +22,14 @@ export function isTransient(error: unknown): boolean {
   return NO_ANSWER.test(name) ? !isCertificate(error) : isBusy(statusCode, reasonOf(error));
 }
 
-/** Whether a status says that the server cannot do it now. A disk that is full has 429 too, and stays full. */
+/** Whether a status says that the server cannot do it now. A disk that is full has 429 too, and stays full; a cluster that starts has 503. */
 export function isBusy(status: number, reason: Reason | undefined): boolean {
-  return [429, 502, 503, 504].includes(status) && reason?.type !== 'cluster_block_exception';
+  return [429, 502, 503, 504].includes(status) && !(status === 429 && reason?.type === 'cluster_block_exception');
+}
+
+/** Whether a status is the outcome of a document that is not there, which an index that is not there has too. */
+export function isMissing(status: number, reason: Reason | undefined): boolean {
+  return status === 404 && (reason === undefined || reason.type === 'document_missing_exception');
 }
 
 /** An error of a request as one that says what to do. What is a {@link CrawlError} stays. */
@@ -68,7 +73,12 @@ export function refused(status: number, reason: Reason | undefined, name: string
     );
   }
   const type = safeText(String(reason?.type ?? 'no type'), 100);
-  return new CrawlError('STORE_FAILED', `${name} refused a request (status ${status}, ${type}): ${text}`, { cause });
+  return new CrawlError('STORE_FAILED', `${name} refused a request (status ${status}, ${type}): ${text}`, {
+    ...(type === 'index_not_found_exception' && {
+      hint: 'the index was removed meanwhile: run the same command again, which makes it anew from the table',
+    }),
+    cause,
+  });
 }
 
 /** An answer that is none of OpenSearch. */

@@ -8,6 +8,11 @@ const NEAR = 20;
 const LOOKED_AT = 500;
 /** Terms that a beginning stands for, at the most. */
 const EXPANSIONS = 200;
+/**
+ * Parts that words, forms and fields may make of a query: OpenSearch refuses one of more than 1,024, as
+ * `indices.query.bool.max_clause_count` has it by default, and filters need some.
+ */
+const MOST_PARTS = 900;
 
 /**
  * The body of a search: BM25 of each field by its weight, and the rank as the embedded index has it. What stands together
@@ -16,10 +21,11 @@ const EXPANSIONS = 200;
  */
 export function searchBody(query: IndexQuery, documents: number): object {
   const { must, mustNot, weights, limit, preferred = [], together = [] } = query;
-  const wanted = must.flatMap((clause) => clauseQuery(clause, weights) ?? []);
+  const share = shareOf([...must, ...mustNot]);
+  const wanted = must.flatMap((clause) => clauseQuery(clause, weights, share) ?? []);
   const bool = {
     must: wanted,
-    must_not: mustNot.flatMap((clause) => clauseQuery(clause, weights) ?? []),
+    must_not: mustNot.flatMap((clause) => clauseQuery(clause, weights, share) ?? []),
     filter: filtersOf(query),
     should:
       preferred.length === 0
@@ -71,13 +77,25 @@ function togetherQueries(text: string): object[] {
   ];
 }
 
+/** How many parts of a query each field of a clause may be; forms beyond that are left out, the last ones first. */
+function shareOf(clauses: readonly Clause[]): number {
+  const fields = clauses.reduce((sum, { fields: own = TERM_FIELDS }) => sum + own.length, 0);
+  return Math.max(1, Math.floor(MOST_PARTS / Math.max(1, fields)));
+}
+
 /** Undefined where a clause holds no term. */
-function clauseQuery({ phrases, fields = TERM_FIELDS, isPrefix }: Clause, weights: IndexWeights): object | undefined {
-  const texts = phrases.map((terms) => terms.filter((term) => term !== '').join(' ')).filter((text) => text !== '');
+function clauseQuery(
+  { phrases, fields = TERM_FIELDS, isPrefix }: Clause,
+  weights: IndexWeights,
+  share: number,
+): object | undefined {
+  const all = phrases.map((terms) => terms.filter((term) => term !== '').join(' ')).filter((text) => text !== '');
+  const texts = [...new Set(all)].slice(0, share);
   if (texts.length === 0) return undefined;
+  const expansions = Math.max(1, Math.min(EXPANSIONS, Math.floor(share / texts.length)));
   const one = (field: IndexField, query: string): object => {
     const asked = {
-      [`terms.${field}`]: { query, boost: weights[field], ...(isPrefix && { max_expansions: EXPANSIONS }) },
+      [`terms.${field}`]: { query, boost: weights[field], ...(isPrefix && { max_expansions: expansions }) },
     };
     return isPrefix ? { match_phrase_prefix: asked } : { match_phrase: asked };
   };

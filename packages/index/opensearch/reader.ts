@@ -3,8 +3,8 @@ import type { IndexHit, IndexHits, IndexInfo, IndexReader } from '../reader.js';
 import { connect, type Connection, type OpenSearchPlace } from './connection.js';
 import { unexpectedAnswer } from './errors.js';
 import { searchBody, termQuery } from './query.js';
+import { findIndex } from './notes.js';
 import { OPENSEARCH_FORMAT, type IndexNotes } from './schema.js';
-import { findIndex } from './writer.js';
 
 /** An index of OpenSearch, and of whom it must be. */
 export interface OpenSearchReaderOptions extends OpenSearchPlace {

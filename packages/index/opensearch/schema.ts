@@ -10,6 +10,8 @@ export const TERM_FIELDS = ['title', 'headings', 'anchors', 'url', 'text'] as co
 /** What the index notes of itself, in its mapping as `_meta.webcrawl`. */
 export interface IndexNotes {
   readonly format: string;
+  /** Made at random with the index. */
+  readonly id: string;
   /** The name of the tokenizer. */
   readonly words: string;
   /** The table whose pages it holds. */
@@ -74,6 +76,6 @@ export function notesOf(mapping: unknown): IndexNotes | undefined {
   const { _meta } = (mapping ?? {}) as { readonly _meta?: { readonly webcrawl?: Partial<IndexNotes> } };
   const found = _meta?.webcrawl;
   if (typeof found !== 'object' || found === null) return undefined;
-  const { format = 'none', words = 'none', table = '', made = 0, opened = 0, isWhole = false } = found;
-  return { format, words, table, made, opened, isWhole };
+  const { format = 'none', id = '', words = 'none', table = '', made = 0, opened = 0, isWhole = false } = found;
+  return { format, id, words, table, made, opened, isWhole };
 }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { CrawlError } from '../../errors/index.js';
 import type { AppliedChanges, IndexChange, IndexDocument, IndexEntry, IndexWriter } from '../../plugin-api/index.js';
 import { hostOf } from '../../url/index.js';
@@ -8,7 +8,8 @@ import type { Words } from '../words/words.js';
 import { sendBulk, type Operation } from './bulk.js';
 import { connect, type Connection, type OpenSearchPlace } from './connection.js';
 import { refused, unexpectedAnswer, type Reason } from './errors.js';
-import { indexBody, notesOf, OPENSEARCH_FORMAT, type IndexNotes, type StoredDocument } from './schema.js';
+import { findIndex, writeNotes } from './notes.js';
+import { indexBody, OPENSEARCH_FORMAT, type IndexNotes, type StoredDocument } from './schema.js';
 
 /** Documents that are looked up in one request. */
 const LOOKED_UP = 1000;
@@ -89,11 +90,16 @@ function writerOf(connection: Connection, opened: IndexNotes, words: Words, cloc
   }
 
   return {
+    id: opened.id,
     get isWhole() {
       return notes.isWhole;
     },
     async markWhole() {
-      notes = await writeNotes(connection, { ...notes, isWhole: true });
+      const found = await findIndex(connection);
+      // By its notes another process, which opened it since, numbers what it writes.
+      if (found?.id !== notes.id || found.opened !== notes.opened)
+        throw refused(409, { reason: 'it was opened, or made anew, by another process' }, connection.name);
+      notes = await writeNotes(connection, { ...found, isWhole: true });
     },
     async apply(changes) {
       const applied = { added: 0, changed: 0, removed: 0 };
@@ -148,35 +154,19 @@ async function openIndex(connection: Connection, table: string, words: Words, no
     );
   }
   if (found?.format === OPENSEARCH_FORMAT && found.words === words.name)
-    return writeNotes(connection, { ...found, opened: found.opened + 1 });
+    return writeNotes(connection, { ...found, id: found.id || randomUUID(), opened: found.opened + 1 });
   if (found) await connection.ask('DELETE', '');
   const opened = (found?.opened ?? 0) + 1;
-  const notes = { format: OPENSEARCH_FORMAT, words: words.name, table, made: now, opened, isWhole: false };
+  const notes = {
+    format: OPENSEARCH_FORMAT,
+    id: randomUUID(),
+    words: words.name,
+    table,
+    made: now,
+    opened,
+    isWhole: false,
+  };
   await connection.ask('PUT', '', indexBody(notes));
-  return notes;
-}
-
-/**
- * What an index notes of itself; undefined where there is none.
- * @throws CrawlError BAD_SETTING where another program made it
- */
-export async function findIndex(connection: Connection): Promise<IndexNotes | undefined> {
-  const answer = await connection.find('/_mapping');
-  if (answer === undefined) return undefined;
-  const found = (answer as Record<string, { readonly mappings?: unknown } | undefined>)?.[connection.index];
-  const notes = notesOf(found?.mappings);
-  if (notes) return notes;
-  throw new CrawlError(
-    'BAD_SETTING',
-    `expected an index that webcrawl made at ${connection.name}, found ${found ? 'one of another program' : 'an alias, or no OpenSearch'}`,
-    {
-      hint: 'name another index as index.url, which is made when it is missing',
-    },
-  );
-}
-
-async function writeNotes(connection: Connection, notes: IndexNotes): Promise<IndexNotes> {
-  await connection.ask('PUT', '/_mapping', { _meta: { webcrawl: notes } });
   return notes;
 }
 

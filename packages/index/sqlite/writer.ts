@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AppliedChanges, IndexChange, IndexDocument, IndexEntry, IndexWriter } from '../../plugin-api/index.js';
@@ -6,13 +7,14 @@ import { createTextSimhash } from '../documents/text-simhash.js';
 import type { Words } from '../words/words.js';
 import { openDatabase, type Database, type SqlRow } from './database.js';
 import { isDamaged, toCrawlError, wrongIndex } from './errors.js';
+import { mustBeginAsDatabase, mustBeIndex } from './ownership.js';
 import { createSchema, INDEX_FILE, INDEX_FORMAT, TEXT_COLUMNS } from './schema.js';
 
 /**
  * Opens the index of a folder, which must be there, for writing in this thread; makes it where it is missing. One that other words or another format made
  * is emptied, and one that is damaged is made anew: `isWhole` is false then.
  * @param table names the table whose pages are written
- * @throws CrawlError WRONG_INDEX where it is that of another table, MISSING_PACKAGE, STORE_FULL, STORE_FAILED
+ * @throws CrawlError WRONG_INDEX where it is that of another table, BAD_SETTING where the file is of another program, MISSING_PACKAGE, STORE_FULL, STORE_FAILED
  */
 export async function openSqliteWriter(
   folder: string,
@@ -26,6 +28,7 @@ export async function openSqliteWriter(
       return writerOf(await openDatabase(file, { readOnly: false }), folder, table, words, clock);
     } catch (error) {
       if (!isDamaged(error)) throw error;
+      mustBeginAsDatabase(file, folder);
       for (const suffix of ['', '-wal', '-shm', '-journal']) rmSync(`${file}${suffix}`, { force: true });
       return writerOf(await openDatabase(file, { readOnly: false }), folder, table, words, clock);
     }
@@ -43,11 +46,13 @@ export function writerOf(
   clock: () => number,
 ): IndexWriter {
   try {
+    mustBeIndex(database, folder);
     createSchema(database);
     const info = infoOf(database);
     const other = info.get('table');
     if (other !== undefined && other !== table) throw wrongIndex(folder);
     if (info.get('format') !== INDEX_FORMAT || info.get('words') !== words.name) begin(database, table, words, clock());
+    database.prepare(`insert into info values('id', ?) on conflict do nothing`).run(randomUUID());
   } catch (error) {
     database.close();
     throw error;
@@ -66,7 +71,9 @@ export function writerOf(
   const read = database.prepare('select key, rank, fetched, fingerprint from docs where key > ? order by key limit ?');
   const note = database.prepare('insert into info values(?, ?) on conflict do update set value = excluded.value');
   const simhashOf = createTextSimhash();
-  let isWhole = infoOf(database).get('whole') === 'yes';
+  const info = infoOf(database);
+  let isWhole = info.get('whole') === 'yes';
+  const id = info.get('id') ?? '';
 
   function put(document: IndexDocument): keyof AppliedChanges | undefined {
     const { key, text, language, fetchedAt, modifiedTime, rank, fingerprint } = document;
@@ -105,6 +112,7 @@ export function writerOf(
     }
   };
   return {
+    id,
     get isWhole() {
       return isWhole;
     },

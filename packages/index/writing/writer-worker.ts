@@ -1,6 +1,6 @@
 /** What a thread that writes an index runs. */
 import { parentPort, workerData } from 'node:worker_threads';
-import { answerCalls } from '../sqlite/thread-client.js';
+import { answerCalls } from '../thread-client.js';
 import { openWriter } from './open-writer.js';
 import type { WriterCalls, WriterThreadData } from './writer-thread.js';
 
@@ -8,7 +8,7 @@ const { place, table } = workerData as WriterThreadData;
 
 async function open(): Promise<WriterCalls> {
   const writer = await openWriter(place, table);
-  return { ...writer, isWhole: () => Promise.resolve(writer.isWhole) };
+  return { ...writer, state: () => Promise.resolve({ id: writer.id, isWhole: writer.isWhole }) };
 }
 
 /** Opens it once, when it is first asked. */

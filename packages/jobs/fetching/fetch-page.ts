@@ -85,8 +85,8 @@ async function fetchUpTo(
   };
   // What the batch may have left on the row when it fetched it before.
   const unset = new Set<PlainField>(['redirectTarget', 'newSignature']);
-  // What was parsed still holds when nothing has changed.
-  if (outcome.kind !== 'notmodified') unset.add('parseStatus');
+  // What was parsed still holds when nothing has changed, or nobody knows whether it has.
+  if (outcome.kind !== 'notmodified' && outcome.kind !== 'retry') unset.add('parseStatus');
   let isParsed = false;
   let encoded: EncodedFields = new Map();
 

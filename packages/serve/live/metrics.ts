@@ -36,6 +36,7 @@ export async function createMetrics(): Promise<Metrics> {
   const setAside = gauge('hosts_set_aside', 'Hosts that are left alone for longer than a fetch waits.');
   const due = gauge('pages_due', 'Pages that are due and held by no batch.');
   const batches = gauge('batches_open', 'Batches that hold pages.');
+  const toIndex = gauge('batches_to_index', 'Batches that are updated and wait to be indexed.');
   const disk = gauge('disk_bytes', 'Bytes on the disk, by part of the table.', ['part']);
   const documents = gauge('index_documents', 'Pages in the index of words.');
   const indexBytes = gauge('index_bytes', 'Bytes of the index of words.');
@@ -61,6 +62,7 @@ export async function createMetrics(): Promise<Metrics> {
     setAside,
     due,
     batches,
+    toIndex,
     documents,
     indexBytes,
     resident,
@@ -93,6 +95,7 @@ export async function createMetrics(): Promise<Metrics> {
     for (const { job, times } of status.failing ?? []) failing.set({ job }, times);
     due.set(status.due.count);
     batches.set(status.batches.length);
+    if (status.batchesToIndex !== undefined) toIndex.set(status.batchesToIndex);
     for (const [part, size] of Object.entries({ ...status.disk })) disk.set({ part }, size);
     if (status.index) {
       documents.set(status.index.documents);

@@ -30,7 +30,8 @@ function indexFacts(status: Pick<CrawlStatus, 'index' | 'indexProblem'> | undefi
     const { code, hint } = indexProblem;
     return html`Nothing can be searched for now: ${meaningOf(code)}. ${hint !== undefined && `${sentence(hint)}.`}`;
   }
-  if (!index) return html`There is no index yet: <code>webcrawl index</code> makes it.`;
+  if (!index)
+    return html`There is no index to search yet: <code>webcrawl index</code> makes it, unless its writer is jsonl.`;
   const day = index.changedAt > 0 && html`, as of ${dayOf(index.changedAt)}`;
   return html`${quantity(index.documents, 'page')} in the index${day}.`;
 }

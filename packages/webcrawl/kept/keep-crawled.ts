@@ -22,11 +22,11 @@ export interface KeepCrawledOptions extends CrawlOptions {
  * enough that this takes a tenth of the time at most. Then it waits until pages are due again, of hosts that are not left alone.
  * Where a limit is given (`rounds`, `maxPages`, `maxTime`) it crawls up to that once, and then only waits.
  *
- * Index and ranks can be made anew at any time, so their failures do not end it: they are in the status (`failing`) and
- * tried again, after a second at first and every minute at last.
+ * Index and ranks can be made anew at any time, so it does not wait for them, and their failures do not end it: they are in the status
+ * (`failing`) and tried again, after a second at first and every minute at last. Once the signal aborts they have three seconds to end.
  * Counters: those of all its crawls together.
  * @throws CrawlError as the job crawl; TABLE_LOCKED where another process has the table; those of settings, plugins and packages that
- *   keep the index from being opened
+ *   keep the index from being opened, and WRONG_INDEX
  */
 export function keepCrawled(crawl: Crawl, options: KeepCrawledOptions): Promise<Report> {
   // Also while it waits for pages to be due.
@@ -40,7 +40,11 @@ async function keep(crawl: Crawl, { onFailing, ...options }: KeepCrawledOptions)
   const over = new AbortController();
   const signal = options.signal ? AbortSignal.any([options.signal, over.signal]) : over.signal;
   const retryContext = { running: crawl.running, clock: crawl.clock, onFailing };
-  const index = await openKeptIndex(crawl, createRetry('index', retryContext), signal);
+  const index = await openKeptIndex(crawl, {
+    retry: createRetry('index', retryContext),
+    signal,
+    onNotSetUp: (error) => over.abort(error),
+  });
   const folder = crawl.tables.store.directory;
   const ranks = createFreshRanks(
     {
@@ -49,8 +53,8 @@ async function keep(crawl: Crawl, { onFailing, ...options }: KeepCrawledOptions)
     },
     createRetry('rank', retryContext),
   );
-  const crawlOnce = async (more: Partial<CrawlOptions>): Promise<Report> => {
-    const report = await jobs.crawl(crawl, {
+  const crawlOnce = (more: Partial<CrawlOptions>): Promise<Report> =>
+    jobs.crawl(crawl, {
       ...options,
       ...more,
       signal,
@@ -60,9 +64,6 @@ async function keep(crawl: Crawl, { onFailing, ...options }: KeepCrawledOptions)
         ranks.onUpdated();
       },
     });
-    if (!signal.aborted) await index.settled();
-    return report;
-  };
 
   /** Waits so long, or until another process has changed the table; whether it has. */
   const rest = async (milliseconds: number): Promise<boolean> => {
@@ -89,6 +90,7 @@ async function keep(crawl: Crawl, { onFailing, ...options }: KeepCrawledOptions)
       look = more.counters.rounds ? LOOK_AGAIN : Math.min(2 * look, LONGEST_LOOK);
       report = sumOf(report, more);
     }
+    over.signal.throwIfAborted();
     return { ...report, interrupted: true };
   } finally {
     over.abort();

@@ -120,6 +120,13 @@ describe('sends again', () => {
         answerJson(response, 429, { error: { type: 'circuit_breaking_exception', reason: 'memory' } }),
     ],
     [
+      '503 of a cluster that starts',
+      (_: unknown, response) =>
+        answerJson(response, 503, {
+          error: { type: 'cluster_block_exception', reason: 'blocked by: [SERVICE_UNAVAILABLE/1/state not recovered];' },
+        }),
+    ],
+    [
       '503 of a proxy',
       (_: unknown, response) => !!response.writeHead(503, { 'content-type': 'text/html' }).end('<h1>503</h1>'),
     ],
@@ -150,6 +157,38 @@ describe('sends again', () => {
   });
 });
 
+test('one patience for requests that fail and documents that are refused', async () => {
+  const writer = await open({ tries: 4 });
+  let times = 0;
+  server.misbehave = (request, response) => {
+    if (!isBulk(request)) return false;
+    if (++times % 2 === 0) return answerJson(response, 503, {});
+    const busy = { status: 429, error: { type: 'rejected_execution_exception', reason: 'queue' } };
+    return answerJson(response, 200, { errors: true, items: outcomes(request.body, () => busy) });
+  };
+  await expect(writer.apply([put(1)])).rejects.toMatchObject({ code: 'STORE_FAILED' });
+  expect(bulks()).toBe(4);
+  await writer.close();
+});
+
+test('a server that does not answer is not waited for longer than the patience is', async () => {
+  server.misbehave = () => true;
+  await expect(
+    openOpenSearchWriter({ url: server.url, wait: 1, answerMs: 60_000, patienceMs: 300 }, 't', words),
+  ).rejects.toMatchObject({ code: 'STORE_FAILED' });
+});
+
+test('an earlier writer does not note that an index is whole that a later one has opened', async () => {
+  const earlier = await open();
+  const later = await open();
+  const { mappings } = server;
+  const before = JSON.stringify(mappings);
+  await expect(earlier.markWhole()).rejects.toThrow('to be the only one that writes');
+  expect(JSON.stringify(mappings)).toBe(before);
+  await later.markWhole();
+  await Promise.all([earlier.close(), later.close()]);
+});
+
 describe('ends, with what to do, where', () => {
   const blocked = (status: number, reason: string) => ({ status, error: { type: 'cluster_block_exception', reason } });
   const FULL =
@@ -174,6 +213,12 @@ describe('ends, with what to do, where', () => {
       'STORE_FAILED',
       'index.url',
       (_id: string, i: number) => ({ _id: `other ${i}`, status: 201 }),
+    ],
+    [
+      'the index is removed meanwhile',
+      'STORE_FAILED',
+      'run the same command again',
+      (_id: string) => ({ status: 404, error: { type: 'index_not_found_exception', reason: 'no such index [pages]' } }),
     ],
     ['it does not say what became of them', 'STORE_FAILED', 'index.url', (_id: string) => ({})],
   ])('%s', async (_what, code, hint, outcome) => {

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -136,10 +136,31 @@ describe.each([
     await again.close();
   });
 
-  test('a file that is no database is made anew', async () => {
+  test('what another program has there is refused, and stays', async () => {
     const folder = newFolder();
     await mkdir(folder);
-    await writeFile(join(folder, INDEX_FILE), 'no database at all, '.repeat(500));
+    const file = join(folder, INDEX_FILE);
+    const refused = { code: 'BAD_SETTING', message: expect.stringContaining('of another program') as string };
+    await writeFile(file, 'no database at all, '.repeat(500));
+    await expect(open(folder)).rejects.toMatchObject(refused);
+    expect(await readFile(file, 'utf8')).toContain('no database at all');
+    await rm(file);
+    for (const name of ['docs', 'other']) {
+      const database = await openDatabase(file, { readOnly: false });
+      database.exec(`create table ${name}(id); insert into ${name} values(7); create table if not exists info(a)`);
+      if (name === 'docs') database.exec('drop table info');
+      database.close();
+      await expect(open(folder)).rejects.toMatchObject(refused);
+      const again = await openDatabase(file, { readOnly: true });
+      expect(again.prepare(`select id from ${name}`).all()).toEqual([{ id: 7 }]);
+      again.close();
+    }
+  });
+
+  test('a damaged database is made anew', async () => {
+    const folder = newFolder();
+    await mkdir(folder);
+    await writeFile(join(folder, INDEX_FILE), `SQLite format 3\0${'damaged '.repeat(1000)}`);
     const writer = await open(folder);
     await writer.apply([put(1)]);
     await writer.close();

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { IndexChange, IndexDocument, IndexEntry, IndexWriter } from '../../../packages/plugin-api/index.js';
 
 /** An index in memory, with what is in it. */
@@ -18,6 +19,7 @@ export function memoryWriter(): MemoryWriter {
   let isWhole = false;
   let left = Infinity;
   return {
+    id: randomUUID(),
     documents,
     changes: all,
     get applied() {

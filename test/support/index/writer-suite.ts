@@ -35,6 +35,8 @@ export const keyOf = (n: number): string => numbered(n).key;
 export async function checkWriter(open: () => Promise<IndexWriter>): Promise<void> {
   let writer = await open();
   expect(writer.isWhole).toBe(false);
+  const { id } = writer;
+  expect(id).toMatch(/^[\w-]{20,}$/);
   expect(await writer.entries(undefined, 10)).toEqual([]);
   const long = `com.example:http/${'long'.repeat(400)}`;
   const first = [
@@ -76,7 +78,7 @@ export async function checkWriter(open: () => Promise<IndexWriter>): Promise<voi
   expect((await writer.entries(undefined, 10)).map(({ key }) => key)).toEqual([1, 2, 3, 4].map(keyOf));
   await writer.close();
   writer = await open();
-  expect(writer.isWhole).toBe(true);
+  expect([writer.isWhole, writer.id]).toEqual([true, id]);
   expect((await writer.entries(keyOf(1), 1)).map(({ key }) => key)).toEqual([keyOf(2)]);
   await writer.close();
 }

@@ -156,6 +156,7 @@ describe('a crawl that is kept', { timeout: LONG }, () => {
         open() {
           opened.push('open');
           return Promise.resolve({
+            id: 'full',
             isWhole: true,
             markWhole: () => Promise.resolve(),
             apply(changes: readonly IndexChange[]) {
@@ -197,9 +198,9 @@ describe('a crawl that is kept', { timeout: LONG }, () => {
       name: 'none',
       indexWriter: { open: () => Promise.reject(error) },
     });
-    {
-      await using crawl = await open(fakeWeb(PAGES), [failing(new CrawlError('BAD_SETTING', 'no folder'))]);
-      await expect(keepCrawled(crawl, { seeds: [HOME] })).rejects.toThrow('no folder');
+    for (const code of ['BAD_SETTING', 'WRONG_INDEX'] as const) {
+      await using crawl = await open(fakeWeb(PAGES), [failing(new CrawlError(code, 'no such index'))]);
+      await expect(keepCrawled(crawl, { seeds: [HOME] })).rejects.toThrow('no such index');
     }
     const web = fakeWeb(PAGES);
     await using crawl = await open(web, [failing(new CrawlError('STORE_FAILED', 'no database'))]);
@@ -208,6 +209,66 @@ describe('a crawl that is kept', { timeout: LONG }, () => {
     await Promise.race([until(() => web.requests.length === 3), kept]);
     stop.abort();
     expect(await kept).toMatchObject({ counters: { fetched: 3 } });
+  });
+
+  it('crawls where its index does not answer, and ends within seconds', async () => {
+    const web = fakeWeb(PAGES);
+    await using crawl = await open(web, [{ name: 'away', indexWriter: { open: () => new Promise(() => {}) } }]);
+    const stop = new AbortController();
+    const kept = keepCrawled(crawl, { seeds: [HOME], signal: stop.signal });
+    await Promise.race([until(() => web.requests.length === 3), kept]);
+    now += MONTH;
+    await Promise.race([until(() => web.requests.length === 6), kept]);
+    stop.abort();
+    expect(await kept).toMatchObject({ interrupted: true, counters: { fetched: 6 } });
+  });
+
+  it('ends where an index that answers late is not set up', async () => {
+    const web = fakeWeb(PAGES);
+    const late: Plugin = {
+      name: 'late',
+      indexWriter: {
+        async open() {
+          await until(() => web.requests.length === 3);
+          throw new CrawlError('WRONG_INDEX', 'of another table');
+        },
+      },
+    };
+    await using crawl = await open(web, [late]);
+    await expect(keepCrawled(crawl, { seeds: [HOME] })).rejects.toThrow('of another table');
+  });
+
+  it('does not wait for a comparison of the whole table before it fetches what is due', async () => {
+    const web = fakeWeb(PAGES);
+    let release = () => {};
+    const released = new Promise<void>((resolve) => (release = resolve));
+    let compares = false;
+    const slow: Plugin = {
+      name: 'slow',
+      indexWriter: {
+        open: () =>
+          Promise.resolve({
+            isWhole: false,
+            markWhole: () => Promise.resolve(),
+            apply: (changes) => Promise.resolve({ added: changes.length, changed: 0, removed: 0 }),
+            async entries() {
+              compares = true;
+              await released;
+              return [];
+            },
+            close: () => Promise.resolve(),
+          }),
+      },
+    };
+    await using crawl = await open(web, [slow]);
+    const stop = new AbortController();
+    const kept = keepCrawled(crawl, { seeds: [HOME], signal: stop.signal });
+    await Promise.race([until(() => compares && web.requests.length === 3), kept]);
+    now += MONTH;
+    await Promise.race([until(() => web.requests.length === 6), kept]);
+    release();
+    stop.abort();
+    expect(await kept).toMatchObject({ interrupted: true, counters: { fetched: 6 } });
   });
 
   it('takes what another process injects', async () => {

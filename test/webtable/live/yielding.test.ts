@@ -251,6 +251,17 @@ describe('a job that waits', () => {
     expect([await waiting, count()]).toEqual([true, 0]);
   });
 
+  it('is not held by a process that does not answer, nor by one when its signal aborts', async () => {
+    const silent = { ...asked(() => true).connection, request: () => new Promise<never>(() => {}) };
+    const waiting = waitUntilYielded(silent);
+    await vi.advanceTimersByTimeAsync(5_100);
+    expect(await waiting).toBe(false);
+    const stop = new AbortController();
+    const stopped = waitUntilYielded(silent, 0, stop.signal);
+    stop.abort();
+    expect(await stopped).toBe(false);
+  });
+
   it('ends when its signal aborts', async () => {
     const stop = new AbortController();
     const waiting = waitUntilYielded(asked(() => true).connection, 0, stop.signal);

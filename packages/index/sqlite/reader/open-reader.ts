@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { CrawlError } from '../../../errors/index.js';
 import type { IndexReader } from '../../reader.js';
-import { createThreadClient } from '../thread-client.js';
+import { createThreadClient } from '../../thread-client.js';
 import { createCurrentIndex, type IndexCore, type IndexPlace } from './index-core.js';
 
 /** How an index is read. */

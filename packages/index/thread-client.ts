@@ -1,5 +1,5 @@
 import { Worker, type MessagePort, type ResourceLimits } from 'node:worker_threads';
-import { CrawlError, messageOf, type ErrorCode } from '../../errors/index.js';
+import { CrawlError, messageOf, type ErrorCode } from '../errors/index.js';
 
 /** What a thread can be asked for: functions that take and give plain data. */
 type Calls = object;
@@ -19,7 +19,7 @@ type ThreadReply =
 
 /** A thread that is asked, and answers in turn. */
 export interface ThreadClient<C extends Calls> {
-  /** Starts the thread where none runs. Rejects with the CrawlError that the call ends with. */
+  /** Starts the thread where none runs. Rejects with the CrawlError that the call ends with, or where its arguments cannot be cloned. */
   call<N extends Name<C>>(name: N, ...args: Args<C, N>): Promise<Result<C, N>>;
   /** Ends the thread; calls under way are rejected. The next call starts another one. */
   end(): Promise<void>;
@@ -31,7 +31,7 @@ export interface ThreadOptions {
   readonly entry: URL;
   readonly data: unknown;
   readonly resourceLimits?: ResourceLimits;
-  /** The error of calls that were under way when it ended. */
+  /** Called each time that it has ended: the error of calls that were under way. */
   readonly ended: (reason: string) => CrawlError;
 }
 
@@ -57,7 +57,8 @@ export function createThreadClient<C extends Calls>(options: ThreadOptions): Thr
       .on('error', (error) => (reason = messageOf(error)))
       .on('exit', () => {
         if (current === made) current = undefined;
-        for (const { reject } of line.splice(0)) reject(ended(reason));
+        const error = ended(reason);
+        for (const { reject } of line.splice(0)) reject(error);
       });
     return made;
   }
@@ -67,9 +68,10 @@ export function createThreadClient<C extends Calls>(options: ThreadOptions): Thr
       current ??= start();
       const { worker, line } = current;
       return new Promise((resolve, reject) => {
+        // First: it throws for what cannot be cloned, and nobody would answer that.
+        worker.postMessage({ name, args } satisfies ThreadCall);
         line.push({ resolve: resolve as (value: unknown) => void, reject });
         worker.ref();
-        worker.postMessage({ name, args } satisfies ThreadCall);
       });
     },
     async end() {
