@@ -120,10 +120,10 @@ async function crawlAndEdit(
   await begin(table);
   const kills: Record<string, number> = {};
   let isEdited = false;
-  const run = async (verb: string, args: unknown, tries: number): Promise<boolean> => {
+  const run = async (verb: string, args: unknown, tries: number): Promise<Ended> => {
     const ended = await work(table, verb, args, deathOf(verb, tries));
     if (ended === 'killed') kills[verb] = (kills[verb] ?? 0) + 1;
-    return typeof ended === 'number';
+    return ended;
   };
   const crawling = (async () => {
     while (!isEdited) await run('crawl', { seeds: [], rounds: 12 }, 1);
@@ -131,7 +131,14 @@ async function crawlAndEdit(
   const editing = (async () => {
     try {
       for (const [verb, ...args] of EDITS) {
-        for (let tries = 1; !(await run(verb, args, tries)); tries++);
+        let tries = 1;
+        for (
+          let ended = await run(verb, args, tries);
+          typeof ended !== 'number';
+          ended = await run(verb, args, tries)
+        ) {
+          if (ended === 'killed') tries += 1;
+        }
       }
     } finally {
       isEdited = true;
