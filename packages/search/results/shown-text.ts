@@ -12,12 +12,12 @@ export interface ShownText {
 }
 
 /**
- * What of the text of a page may be shown. How far the page allows it is known of its last parse alone: where that is not there, failed, or
- * is of a page that is no more as it was, nothing may.
+ * What of the text of a page may be shown. How far the page allows it is known of its last parse alone: where that is not there, or
+ * failed, nothing may; nor of a page that is gone or leads elsewhere. One that cannot be fetched for a time is as it was.
  */
 export function shownText({ status, parseStatus }: Partial<Pick<Page, (typeof SHOWN_FIELDS)[number]>>): ShownText {
-  const isCurrent = status === 'fetched' || status === 'notmodified';
-  if (!isCurrent || parseStatus?.code !== 'success') return { snippet: 0, copy: false };
+  const isThere = status !== undefined && status !== 'gone' && status !== 'redir_perm' && status !== 'redir_temp';
+  if (!isThere || parseStatus?.code !== 'success') return { snippet: 0, copy: false };
   const { noindex, noarchive, maxSnippet } = parseStatus;
   return { snippet: maxSnippet, copy: !noindex && !noarchive && maxSnippet === undefined };
 }
