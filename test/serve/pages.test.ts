@@ -156,7 +156,7 @@ describe('the search page', () => {
     expect(await ill.text()).toBe(
       'MISSING_PACKAGE: an optional package is not installed (npm install libsql, or use Node 24)\n',
     );
-    expect(await (await (await serve())('/')).text()).toContain('There is no index yet');
+    expect(await (await (await serve())('/')).text()).toContain('There is no index to search yet');
   });
 
   it('escapes what strangers wrote, and shows nothing that turns the direction or leads out of the web', async () => {
