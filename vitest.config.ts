@@ -2,7 +2,11 @@ import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 /** Tests that put stand-ins in the place of modules: these would be seen by others in one process. */
-const WITH_STAND_INS = ['test/bin/*.test.ts', 'test/webtable/live/yielding.test.ts'];
+const WITH_STAND_INS = [
+  'test/bin/*.test.ts',
+  'test/webtable/live/yielding.test.ts',
+  'test/webcrawl/serve-without-sqlite.test.ts',
+];
 /** What `npm test` leaves out, from scripts/test.mjs: a flag of vitest would not reach the projects. */
 const LEFT_OUT = process.env['WEBCRAWL_LEFT_OUT']?.split(',') ?? [];
 
@@ -25,7 +29,7 @@ export default defineConfig({
           exclude: [...WITH_STAND_INS, ...LEFT_OUT],
         },
       },
-      { extends: true, test: { name: 'bin', include: WITH_STAND_INS, exclude: LEFT_OUT } },
+      { extends: true, test: { name: 'stand-ins', include: WITH_STAND_INS, exclude: LEFT_OUT } },
     ],
   },
 });
