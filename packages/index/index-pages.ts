@@ -32,8 +32,8 @@ export interface IndexOptions extends JobOptions {
  * their mark, and batches are released, once the index has them.
  *
  * Counters: see `COUNTERS`.
- * @throws CrawlError UNKNOWN_BATCH, BAD_SETTING where the table has no folder and `index.path` names none, USAGE where a package is
- *   missing, WRONG_INDEX where the index is that of another table, STORE_FULL, STORE_FAILED
+ * @throws CrawlError UNKNOWN_BATCH, BAD_SETTING where the table has no folder and `index.path` names none, MISSING_PACKAGE,
+ *   WRONG_INDEX where the index is that of another table, STORE_FULL, STORE_FAILED
  */
 export async function index(crawl: CrawlContext, options: IndexOptions = {}): Promise<Report> {
   const indexer = await openIndexer(crawl);

@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { cp, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -7,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openCrawl, rowKeyOf } from '../../packages/webcrawl/index.js';
 import { fileDigests } from '../support/file-digests.js';
+import { stepsOf } from '../support/run-worker.js';
 import { changeRows } from '../support/stores/put-rows.js';
 import { randomNumbers } from '../support/web/fake-web.js';
 
@@ -35,18 +35,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 
 /** Runs it in a process of its own; the steps it took, or undefined when it was killed. */
 function runIn(table: string, what: string, options: object, killAt: number): Promise<number | undefined> {
-  const child = spawn(process.execPath, [WORKER, table, what, JSON.stringify(options), String(killAt)]);
-  let out = '';
-  let errors = '';
-  child.stdout.on('data', (data: Buffer) => (out += data.toString()));
-  child.stderr.on('data', (data: Buffer) => (errors += data.toString()));
-  return new Promise((resolve, reject) => {
-    child.on('close', (code, signal) => {
-      if (signal === 'SIGKILL') resolve(undefined);
-      else if (code === 0) resolve(Number(out));
-      else reject(new Error(`it ended with ${code}: ${errors}`));
-    });
-  });
+  return stepsOf(WORKER, table, what, JSON.stringify(options), killAt);
 }
 
 async function rowsOf(table: string): Promise<unknown[]> {

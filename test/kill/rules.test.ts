@@ -1,10 +1,10 @@
-import { spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { jobs, openCrawl, rules, type Report } from '../../packages/webcrawl/index.js';
+import { runWorker } from '../support/run-worker.js';
 import { randomNumbers, type FakePage } from '../support/web/fake-web.js';
 import { serveWeb, type ServedWeb } from '../support/web/serve-web.js';
 
@@ -21,21 +21,13 @@ interface Death {
 const NEVER: Death = { step: 0, moment: 0 };
 
 /** Works in a process of its own. @returns its steps */
-function work(directory: string, verb: string, args: unknown, { step, moment }: Death): Promise<Ended> {
-  const child = spawn(process.execPath, [WORKER, directory, verb, JSON.stringify(args), String(step), String(moment)]);
-  let out = '';
-  let errors = '';
-  child.stdout.on('data', (data: Buffer) => (out += data.toString()));
-  child.stderr.on('data', (data: Buffer) => (errors += data.toString()));
-  return new Promise((resolve, reject) => {
-    child.on('close', (code, signal) => {
-      if (signal === 'SIGKILL') resolve('killed');
-      else if (code === 0) resolve(Number(out));
-      // The process that had the table open was killed, or another one has taken it meanwhile.
-      else if (/STORE_FAILED|TABLE_LOCKED/.test(errors)) resolve('failed');
-      else reject(new Error(`${verb} ended with ${code}: ${errors}`));
-    });
-  });
+async function work(directory: string, verb: string, args: unknown, { step, moment }: Death): Promise<Ended> {
+  const { isKilled, code, out, errors } = await runWorker(WORKER, directory, verb, JSON.stringify(args), step, moment);
+  if (isKilled) return 'killed';
+  if (code === 0) return Number(out);
+  // The process that had the table open was killed, or another one has taken it meanwhile.
+  if (/STORE_FAILED|TABLE_LOCKED/.test(errors)) return 'failed';
+  throw new Error(`${verb} ended with ${code}: ${errors}`);
 }
 
 /** Sections of a few pages, each of which leads to the others. */

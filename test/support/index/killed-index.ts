@@ -1,10 +1,10 @@
-import { spawn } from 'node:child_process';
 import { cp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'vitest';
 import { jobs, openCrawl, type Crawl } from '../../../packages/webcrawl/index.js';
 import { round } from '../job-steps.js';
+import { stepsOf } from '../run-worker.js';
 import { fakeWeb, randomNumbers, randomWeb } from '../web/fake-web.js';
 
 const WORKER = fileURLToPath(new URL('../../kill/index-worker.mjs', import.meta.url));
@@ -58,18 +58,7 @@ export async function makeKilledTables(folder: string, { settings }: Pick<Killed
 
 /** Runs it in a process of its own; the steps it took, or undefined when it was killed. */
 function runIn(table: string, killAt: number, { settings }: KilledIndex): Promise<number | undefined> {
-  const child = spawn(process.execPath, [WORKER, table, '{}', String(killAt), JSON.stringify(settings(table))]);
-  let out = '';
-  let errors = '';
-  child.stdout.on('data', (data: Buffer) => (out += data.toString()));
-  child.stderr.on('data', (data: Buffer) => (errors += data.toString()));
-  return new Promise((resolve, reject) => {
-    child.on('close', (code, signal) => {
-      if (signal === 'SIGKILL') resolve(undefined);
-      else if (code === 0) resolve(Number(out));
-      else reject(new Error(`it ended with ${code}: ${errors}`));
-    });
-  });
+  return stepsOf(WORKER, table, '{}', killAt, JSON.stringify(settings(table)));
 }
 
 /** What is in the index, which rows are marked, and which batches wait. */
