@@ -22,12 +22,12 @@ const ALONE = 2;
  */
 export function createSimhash(shingle: number): (text: string) => Simhash {
   const kinds = characterKinds();
-  const bits = new Int32Array(64);
+  const low = createBitCounts();
+  const high = createBitCounts();
   const last = new Int32Array(shingle);
 
   return (given) => {
     const text = given.slice(0, LONGEST).toLowerCase();
-    bits.fill(0);
     last.fill(0);
     let words = 0;
     let word = 0;
@@ -37,8 +37,8 @@ export function createSimhash(shingle: number): (text: string) => Simhash {
       word = 0;
       let mixed = 0;
       for (let i = 0; i < shingle; i++) mixed = Math.imul(mixed, 0x2c1b3c6d) + last[(words + i) % shingle]!;
-      addBits(bits, 0, scramble(mixed));
-      addBits(bits, 32, scramble(mixed ^ 0x5bd1e995));
+      low.add(scramble(mixed));
+      high.add(scramble(mixed ^ 0x5bd1e995));
     };
     for (let i = 0; i < text.length; i++) {
       const code = text.charCodeAt(i);
@@ -54,19 +54,38 @@ export function createSimhash(shingle: number): (text: string) => Simhash {
       }
     }
     if (word !== 0) end();
-    return { high: half(bits, 32, words), low: half(bits, 0, words), words };
+    return { high: high.take(words), low: low.take(words), words };
   };
 }
 
-function addBits(bits: Int32Array, from: number, hash: number): void {
-  for (let bit = 0; bit < 32; bit++) bits[from + bit]! += (hash >>> bit) & 1;
-}
-
-/** The bits that more than half of the shingles have. */
-function half(bits: Int32Array, from: number, words: number): number {
-  let value = 0;
-  for (let bit = 0; bit < 32; bit++) if (bits[from + bit]! * 2 > words) value |= 1 << bit;
-  return value >>> 0;
+/**
+ * Counts each of the 32 bits of numbers. The counts lie across: plane `n` holds digit `n` of all 32, so that a number is added to all
+ * of them by a few operations, as a carry that dies out.
+ */
+function createBitCounts() {
+  // One for each digit of the most words that a text has.
+  const planes = new Int32Array(Math.log2(LONGEST) + 1);
+  return {
+    add(bits: number): void {
+      let carry = bits;
+      for (let n = 0; carry !== 0; n++) {
+        const plane = planes[n]!;
+        planes[n] = plane ^ carry;
+        carry &= plane;
+      }
+    },
+    /** The bits that more than half of `total` numbers have, unsigned; the counts begin anew. */
+    take(total: number): number {
+      let value = 0;
+      for (let bit = 0; bit < 32; bit++) {
+        let count = 0;
+        for (let n = 0; n < planes.length; n++) count += ((planes[n]! >>> bit) & 1) << n;
+        if (count * 2 > total) value |= 1 << bit;
+      }
+      planes.fill(0);
+      return value >>> 0;
+    },
+  };
 }
 
 /** Spreads a number over all its bits. */

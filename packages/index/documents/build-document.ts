@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { rowKeyOf, urlOf, type Inlink, type PageRow } from '../../../webtable/index.js';
 import type { Count, CounterName } from '../../jobs/index.js';
 import type { IndexDocument, Plugin } from '../../plugin-api/index.js';
@@ -122,5 +122,5 @@ function anchorsOf(key: string, inlinks: readonly Inlink[]): string {
 function fingerprintOf(page: Omit<IndexDocument, 'fingerprint'>): string {
   const { url, title, headings, anchors, text, language, modifiedTime } = page;
   const parts = [url, title, headings, anchors, text, language, modifiedTime];
-  return createHash('sha256').update(JSON.stringify(parts)).digest('base64url').slice(0, 22);
+  return hash('sha256', JSON.stringify(parts), 'base64url').slice(0, 22);
 }

@@ -8,7 +8,6 @@ import type { Word, Words } from './words.js';
 const RULES = '3';
 /** UTF-16 units that are split at a time: what a piece takes grows with its length. */
 const PIECE = 2048;
-const APOSTROPHES = "'’";
 /** What English puts after an apostrophe and people leave the apostrophe out of: don't, they've. */
 const CONTRACTED = /^(t|re|ve|ll|d|m)(?![\p{L}\p{M}\p{N}])/iu;
 const POSSESSIVE = /^s(?![\p{L}\p{M}\p{N}])/iu;
@@ -56,7 +55,7 @@ export async function createWords({ jieba: wantsJieba = true }: WordsOptions = {
       at = runEnd(text, at, isLetter);
       const next = text[at];
       if (next === '.' && isDigit(text, at - 1) && isDigit(text, at + 1)) at += 1;
-      else if (next !== undefined && APOSTROPHES.includes(next)) {
+      else if (next === "'" || next === '’') {
         const rest = text.slice(at + 1, at + 4);
         if (POSSESSIVE.test(rest)) {
           add(start, at);
@@ -114,10 +113,12 @@ function isDigit(text: string, at: number): boolean {
 
 /** How many signs after a word belong to it: those of C++, g++ and C#. */
 function symbolsAt(text: string, start: number, end: number): 0 | 1 | 2 {
+  const next = text[end];
+  if (next !== '+' && next !== '#') return 0;
   if (!/[a-z]/i.test(text[end - 1] ?? '')) return 0;
   if (text.startsWith('++', end) && text[end + 2] !== '+') return 2;
   const isAlone = end - start === 1 && !/[\p{L}\p{N}#]/u.test(text[end + 1] ?? '');
-  return isAlone && text[end] === '#' ? 1 : 0;
+  return isAlone && next === '#' ? 1 : 0;
 }
 
 function* piecesOf(run: string): Generator<string> {

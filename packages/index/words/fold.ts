@@ -1,7 +1,7 @@
 /** UTF-16 units of a term: what is beyond is left out, of the index and of a query alike. */
 export const LONGEST_TERM = 64;
 
-const ASCII = /^[\x00-\x7f]*$/;
+const APOSTROPHE = 0x27;
 /** The unified ideographs, of which nothing is folded. */
 const IDEOGRAPHS = /^[\u4e00-\u9fff]+$/;
 /** What is a letter of its own to Unicode, and is typed without its stroke or as two letters all the same. */
@@ -32,9 +32,10 @@ const NO_PART = /[^\p{L}\p{M}\p{N}.+#]|[\ufe00-\ufe0f\u{e0100}-\u{e01ef}]/gu;
  */
 export function fold(word: string): string {
   const short = word.length > LONGEST_TERM ? cut(word) : word;
+  const ascii = foldAscii(short);
+  if (ascii !== undefined) return ascii;
   if (IDEOGRAPHS.test(short)) return short;
   const lower = short.toLowerCase();
-  if (ASCII.test(lower)) return lower.includes("'") ? lower.replaceAll("'", '') : lower;
   const folded = lower
     .normalize('NFKC')
     .toLowerCase()
@@ -44,6 +45,17 @@ export function fold(word: string): string {
     .normalize('NFC')
     .replace(NO_PART, '');
   return folded.length > LONGEST_TERM ? cut(folded) : folded;
+}
+
+/** The term of a word of ASCII alone, as nearly all are in some languages; undefined where it has others. */
+function foldAscii(word: string): string | undefined {
+  let isTerm = true;
+  for (let at = 0; at < word.length; at++) {
+    const unit = word.charCodeAt(at);
+    if (unit > 0x7f) return undefined;
+    if (unit === APOSTROPHE || (unit >= 0x41 && unit <= 0x5a)) isTerm = false;
+  }
+  return isTerm ? word : word.toLowerCase().replaceAll("'", '');
 }
 
 /** Does not cut a surrogate pair in two. */
