@@ -1,1 +1,10 @@
 export type { PrefixFigures, PrefixNode, PrefixSelection } from './statistics/prefix-node.js';
+export {
+  FINDER_FIELDS,
+  type Candidate,
+  type CandidateFinder,
+  type CreateFinder,
+  type DomainFacts,
+  type FinderRow,
+  type ProposalReason,
+} from './candidates/candidate.js';
