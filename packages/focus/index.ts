@@ -8,3 +8,5 @@ export {
   type FinderRow,
   type ProposalReason,
 } from './candidates/candidate.js';
+export { propose, type ProposedDomain, type ProposeOptions, type ProposeReport } from './proposals/propose.js';
+export { applyProposals, readProposals, type ApplyProposalsOptions } from './proposals/apply-proposals.js';
