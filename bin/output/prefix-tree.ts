@@ -5,7 +5,7 @@ import { bytes, duration, number, oneLine } from './output.js';
 export interface PrefixTreeOptions {
   /** Characters of a line. */
   readonly columns: number;
-  /** Leave out what has fewer rows. Absent: so much that it is at most {@link MOST_LINES} prefixes. */
+  /** Leave out what has fewer rows. Absent: what is so small that {@link MOST_LINES} are not passed, and those beyond as many lines. */
   readonly min?: number;
 }
 
@@ -57,7 +57,10 @@ export async function prefixTree(
   { columns, min }: PrefixTreeOptions,
 ): Promise<PrefixTree> {
   const { most, ...sizes } = await sizesOf(nodes(), min);
-  return { ...sizes, text: linesOf(nodes, sizes.min, most, columns) };
+  const lines = linesOf(nodes, sizes.min, most, columns);
+  if (min !== undefined || sizes.shown <= MOST_LINES) return { ...sizes, text: lines };
+  const beyond = sizes.shown - MOST_LINES;
+  return { ...sizes, shown: MOST_LINES, hidden: sizes.hidden + beyond, text: first(MOST_LINES + 1, lines) };
 }
 
 async function* linesOf(
@@ -140,11 +143,20 @@ async function sizesOf(
   }
   if (given !== undefined) return { min: given, shown, hidden, most };
   let step = 0;
-  for (; shown > MOST_LINES && step < STEPS.length - 1; step++) {
+  // Where all are of one size they are not left out together.
+  for (; shown > MOST_LINES && counts[step]! < shown; step++) {
     shown -= counts[step]!;
     hidden += counts[step]!;
   }
   return { min: STEPS[step]!, shown, hidden, most };
+}
+
+async function* first(count: number, lines: AsyncIterable<string>): AsyncGenerator<string> {
+  let left = count;
+  for await (const line of lines) {
+    yield line;
+    if (--left === 0) return;
+  }
 }
 
 const fetchedOf = ({ statuses }: PrefixNode): number => (statuses.fetched ?? 0) + (statuses.notmodified ?? 0);

@@ -158,7 +158,8 @@ async function showTree(
   if (quiet) return true;
   if (selection.domain === domain) say(io, `${quantity(total.rows, 'row')} of ${quantity(origins, 'host')} in all.`);
   if (tree.hidden > 0) {
-    say(io, `Prefixes of fewer than ${number(tree.min)} rows, which are not shown: ${number(tree.hidden)}`);
+    const more = min === undefined ? '; --min 1 shows all that were counted' : '';
+    say(io, `Smaller prefixes, which are not shown: ${number(tree.hidden)}${more}.`);
   }
   return true;
 }

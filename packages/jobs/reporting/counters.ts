@@ -138,7 +138,7 @@ export const COUNTERS = {
     hosts: 'hosts that these are of; each scheme and port counts by itself',
     prefixes: 'prefixes and parameters that have figures of their own',
     parameters_over_limit:
-      'times that a row was not counted for a query parameter, as a host had more than 10,000 names of them, or the name more than 100 characters',
+      'query parameters of rows that were not counted, beyond 10,000 names of a host, or of over 100 characters',
     overtaken: 'the statistics were not stored, as those of a run that began later are there',
     damaged: 'rows of which something cannot be read; they are counted by the rest',
   },
