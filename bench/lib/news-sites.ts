@@ -41,7 +41,7 @@ export interface NewsSite {
 
 const SITES = 40;
 /** Means over all sites, at full size. */
-const [ARTICLES, THREADS] = [1_200, 1_850];
+const [ARTICLES, THREADS] = [1_200, 2_270];
 const STYLES: readonly NewsStyle[] = ['blog', 'portal', 'blog', 'portal', 'classic'];
 const FACETS = [
   ['section', 6],

@@ -20,6 +20,8 @@ export interface NewsWeb {
   readonly sites: readonly NewsSite[];
   /** The front page of every site. */
   readonly seeds: readonly string[];
+  /** What a URL is; undefined where there is nothing, or where it has the id of a session. */
+  kindOf(url: string): NewsKind | undefined;
   /** What is at a URL; undefined where there is nothing. */
   answerOf(url: string): NewsAnswer | undefined;
   /** The same as a crawler gets it. */
@@ -84,6 +86,10 @@ export function newsWeb(scale: number, seed = 1): NewsWeb {
   return {
     sites,
     seeds: sites.map(({ host }) => `http://${host}/`),
+    kindOf(url) {
+      const found = find(url);
+      return found && !found.hasSession ? found.place.kind : undefined;
+    },
     answerOf(url) {
       const found = find(url);
       if (!found) return undefined;
