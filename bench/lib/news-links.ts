@@ -27,6 +27,8 @@ const THREADS_ON_BOARD = 30;
 const MOST_FACETS = 3;
 const SEARCH_PAGES = 2;
 const OTHER_SITES = 400;
+/** Beside every page: a cloud of tags, or the topics of the day, and what is new in the forum. */
+const [CLOUD, TOPICS, LATEST_THREADS] = [30, 8, 6];
 
 const to = (kind: NewsKind, ...at: readonly number[]): Place => ({ kind, at });
 const upTo = (n: number): number[] => Array.from({ length: Math.max(0, n) }, (_, i) => i);
@@ -67,7 +69,8 @@ const pagesOfMonth = (site: NewsSite, year: number, month: number): number =>
 export function isNewsPage(site: NewsSite, { kind, at }: Place): boolean {
   const [a = 0, b = 0, c = 0] = at;
   if (b < 0 || c < 0) return false;
-  if (kind === 'article' || kind === 'print') return a >= 0 && a < site.articles && (kind === 'article' || site.hasPrint);
+  if (kind === 'article') return a >= 0 && a < site.articles;
+  if (kind === 'print' || kind === 'mail' || kind === 'login') return a >= 0 && a < site.articles && site.tools.has(kind);
   if (kind === 'reply') return a < site.articles && b < commentsOn(site, a);
   if (kind === 'section') return a < SECTIONS.length && b < pagesOfSection(site) && c < ORDERS;
   if (kind === 'year') return monthsOf(site).some(([year]) => year === a);
@@ -93,10 +96,10 @@ function navigation(site: NewsSite): NewsLink[] {
     to('front'),
     ...SECTIONS.map((_, section) => to('section', section, 0, 0)),
     to('archive'),
-    ...upTo(Math.min(5, site.tags)).map((tag) => to('tag', tag, 0)),
+    ...upTo(Math.min(site.style === 'blog' ? CLOUD : TOPICS, site.tags)).map((tag) => to('tag', tag, 0)),
     ...(site.facets.length > 0 ? [to('search', 0)] : []),
-    ...(site.threads > 0 ? [to('boards', 0)] : []),
-    ...(site.hasCalendar ? [to('calendar', 2026, 11, 0)] : []),
+    ...(site.threads > 0 ? [to('boards', 0), ...upTo(LATEST_THREADS).map((thread) => to('thread', thread, 0))] : []),
+    ...(site.hasCalendar ? upTo(29).map((day) => to('calendar', 2026, 11, day)) : []),
     ...ABOUT.map((text): Place => ({ kind: 'about', at: [], text })),
   ];
 }
@@ -126,6 +129,8 @@ function ownLinks(site: NewsSite, place: Place, sites: readonly NewsSite[]): New
     case 'article':
       return linksOfArticle(site, a, sites);
     case 'print':
+    case 'mail':
+    case 'login':
     case 'reply':
       return articles([a]);
     case 'section': {
@@ -197,7 +202,7 @@ function linksOfArticle(site: NewsSite, article: number, sites: readonly NewsSit
     to('author', article % AUTHORS, 0),
     ...[1, 2, 3].map((i) => to('tag', tagOf(site, article, i), 0)),
     ...(site.style === 'blog' ? [to('day', Math.floor(article / site.perDay))] : []),
-    ...(site.hasPrint ? [to('print', article)] : []),
+    ...[...site.tools].map((tool) => to(tool, article)),
     ...upTo(commentsOn(site, article)).map((comment) => to('reply', article, comment)),
     ...(site.threads > 0 && mix(site.seed, article, 37) % 4 === 0
       ? [to('thread', mix(site.seed, article, 38) % site.threads, 0)]
@@ -260,7 +265,9 @@ export function countsOf(site: NewsSite, sites: readonly NewsSite[]): Readonly<R
     front: 1,
     about: ABOUT.length,
     article: site.articles,
-    print: site.hasPrint ? site.articles : 0,
+    print: site.tools.has('print') ? site.articles : 0,
+    mail: site.tools.has('mail') ? site.articles : 0,
+    login: site.tools.has('login') ? site.articles : 0,
     reply: sum(site.articles, (article) => commentsOn(site, article)),
     section: SECTIONS.length * pagesOfSection(site) * (site.style === 'classic' ? ORDERS : 1),
     archive: 1,

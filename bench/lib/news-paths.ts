@@ -8,6 +8,8 @@ export type NewsKind =
   | 'about'
   | 'article'
   | 'print'
+  | 'mail'
+  | 'login'
   | 'reply'
   | 'section'
   | 'archive'
@@ -25,7 +27,7 @@ export type NewsKind =
   | 'calendar';
 
 /**
- * A page of a site. The numbers are, by kind: article, print: article. reply: article, comment. section: section, page, order. year: year.
+ * A page of a site. The numbers are, by kind: article, print, mail, login: article. reply: article, comment. section: section, page, order. year: year.
  * month: year, month, page. day: day of the site. tag, author: its number, page. search: page, then facet and value in turn. boards: page.
  * thread: thread, page. post: thread. member: member. calendar: year, month, day or 0. Pages and orders count from 0.
  */
@@ -66,6 +68,8 @@ const COMMON: Routes = [
   [/^\/forum\/newreply\?t=(\d+)$/, ([thread]) => place('post', Number(thread))],
   [/^\/forum\/member-(\d+)\.html$/, ([member]) => place('member', Number(member))],
   [/^\/out\?u=(.+)$/, ([to = '']) => ({ kind: 'out', at: [], text: decodeURIComponent(to) })],
+  [/^\/send\?article=(\d+)$/, ([article]) => place('mail', Number(article))],
+  [/^\/login\?next=(.+)$/, ([next = ''], site) => loginFor(site, decodeURIComponent(next))],
   [/^\/search(?:\?(.*))?$/, ([query = ''], site) => searchOf(site, query)],
 ];
 
@@ -79,9 +83,16 @@ function commonPath(site: NewsSite, { kind, at, text = '' }: Place): string {
   if (kind === 'post') return `/forum/newreply?t=${a}`;
   if (kind === 'member') return `/forum/member-${a}.html`;
   if (kind === 'out') return `/out?u=${encodeURIComponent(text)}`;
+  if (kind === 'mail') return `/send?article=${a}`;
+  if (kind === 'login') return `/login?next=${encodeURIComponent(pathOf(site, place('article', a)))}`;
   const query = Array.from({ length: (at.length - 1) / 2 }, (_, i) => `${site.facets[at[1 + 2 * i]!]![0]}=${at[2 + 2 * i]}`);
   if (a > 0) query.push(`page=${a + 1}`);
   return query.length === 0 ? '/search' : `/search?${query.join('&')}`;
+}
+
+function loginFor(site: NewsSite, next: string): Place | undefined {
+  const then = placeOf(site, next);
+  return then?.kind === 'article' ? place('login', ...then.at) : undefined;
 }
 
 function searchOf(site: NewsSite, query: string): Place | undefined {

@@ -25,7 +25,8 @@ export interface NewsSite {
   readonly hasRelated: boolean;
   /** Articles link to the one before and after. Where they do not, some are listed in the archive alone. */
   readonly hasNeighbours: boolean;
-  readonly hasPrint: boolean;
+  /** Pages that every article has: to print it, to mail it to a friend, to log in and come back. */
+  readonly tools: ReadonlySet<'print' | 'mail' | 'login'>;
   readonly hasOut: boolean;
   readonly hasCalendar: boolean;
   /** Articles put a parameter `visit` of their own into all links. */
@@ -41,7 +42,7 @@ export interface NewsSite {
 
 const SITES = 40;
 /** Means over all sites, at full size. */
-const [ARTICLES, THREADS] = [1_200, 2_270];
+const [ARTICLES, THREADS] = [1_200, 1_760];
 const STYLES: readonly NewsStyle[] = ['blog', 'portal', 'blog', 'portal', 'classic'];
 const FACETS = [
   ['section', 6],
@@ -85,7 +86,12 @@ export function newsSites(scale: number, seed = 1): readonly NewsSite[] {
     0.125,
     numbers.filter((number) => styleOf(number) !== 'blog'),
   );
-  const [related, neighbours, prints, outs] = [share(5, 0.75), share(6, 0.3), share(7, 0.6), share(8, 0.5)];
+  const [related, neighbours, outs] = [share(5, 0.75), share(6, 0.3), share(8, 0.5)];
+  const tools = [
+    ['print', share(7, 0.6)],
+    ['mail', share(13, 0.4)],
+    ['login', share(14, 0.3)],
+  ] as const;
   const [calendars, twins] = [share(9, 0.35), share(10, 0.1)];
   const articles = sizes(11, ARTICLES);
   const threads = sizes(12, THREADS, forums);
@@ -107,7 +113,7 @@ export function newsSites(scale: number, seed = 1): readonly NewsSite[] {
       perDay: 2 + (own % 6),
       hasRelated: related.has(number),
       hasNeighbours: neighbours.has(number),
-      hasPrint: prints.has(number),
+      tools: new Set(tools.flatMap(([tool, has]) => (has.has(number) ? [tool] : []))),
       hasOut: outs.has(number),
       hasCalendar: calendars.has(number),
       hasVisits: visits.has(number),

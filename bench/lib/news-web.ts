@@ -116,6 +116,7 @@ export function newsWeb(scale: number, seed = 1): NewsWeb {
 /** Pages of the same text have the same seed: an article and its print version, results in any order of their facets, empty days. */
 function textSeed({ seed }: NewsSite, { kind, at, text = '' }: Place): number {
   if (kind === 'article' || kind === 'print' || kind === 'reply') return mix(seed, 100, at[0]!);
+  if (kind === 'mail' || kind === 'login') return mix(seed, 104, ...Buffer.from(kind));
   if (kind === 'calendar') return mix(seed, 101, at[2] === 0 ? at[1]! : 0);
   if (kind !== 'search') return mix(seed, 102, ...Buffer.from(kind + text), ...at);
   const [page = 0, ...chosen] = at;
