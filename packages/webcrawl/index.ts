@@ -159,6 +159,18 @@ export {
   type SnippetPart,
 } from '../search/index.js';
 export { openIndexer, type IndexInfo, type Indexer, type IndexOptions } from '../index/index.js';
+export type {
+  ApplyProposalsOptions,
+  Candidate,
+  CandidateFinder,
+  CreateFinder,
+  DomainFacts,
+  FinderRow,
+  ProposalReason,
+  ProposedDomain,
+  ProposeOptions,
+  ProposeReport,
+} from '../focus/index.js';
 export type { DedupOptions } from '../duplicates/index.js';
 export {
   describeRule,
@@ -237,6 +249,8 @@ export {
   type ParseStatus,
   type PartRepair,
   type PlainField,
+  type ProposedRule,
+  type Proposals,
   type ProtocolStatus,
   type ResponseRecord,
   type RevisitRecord,
@@ -255,6 +269,8 @@ export {
   type Status,
   type Store,
   type StoredContent,
+  type StoredProposal,
+  type StoredProposals,
   type StoredRecord,
   type StoredRules,
   type Slots,

@@ -5,6 +5,7 @@ import { addRulesApply } from './apply.js';
 import { addRulesDisable, addRulesEnable, addRulesRemove } from './edit.js';
 import { addRulesExport, addRulesImport } from './import-export.js';
 import { addRulesList } from './list.js';
+import { addRulesPropose } from './propose.js';
 import { addRulesShow } from './show.js';
 import { addRulesTest } from './test.js';
 
@@ -26,6 +27,7 @@ export function addRules(program: Command, cli: Cli): void {
     addRulesEnable,
     addRulesRemove,
     addRulesApply,
+    addRulesPropose,
     addRulesImport,
     addRulesExport,
   ]) {

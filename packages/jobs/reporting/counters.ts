@@ -122,6 +122,8 @@ export const COUNTERS = {
     made_due: 'pages that `refetch` made due',
     time_limit: 'the time was over before all was done',
     'generate_<counter>': 'what the last generate passed over, by its counter',
+    proposals: 'times that rules were proposed and added, with `propose`',
+    'propose_<counter>': 'what became of proposals, by the counters of `rules propose`',
     'compact_<counter>':
       'what `compact` did at the end, where more than half of the stored bodies, and 16 MB at least, was needed by nobody',
   },
@@ -132,6 +134,23 @@ export const COUNTERS = {
     rescored: 'rows whose score has changed by that',
     moved: 'pages that got a row under the URL that a `www` rule gives them',
     damaged: 'rows that cannot be read, and stay as they are',
+  },
+  'rules propose': {
+    rows: 'rows that were read',
+    domains: 'domains that were looked at',
+    candidates: 'rules that may be worth having, before they are checked',
+    proposed: 'rules that are proposed',
+    applied: 'of these, rules that were added',
+    cut: 'pages of these domains that they cut',
+    rest: 'pages of these domains that are not useful, and that the rules of before take',
+    known: 'candidates that a rule says already, or that were disabled',
+    over_limit: 'candidates beyond 50 of one domain',
+    dropped_useful:
+      'candidates that cut a useful page, a seed, what a rule made by hand accepts, or what a disabled rule was of',
+    dropped_way: 'candidates that cut the only way to a useful page',
+    dropped_idle: 'candidates that cut nothing beyond others',
+    dropped_share: 'candidates of domains of which they cut less than `propose.minShare`',
+    damaged: 'rows that cannot be read',
   },
   repair: {
     rows: 'rows of the table',
