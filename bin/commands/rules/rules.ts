@@ -44,6 +44,7 @@ Kinds:
 
 Of accept and reject the first that matches decides: rules of a host before those of a domain before
 those of all, then those made by hand before generated ones, then accept before reject, then the older.
+A generated rule refuses nothing that a useful rule matches.
 
 Examples:
   webcrawl rules add useful '/20\\d\\d/\\d\\d/' --regex --domain news.example

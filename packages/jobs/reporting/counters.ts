@@ -144,12 +144,14 @@ export const COUNTERS = {
     cut: 'pages of these domains that they cut',
     rest: 'pages of these domains that are not useful, and that the rules of before take',
     known: 'candidates that a rule says already, or that were disabled',
+    invalid: 'candidates that are no rule, such as a prefix that is too long',
     over_limit: 'candidates beyond 50 of one domain',
     dropped_useful:
       'candidates that cut a useful page, a seed, what a rule made by hand accepts, or what a disabled rule was of',
     dropped_way: 'candidates that cut the only way to a useful page',
     dropped_idle: 'candidates that cut nothing beyond others',
     dropped_share: 'candidates of domains of which they cut less than `propose.minShare`',
+    stale: 'times that nothing was added, as the rules were changed while a crawl proposed',
     damaged: 'rows that cannot be read',
   },
   repair: {
