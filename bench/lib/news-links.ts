@@ -26,6 +26,8 @@ const ORDERS = 3;
 const THREADS_ON_BOARD = 30;
 const MOST_FACETS = 3;
 const SEARCH_PAGES = 2;
+/** To which an article may be sent. */
+const NETWORKS = 4;
 const OTHER_SITES = 400;
 /** Beside every page: a cloud of tags, or the topics of the day, and what is new in the forum. */
 const [CLOUD, TOPICS, LATEST_THREADS] = [30, 8, 6];
@@ -41,8 +43,12 @@ const pagesOfAuthor = ({ articles: all }: NewsSite): number =>
 const pagesOfTag = (site: NewsSite, tag: number): number => Math.max(1, Math.floor(site.articles / (15 * (tag + 1))));
 const membersOf = ({ threads }: NewsSite): number => Math.ceil(threads / 2);
 const boardsOf = ({ threads }: NewsSite): number => Math.ceil(threads / THREADS_ON_BOARD);
-const commentsOn = (site: NewsSite, article: number): number =>
-  site.style === 'blog' ? mix(site.seed, article, 20) % 6 : 0;
+/** Most articles have few comments, some many. */
+function commentsOn(site: NewsSite, article: number): number {
+  const lot = mix(site.seed, article, 20) % 100;
+  if (site.style !== 'blog' || lot < 30) return 0;
+  return lot < 80 ? lot % 5 : lot % 17;
+}
 
 /** Most have one page, a few go on for long. */
 function pagesOfThread(site: NewsSite, thread: number): number {
@@ -71,6 +77,7 @@ export function isNewsPage(site: NewsSite, { kind, at }: Place): boolean {
   if (b < 0 || c < 0) return false;
   if (kind === 'article') return a >= 0 && a < site.articles;
   if (kind === 'print' || kind === 'mail' || kind === 'login') return a >= 0 && a < site.articles && site.tools.has(kind);
+  if (kind === 'share') return a < site.articles && b < NETWORKS && site.hasShare;
   if (kind === 'reply') return a < site.articles && b < commentsOn(site, a);
   if (kind === 'section') return a < SECTIONS.length && b < pagesOfSection(site) && c < ORDERS;
   if (kind === 'year') return monthsOf(site).some(([year]) => year === a);
@@ -107,6 +114,7 @@ function navigation(site: NewsSite): NewsLink[] {
 /** The links of a page: first those of every page of its site, then its own. */
 export function linksOf(site: NewsSite, place: Place, sites: readonly NewsSite[]): NewsLink[] {
   if (place.kind === 'out') return [place.text!];
+  if (place.kind === 'share') return [`http://network${place.at[1]}.example/share`];
   return [...navigation(site), ...ownLinks(site, place, sites)];
 }
 
@@ -184,6 +192,7 @@ function ownLinks(site: NewsSite, place: Place, sites: readonly NewsSite[]): New
     case 'calendar':
       return linksOfCalendar(a, b, c);
     case 'out':
+    case 'share':
       return [];
   }
 }
@@ -203,6 +212,7 @@ function linksOfArticle(site: NewsSite, article: number, sites: readonly NewsSit
     ...[1, 2, 3].map((i) => to('tag', tagOf(site, article, i), 0)),
     ...(site.style === 'blog' ? [to('day', Math.floor(article / site.perDay))] : []),
     ...[...site.tools].map((tool) => to(tool, article)),
+    ...(site.hasShare ? upTo(NETWORKS).map((network) => to('share', article, network)) : []),
     ...upTo(commentsOn(site, article)).map((comment) => to('reply', article, comment)),
     ...(site.threads > 0 && mix(site.seed, article, 37) % 4 === 0
       ? [to('thread', mix(site.seed, article, 38) % site.threads, 0)]
@@ -268,6 +278,7 @@ export function countsOf(site: NewsSite, sites: readonly NewsSite[]): Readonly<R
     print: site.tools.has('print') ? site.articles : 0,
     mail: site.tools.has('mail') ? site.articles : 0,
     login: site.tools.has('login') ? site.articles : 0,
+    share: site.hasShare ? NETWORKS * site.articles : 0,
     reply: sum(site.articles, (article) => commentsOn(site, article)),
     section: SECTIONS.length * pagesOfSection(site) * (site.style === 'classic' ? ORDERS : 1),
     archive: 1,

@@ -2,7 +2,7 @@ import { mix } from './made-page.js';
 import { dateOf, dayOf, sectionOf, SECTIONS } from './news-articles.js';
 import type { NewsSite } from './news-sites.js';
 
-/** What a page is. `out` is a redirect; of `calendar` there is no end. */
+/** What a page is. `out` and `share` are redirects; of `calendar` there is no end. */
 export type NewsKind =
   | 'front'
   | 'about'
@@ -10,6 +10,7 @@ export type NewsKind =
   | 'print'
   | 'mail'
   | 'login'
+  | 'share'
   | 'reply'
   | 'section'
   | 'archive'
@@ -27,7 +28,7 @@ export type NewsKind =
   | 'calendar';
 
 /**
- * A page of a site. The numbers are, by kind: article, print, mail, login: article. reply: article, comment. section: section, page, order. year: year.
+ * A page of a site. The numbers are, by kind: article, print, mail, login: article. share: article, network. reply: article, comment. section: section, page, order. year: year.
  * month: year, month, page. day: day of the site. tag, author: its number, page. search: page, then facet and value in turn. boards: page.
  * thread: thread, page. post: thread. member: member. calendar: year, month, day or 0. Pages and orders count from 0.
  */
@@ -69,6 +70,7 @@ const COMMON: Routes = [
   [/^\/forum\/member-(\d+)\.html$/, ([member]) => place('member', Number(member))],
   [/^\/out\?u=(.+)$/, ([to = '']) => ({ kind: 'out', at: [], text: decodeURIComponent(to) })],
   [/^\/send\?article=(\d+)$/, ([article]) => place('mail', Number(article))],
+  [/^\/share\?to=(\d)&article=(\d+)$/, ([network, article]) => place('share', Number(article), Number(network))],
   [/^\/login\?next=(.+)$/, ([next = ''], site) => loginFor(site, decodeURIComponent(next))],
   [/^\/search(?:\?(.*))?$/, ([query = ''], site) => searchOf(site, query)],
 ];
@@ -84,6 +86,7 @@ function commonPath(site: NewsSite, { kind, at, text = '' }: Place): string {
   if (kind === 'member') return `/forum/member-${a}.html`;
   if (kind === 'out') return `/out?u=${encodeURIComponent(text)}`;
   if (kind === 'mail') return `/send?article=${a}`;
+  if (kind === 'share') return `/share?to=${b}&article=${a}`;
   if (kind === 'login') return `/login?next=${encodeURIComponent(pathOf(site, place('article', a)))}`;
   const query = Array.from({ length: (at.length - 1) / 2 }, (_, i) => `${site.facets[at[1 + 2 * i]!]![0]}=${at[2 + 2 * i]}`);
   if (a > 0) query.push(`page=${a + 1}`);

@@ -27,6 +27,8 @@ export interface NewsSite {
   readonly hasNeighbours: boolean;
   /** Pages that every article has: to print it, to mail it to a friend, to log in and come back. */
   readonly tools: ReadonlySet<'print' | 'mail' | 'login'>;
+  /** Articles have links that send them to social networks, by a redirect. */
+  readonly hasShare: boolean;
   readonly hasOut: boolean;
   readonly hasCalendar: boolean;
   /** Articles put a parameter `visit` of their own into all links. */
@@ -42,7 +44,7 @@ export interface NewsSite {
 
 const SITES = 40;
 /** Means over all sites, at full size. */
-const [ARTICLES, THREADS] = [1_200, 1_760];
+const [ARTICLES, THREADS] = [1_200, 720];
 const STYLES: readonly NewsStyle[] = ['blog', 'portal', 'blog', 'portal', 'classic'];
 const FACETS = [
   ['section', 6],
@@ -78,7 +80,7 @@ export function newsSites(scale: number, seed = 1): readonly NewsSite[] {
   const sessions = share(2, 1 / 3, forums);
   const searches = share(
     3,
-    0.6,
+    0.4,
     numbers.filter((number) => styleOf(number) !== 'blog'),
   );
   const visits = share(
@@ -92,7 +94,7 @@ export function newsSites(scale: number, seed = 1): readonly NewsSite[] {
     ['mail', share(13, 0.4)],
     ['login', share(14, 0.3)],
   ] as const;
-  const [calendars, twins] = [share(9, 0.35), share(10, 0.1)];
+  const [calendars, twins, shares] = [share(9, 0.35), share(10, 0.1), share(15, 0.5)];
   const articles = sizes(11, ARTICLES);
   const threads = sizes(12, THREADS, forums);
 
@@ -114,6 +116,7 @@ export function newsSites(scale: number, seed = 1): readonly NewsSite[] {
       hasRelated: related.has(number),
       hasNeighbours: neighbours.has(number),
       tools: new Set(tools.flatMap(([tool, has]) => (has.has(number) ? [tool] : []))),
+      hasShare: shares.has(number),
       hasOut: outs.has(number),
       hasCalendar: calendars.has(number),
       hasVisits: visits.has(number),

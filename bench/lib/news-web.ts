@@ -78,7 +78,7 @@ export function newsWeb(scale: number, seed = 1): NewsWeb {
       const isForum = FORUM.includes(link.kind);
       const path = pathOf(site, link);
       const to = isForum && site.forumHost !== site.host ? site.forumHost : host === site.forumHost ? site.host : host;
-      const isOfSession = session !== undefined && isForum === session.startsWith('s=') && link.kind !== 'out';
+      const isOfSession = session !== undefined && isForum === session.startsWith('s=') && link.kind !== 'out' && link.kind !== 'share';
       return `http://${to}${path}${isOfSession ? `${path.includes('?') ? '&' : '?'}${session}` : ''}`;
     });
   }
@@ -102,7 +102,7 @@ export function newsWeb(scale: number, seed = 1): NewsWeb {
       if (!found) return GONE;
       const links = linksIn(found);
       const { host, site, place } = found;
-      if (place.kind === 'out') {
+      if (place.kind === 'out' || place.kind === 'share') {
         return { kind: 'redirect', code: 'temp_moved', http: 302, permanent: false, target: links[0]! };
       }
       const own = `http://${host}`;

@@ -1,5 +1,5 @@
 // Crawls the made-up news web in rounds of one size, with or without rules, and tells of each round.
-import { jobs, openCrawl, rules } from '../../packages/webcrawl/index.js';
+import { jobs, openCrawl, rules, type Rule } from '../../packages/webcrawl/index.js';
 import { webWithoutNetwork } from '../lib/made-page.js';
 import type { NewsKind } from '../lib/news-paths.js';
 import { usefulRules } from '../lib/news-rules.js';
@@ -15,6 +15,8 @@ export interface FocusJob {
   readonly budget: number;
   /** Rules on what is useful are given before the first round. */
   readonly useful: boolean;
+  /** After every so many rounds rules are proposed, and those that are proposed applied. */
+  readonly propose?: number;
   /** Settings of the crawl besides. */
   readonly settings?: Readonly<Record<string, number>>;
 }
@@ -30,7 +32,18 @@ export interface FocusRound {
   /** What was asked for, by kind; that of a session counts apart, and so does an article that was there before. */
   readonly kinds: Readonly<Record<string, number>>;
   readonly seconds: number;
+  /** Of these, those of proposing and applying rules. */
+  readonly proposing: number;
+  /** Rules that were added after the round. */
+  readonly added: number;
   readonly memoryMb: number;
+}
+
+/** Sent for each round, and at the end. */
+export interface FocusReply {
+  readonly round?: FocusRound;
+  /** All rules of the table, at the end. */
+  readonly rules: readonly Rule[];
 }
 
 const job = givenArgument<FocusJob>();
@@ -58,29 +71,41 @@ const crawl = await openCrawl({
   ],
 });
 if (job.useful) await rules.add(crawl, usefulRules(web.sites));
-await crawlRounds();
+for (let round = 1; round <= job.rounds; round++) reply({ round: await crawlRound(round), rules: [] } satisfies FocusReply);
+reply({ rules: (await rules.list(crawl)).rules } satisfies FocusReply);
 await crawl.close();
 
-async function crawlRounds(): Promise<void> {
-  for (let round = 1; round <= job.rounds; round++) {
-    const begin = performance.now();
-    kinds = new Map();
-    await jobs.crawl(crawl, {
-      seeds: round === 1 ? web.seeds : [],
-      stay: 'domain',
-      rounds: 1,
-      topN: job.budget,
-    });
-    reply({
-      round,
-      fetched: [...kinds.values()].reduce((sum, n) => sum + n, 0),
-      useful: kinds.get('article') ?? 0,
-      total: seen.size,
-      kinds: Object.fromEntries([...kinds].sort(([, a], [, b]) => b - a)),
-      seconds: (performance.now() - begin) / 1000,
-      memoryMb: peakMemoryMb(),
-    } satisfies FocusRound);
-  }
+async function crawlRound(round: number): Promise<FocusRound> {
+  kinds = new Map();
+  const begin = performance.now();
+  await jobs.crawl(crawl, {
+    seeds: round === 1 ? web.seeds : [],
+    stay: 'domain',
+    rounds: 1,
+    topN: job.budget,
+  });
+  const crawled = performance.now();
+  const added = job.propose !== undefined && round % job.propose === 0 ? await proposeRules() : 0;
+  const end = performance.now();
+  return {
+    round,
+    fetched: [...kinds.values()].reduce((sum, n) => sum + n, 0),
+    useful: kinds.get('article') ?? 0,
+    total: seen.size,
+    kinds: Object.fromEntries([...kinds].sort(([, a], [, b]) => b - a)),
+    seconds: (end - begin) / 1000,
+    proposing: (end - crawled) / 1000,
+    added,
+    memoryMb: peakMemoryMb(),
+  };
+}
+
+/** @returns how many were added */
+async function proposeRules(): Promise<number> {
+  const { added } = await rules.propose(crawl, { apply: true });
+  // For www rules: what is known under the other form.
+  await rules.apply(crawl);
+  return added?.added.length ?? 0;
 }
 
 function note(answer: ReturnType<typeof web.answerOf>): void {
