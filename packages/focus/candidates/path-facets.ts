@@ -27,8 +27,9 @@ interface Section {
 
 interface SegmentSet {
   rows: number;
-  /** The first order that was met. */
-  readonly order: number;
+  /** The segment that is first in the first of them. */
+  readonly first: number;
+  /** Another is first in another one: what is below the first one only does not change places with it. */
   isPermuted: boolean;
 }
 
@@ -59,13 +60,13 @@ export const pathFacets: CreateFinder = ({ propose: { minUseful } }) => {
   function compare({ sets }: Section, segments: readonly string[]): void {
     const hash = hashOf([...segments].sort().join('/'));
     if (!sample.has(hash)) return;
-    const order = hashOf(segments.join('/'));
+    const first = hashOf(segments[0]!);
     const set = sets.get(hash);
     if (set) {
       set.rows += 1;
-      set.isPermuted ||= set.order !== order;
+      set.isPermuted ||= set.first !== first;
     } else {
-      sets.set(hash, { rows: 1, order, isPermuted: false });
+      sets.set(hash, { rows: 1, first, isPermuted: false });
       held += 1;
     }
   }
