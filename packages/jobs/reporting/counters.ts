@@ -155,6 +155,15 @@ export const COUNTERS = {
     stale: 'times that nothing was added, as the rules were changed while a crawl proposed',
     damaged: 'rows that cannot be read',
   },
+  'stats prefixes': {
+    rows: 'rows that were counted',
+    hosts: 'hosts that these are of; each scheme and port counts by itself',
+    prefixes: 'prefixes and parameters that have figures of their own',
+    parameters_over_limit:
+      'query parameters of rows that were not counted, beyond 10,000 names of a host, or of over 100 characters',
+    overtaken: 'the statistics were not stored, as those of a run that began later are there',
+    damaged: 'rows of which something cannot be read; they are counted by the rest',
+  },
   repair: {
     rows: 'rows of the table',
     stale_rules: 'rules whose counts were not those of the rows',
