@@ -42,6 +42,7 @@ export type { BatchEntry, BatchHeader, BatchState, Batches } from './tables/batc
 export type { CanonicalLink, Canonicals } from './tables/canonicals.js';
 export type { BackoffRecord, Hosts, SeedReach, StoredRobots } from './tables/hosts.js';
 export type { RowTally } from './tables/row-tally.js';
+export type { RulePoint } from './tables/rule-history.js';
 export {
   numberOfRule,
   type AnyRule,

@@ -137,4 +137,5 @@ export const INDEX_COLUMNS = {
   rulesVersion: 'r:v',
   lastRule: 'r:n',
   ruleCounts: 'r:c',
+  ruleHistory: 'r:h',
 } as const;
