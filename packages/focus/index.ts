@@ -1,0 +1,1 @@
+export type { PrefixFigures, PrefixNode, PrefixSelection } from './statistics/prefix-node.js';
