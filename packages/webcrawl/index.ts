@@ -159,6 +159,7 @@ export {
   type SnippetPart,
 } from '../search/index.js';
 export { openIndexer, type IndexInfo, type Indexer, type IndexOptions } from '../index/index.js';
+export type { BeforeAndSince, DomainWorth, ReportedRule, RuleReport, Worth, Yield } from '../focus/index.js';
 export type { DedupOptions } from '../duplicates/index.js';
 export {
   describeRule,
@@ -247,6 +248,7 @@ export {
   type RuleCounts,
   type RuleEdit,
   type RuleKind,
+  type RulePoint,
   type RulePattern,
   type Rules,
   type RuleScope,

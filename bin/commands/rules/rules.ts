@@ -5,6 +5,7 @@ import { addRulesApply } from './apply.js';
 import { addRulesDisable, addRulesEnable, addRulesRemove } from './edit.js';
 import { addRulesExport, addRulesImport } from './import-export.js';
 import { addRulesList } from './list.js';
+import { addRulesReport } from './report.js';
 import { addRulesShow } from './show.js';
 import { addRulesTest } from './test.js';
 
@@ -22,6 +23,7 @@ export function addRules(program: Command, cli: Cli): void {
     addRulesList,
     addRulesShow,
     addRulesTest,
+    addRulesReport,
     addRulesDisable,
     addRulesEnable,
     addRulesRemove,
