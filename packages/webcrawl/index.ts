@@ -19,6 +19,7 @@ export {
   type Served,
   type ServeAddress,
   type ServeOptions,
+  type WhoMayChange,
 } from '../serve/index.js';
 export { openSearch, search, type SearchedCrawl } from './open-search.js';
 export { defaultPlugins } from './default-plugins.js';
