@@ -101,6 +101,8 @@ export const FIELD_COLUMNS = {
   fit: 'm:fu',
   fitBonus: 'm:fb',
   cutLinks: 'm:cl',
+  bodyBytes: 'm:bb',
+  fetchMs: 'm:fm',
   outlinks: 'l:o',
   title: 'p:ti',
   text: 'p:tx',
@@ -138,4 +140,6 @@ export const INDEX_COLUMNS = {
   lastRule: 'r:n',
   ruleCounts: 'r:c',
   ruleHistory: 'r:h',
+  prefixPass: 'r:p',
+  prefixFigures: 'r:s',
 } as const;

@@ -28,7 +28,13 @@ export interface RoutesContext {
 }
 
 /** All that a server answers, by path. */
-export function createRoutes({ source, stats, history, metrics, guard }: RoutesContext): Readonly<Record<string, Route>> {
+export function createRoutes({
+  source,
+  stats,
+  history,
+  metrics,
+  guard,
+}: RoutesContext): Readonly<Record<string, Route>> {
   const figures = async (): Promise<DashboardFigures> => dashboardFigures(await stats.read(), history.samples);
   const events = createEvents(figures);
 
@@ -97,7 +103,10 @@ export function createRoutes({ source, stats, history, metrics, guard }: RoutesC
 }
 
 /** What is done with all forms that are sent to a server, by path. */
-export function createForms({ source, guard }: Pick<RoutesContext, 'source' | 'guard'>): Readonly<Record<string, FormRoute>> {
+export function createForms({
+  source,
+  guard,
+}: Pick<RoutesContext, 'source' | 'guard'>): Readonly<Record<string, FormRoute>> {
   return createRuleForms({ rules: source.rules, guard, problem: problemAnswer });
 }
 

@@ -140,7 +140,10 @@ const noRule = (id: string): Problem => ({
 
 function stateOf(given: string | null): Rule['state'] {
   if (given === 'active' || given === 'disabled') return given;
-  throw new CrawlError('USAGE', `expected active or disabled as the state of a rule, found ${(given ?? 'none').slice(0, 20)}`);
+  throw new CrawlError(
+    'USAGE',
+    `expected active or disabled as the state of a rule, found ${(given ?? 'none').slice(0, 20)}`,
+  );
 }
 
 /** @throws CrawlError USAGE */
@@ -148,5 +151,7 @@ function pageOf({ params, path }: Request, pages: number): number {
   const given = params.get('page') ?? '1';
   const page = Number(given);
   if (Number.isInteger(page) && page >= 1 && page <= pages) return page;
-  throw new CrawlError('USAGE', `expected a page from 1 to ${pages}, found ${given.slice(0, 20)}`, { hint: `${path}?page=1` });
+  throw new CrawlError('USAGE', `expected a page from 1 to ${pages}, found ${given.slice(0, 20)}`, {
+    hint: `${path}?page=1`,
+  });
 }

@@ -64,7 +64,9 @@ export function createRuleHistory(store: Store) {
         const last = before.at(-1);
         if (last && last.refused === refused && last.fit === fit && last.links === links) return [];
         const packed = addPoint(before, { at, refused, fit, links }).map(pack);
-        return [{ change: { key: keyOf(id), put: new Map([[COLUMN, codec.encode(packed)]]) }, version: rows[i]?.version }];
+        return [
+          { change: { key: keyOf(id), put: new Map([[COLUMN, codec.encode(packed)]]) }, version: rows[i]?.version },
+        ];
       });
       await writeUnchanged(store, 'rule', changes);
     },
@@ -74,7 +76,11 @@ export function createRuleHistory(store: Store) {
       const range = { start: HISTORY, end: 'h}' };
       for await (const rows of scanSteps(store, 'rule', [COLUMN], [range], 1000)) {
         const gone = rows.filter(({ key }) => !isThere(key.slice(HISTORY.length)));
-        if (gone.length > 0) await store.write('rule', gone.map(({ key }) => clearOf(key)));
+        if (gone.length > 0)
+          await store.write(
+            'rule',
+            gone.map(({ key }) => clearOf(key)),
+          );
       }
     },
   };

@@ -11,7 +11,7 @@ import { scanSteps } from '../scan-steps.js';
 import { INDEX_COLUMNS, RULE_COLUMN_PREFIX } from '../schema.js';
 import type { Column, RowChange, Store, StoredRow } from '../store.js';
 import type { Exclusive } from '../stores/locks.js';
-import { writeUnchanged } from '../write-unchanged.js';
+import { untilUnchanged, writeUnchanged } from '../write-unchanged.js';
 import { clearHistory, createRuleHistory } from './rule-history.js';
 
 /** What a rule is for: it marks URLs worth having, takes or refuses URLs, or says how a domain is written. */
@@ -130,13 +130,8 @@ export function createRules(store: Store, exclusive: Exclusive) {
     return { version: version ? text.decode(version) : '', rules, damaged };
   }
 
-  /** Runs an attempt alone, or again and again until nobody else was faster. */
-  async function alone<T>(attempt: () => Promise<{ readonly done: T } | 'lost'>): Promise<T> {
-    for (;;) {
-      const outcome = await (store.writeUnchanged ? attempt() : exclusive('rows', attempt));
-      if (outcome !== 'lost') return outcome.done;
-    }
-  }
+  const alone = <T>(attempt: () => Promise<{ readonly done: T } | 'lost'>): Promise<T> =>
+    untilUnchanged(store, exclusive, attempt);
 
   async function allCounts(): Promise<Map<string, RuleCounts>> {
     const all = new Map<string, RuleCounts>();
@@ -161,7 +156,11 @@ export function createRules(store: Store, exclusive: Exclusive) {
     async noteCounts(ids: readonly string[], at: number): Promise<void> {
       const [all] = await store.get('rule', [ALL], ids.map(columnOf));
       const there = ids.filter((id) => all?.cells.has(columnOf(id)));
-      const rows = await store.get('rule', there.map((id) => `${COUNTS}${id}`), [INDEX_COLUMNS.ruleCounts]);
+      const rows = await store.get(
+        'rule',
+        there.map((id) => `${COUNTS}${id}`),
+        [INDEX_COLUMNS.ruleCounts],
+      );
       await history.noteCounts(new Map(there.map((id, i) => [id, toCounts(rows[i]?.cells)])), at);
     },
 

@@ -121,7 +121,10 @@ function forPeople({ all, rules: found, domains, otherDomains, hasUseful }: Rule
   return parts.join('');
 }
 
-function worthText({ rows, fetched, useful, usefulFetched, usefulWaiting, usefulCut }: Worth, hasUseful: boolean): string {
+function worthText(
+  { rows, fetched, useful, usefulFetched, usefulWaiting, usefulCut }: Worth,
+  hasUseful: boolean,
+): string {
   const known = `${quantity(rows, 'page')} known, ${number(fetched)} fetched`;
   if (!hasUseful) return `${known}. No rule says what is useful: \`webcrawl rules add useful\` makes one.\n`;
   return (

@@ -78,6 +78,7 @@ function heldBy(times: readonly number[], at: number): number {
 /** All scopes that the URLs of a host are in. */
 function scopesOf(host: string): string[] {
   const scopes = ['*', `host:${host}`, `domain:${host}`];
-  for (let dot = host.indexOf('.'); dot >= 0; dot = host.indexOf('.', dot + 1)) scopes.push(`domain:${host.slice(dot + 1)}`);
+  for (let dot = host.indexOf('.'); dot >= 0; dot = host.indexOf('.', dot + 1))
+    scopes.push(`domain:${host.slice(dot + 1)}`);
   return scopes;
 }

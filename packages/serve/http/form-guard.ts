@@ -28,7 +28,14 @@ export interface FormGuardOptions {
 export type FormGuard = ReturnType<typeof createFormGuard>;
 
 /** Headers by which a proxy says for whom it asks. */
-const FORWARDED = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip', 'via'] as const;
+const FORWARDED = [
+  'forwarded',
+  'x-forwarded-for',
+  'x-forwarded-host',
+  'x-forwarded-proto',
+  'x-real-ip',
+  'via',
+] as const;
 
 const ELSEWHERE = 'Rules are changed here only by who asks on the machine itself';
 
@@ -69,7 +76,9 @@ export function createFormGuard({ changes, address, names }: FormGuardOptions) {
         headers: {
           // Without it a browser says `null` as the origin of a form.
           'referrer-policy': 'same-origin',
-          ...(known === undefined && { 'set-cookie': `${cookie}=${secret}; Path=/rules; HttpOnly; SameSite=Strict${secure}` }),
+          ...(known === undefined && {
+            'set-cookie': `${cookie}=${secret}; Path=/rules; HttpOnly; SameSite=Strict${secure}`,
+          }),
         },
       };
     },
@@ -81,7 +90,10 @@ export function createFormGuard({ changes, address, names }: FormGuardOptions) {
       const { origin, headers, form } = request;
       const site = headers['sec-fetch-site'];
       if (headers.origin !== origin || (site !== undefined && site !== 'same-origin')) {
-        return forbidden('A change is taken only from a page of this server.', 'open the page of the rules, and press there');
+        return forbidden(
+          'A change is taken only from a page of this server.',
+          'open the page of the rules, and press there',
+        );
       }
       const secret = secretOf(request);
       const token = form.get('token') ?? '';

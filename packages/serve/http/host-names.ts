@@ -25,5 +25,10 @@ export function isOurHost(host: string | undefined, names: readonly string[]): b
 /** Whether a `Host` header names this machine itself, as only who asks on it does. */
 export function isLoopbackName(host: string | undefined): boolean {
   const name = nameOf(host ?? '');
-  return name === 'localhost' || name.endsWith('.localhost') || name === '::1' || (isIP(name) === 4 && name.startsWith('127.'));
+  return (
+    name === 'localhost' ||
+    name.endsWith('.localhost') ||
+    name === '::1' ||
+    (isIP(name) === 4 && name.startsWith('127.'))
+  );
 }

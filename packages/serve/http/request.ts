@@ -48,11 +48,7 @@ export function allowedOf({ route, form }: Target): string {
 }
 
 /** What is wrong with a request, before its body is read. */
-export function wrongRequest(
-  request: IncomingMessage,
-  names: readonly string[],
-  target: Target,
-): Problem | undefined {
+export function wrongRequest(request: IncomingMessage, names: readonly string[], target: Target): Problem | undefined {
   const { method, url = '', headers } = request;
   if (!isOurHost(headers.host, names)) {
     const found = safeText(headers.host ?? '', 100);

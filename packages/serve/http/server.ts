@@ -252,4 +252,3 @@ function isKnown(header: string | undefined, etag: string): boolean {
   if (header === undefined) return false;
   return header.split(',').some((each) => [etag, '*'].includes(each.trim().replace(/^W\//, '')));
 }
-

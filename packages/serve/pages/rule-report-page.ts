@@ -18,8 +18,8 @@ export function ruleReportPage(report: RuleReport, now: number): Html {
   const left = domains.length - shown.length + (otherDomains?.domains ?? 0);
   return rulesLayout('Report', 'report', [
     html`<p class="facts">
-      From all ${quantity(all.rows, 'row')} of the table, ${duration(Math.max(0, Math.round((now - at) / 1000)))} ago; it
-      took ${duration(seconds)}.
+      From all ${quantity(all.rows, 'row')} of the table, ${duration(Math.max(0, Math.round((now - at) / 1000)))} ago;
+      it took ${duration(seconds)}.
     </p>`,
     stale > 0 &&
       html`<p class="note">
@@ -49,7 +49,8 @@ export function ruleReportPage(report: RuleReport, now: number): Html {
           rules.slice(0, MOST_RULES).map(({ rule, decides, counts, passed, before, since }) => {
             const isActive = rule.state === 'active';
             return figuresRow(
-              html`<a href="/rules#${rule.id}">${rule.id}</a> <bdi dir="ltr">${describeRule(rule)}</bdi>${!isActive && ', disabled'}`,
+              html`<a href="/rules#${rule.id}">${rule.id}</a>
+                <bdi dir="ltr">${describeRule(rule)}</bdi>${!isActive && ', disabled'}`,
               [
                 number(decides.rows),
                 hasUseful ? number(decides.useful) : '–',
@@ -73,7 +74,9 @@ export function ruleReportPage(report: RuleReport, now: number): Html {
         <h2>Pages by domain</h2>
         ${scrolled(
           'Pages by domain',
-          hasUseful ? ['Domain', 'Known', 'Fetched', 'Useful', 'Share', 'Waiting', 'Cut'] : ['Domain', 'Known', 'Fetched'],
+          hasUseful
+            ? ['Domain', 'Known', 'Fetched', 'Useful', 'Share', 'Waiting', 'Cut']
+            : ['Domain', 'Known', 'Fetched'],
           shown.map((each) =>
             figuresRow(html`<bdi>${each.domain}</bdi>`, [
               number(each.rows),
@@ -81,7 +84,8 @@ export function ruleReportPage(report: RuleReport, now: number): Html {
               ...(hasUseful
                 ? [
                     number(each.usefulFetched),
-                    html`${bar(each.fetched > 0 ? each.usefulFetched / each.fetched : 0)} ${shareText(each.usefulFetched, each.fetched)}`,
+                    html`${bar(each.fetched > 0 ? each.usefulFetched / each.fetched : 0)}
+                    ${shareText(each.usefulFetched, each.fetched)}`,
                     number(each.usefulWaiting),
                     number(each.usefulCut),
                   ]

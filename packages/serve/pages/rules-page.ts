@@ -128,7 +128,8 @@ function ruleCard(rule: ShownRule, { histories, token, now, all }: RulesPage): H
       ${token !== undefined && buttonForm('/rules/change', token, { id, state: to! }, { label: label!, of: id })}
     </div>
     <p class="quiet">
-      ${id}, ${scopeText(rule)}, ${origin === 'generated' ? 'generated' : 'by hand'} ${dayOf(createdAt)}${state === 'disabled' && html`, <strong>disabled</strong>`}
+      ${id}, ${scopeText(rule)}, ${origin === 'generated' ? 'generated' : 'by hand'}
+      ${dayOf(createdAt)}${state === 'disabled' && html`, <strong>disabled</strong>`}
     </p>
     ${broken !== undefined && html`<p class="note">It cannot be used, and is not asked: ${broken}</p>`}
     ${note !== undefined && note !== '' && html`<p><bdi>${note}</bdi></p>`}
@@ -189,7 +190,9 @@ function historyChart(rule: ShownRule, history: readonly RulePoint[], now: numbe
   const paths = chartPaths(values);
   const name = `${isUseful ? 'Pages worth having' : 'Pages passed over and links cut'} over time by ${id}: ${number(of(counts))} now, at the most ${number(paths.most)}`;
   return html`${chart(`h-${id}`, name, paths)}
-    <p class="axis"><span>since ${dayOf(begin)}</span><span>most ${quantity(paths.most, isUseful ? 'page' : 'cut')}</span></p>`;
+    <p class="axis">
+      <span>since ${dayOf(begin)}</span><span>most ${quantity(paths.most, isUseful ? 'page' : 'cut')}</span>
+    </p>`;
 }
 
 /** What it was at equal steps of time: as at the last point before each; nothing before the first. */
@@ -210,12 +213,7 @@ function stepsOf(
 }
 
 /** Says what a change would cut, and asks again. */
-export function dangerPage(
-  rule: ShownRule,
-  state: ShownRule['state'],
-  message: string,
-  token: string,
-): Html {
+export function dangerPage(rule: ShownRule, state: ShownRule['state'], message: string, token: string): Html {
   const { id } = rule;
   const act = state === 'active' ? 'Enable' : 'Disable';
   return rulesLayout(`${act} ${id}?`, undefined, [

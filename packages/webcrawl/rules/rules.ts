@@ -105,7 +105,10 @@ export const rules = {
   },
 
   /** What rules have decided over time, by id: of each its moments, oldest first. Default: of all rules. */
-  async history({ tables, rules }: RulesCrawl, ids?: readonly string[]): Promise<ReadonlyMap<string, readonly RulePoint[]>> {
+  async history(
+    { tables, rules }: RulesCrawl,
+    ids?: readonly string[],
+  ): Promise<ReadonlyMap<string, readonly RulePoint[]>> {
     await rules.flush();
     return tables.rules.histories(ids ?? (await tables.rules.read()).rules.map(({ id }) => id));
   },

@@ -10,7 +10,15 @@ import { fakeWeb, links, randomNumbers } from '../../support/web/fake-web.js';
 let crawl: TestCrawl | undefined;
 afterEach(() => crawl?.close());
 
-const HOSTS = ['a.example.com', 'www.example.com', 'example.com', 'b.example2.com', 'example.co.uk', '10.0.0.1', 'x.test'];
+const HOSTS = [
+  'a.example.com',
+  'www.example.com',
+  'example.com',
+  'b.example2.com',
+  'example.co.uk',
+  '10.0.0.1',
+  'x.test',
+];
 const PATHS = ['/news/', '/tag/', '/tag/keep/', '/list?sort=', '/'];
 const STATUSES = ['unfetched', 'fetched', 'notmodified', 'gone', 'redir_temp'] as const;
 
@@ -59,7 +67,10 @@ function naive(report: RuleReport, rows: readonly Row[]) {
       usefulWaiting: left.filter((row) => !row.isCut && row.status === 'unfetched').length,
     };
   };
-  const yieldOf = (some: readonly Each[]) => ({ fetched: some.length, useful: some.filter((row) => row.useful).length });
+  const yieldOf = (some: readonly Each[]) => ({
+    fetched: some.length,
+    useful: some.filter((row) => row.useful).length,
+  });
   const domains = [...new Set(judged.map(({ domain }) => domain))].map((domain) => ({
     domain,
     ...worth(judged.filter((row) => row.domain === domain)),
@@ -92,50 +103,53 @@ function naive(report: RuleReport, rows: readonly Row[]) {
 }
 
 describe('rules report', () => {
-  test.each([1, 2, 3, 4, 5, 6])('is what a plain loop over rows and rules counts, of made-up tables (%s)', async (seed) => {
-    const random = randomNumbers(seed);
-    const below = (n: number): number => Math.floor(random() * n);
-    crawl = await testCrawl(undefined);
-    const given = [
-      { kind: 'useful', pattern: { prefix: '/news/' } },
-      { kind: 'useful', scope: 'domain:example.com', pattern: { regex: '[13]$' } },
-      { kind: 'reject', pattern: { prefix: '/tag/' } },
-      { kind: 'reject', scope: 'host:a.example.com', pattern: { regex: 'sort=' } },
-      { kind: 'reject', scope: 'domain:example.co.uk', pattern: { prefix: '/news/1' } },
-      { kind: 'accept', pattern: { prefix: '/tag/keep/' } },
-      { kind: 'accept', scope: 'domain:example2.com', pattern: { prefix: '/' } },
-      { kind: 'www', scope: 'domain:example.com', to: 'without' },
-      { kind: 'reject', pattern: { prefix: '/never' }, state: 'disabled' },
-    ] as const;
-    for (const rule of given) {
-      crawl.setTime(START + below(1000));
-      if (random() < 0.85) await rules.add(crawl, rule);
-    }
-    if (!(await crawl.tables.rules.read()).rules.some(({ kind, state }) => kind === 'useful' && state === 'active')) {
-      await rules.add(crawl, given[0]);
-    }
-    const rows = new Map<string, Row>();
-    for (let i = 0; i < 600; i += 1) {
-      const url = `http://${HOSTS[below(HOSTS.length)]}${PATHS[below(PATHS.length)]}${below(40)}`;
-      const status = STATUSES[below(STATUSES.length)]!;
-      const isFit = random() < 0.7 ? random() < 0.3 : undefined;
-      rows.set(rowKeyOf(url), {
-        url,
-        status,
-        ...(status !== 'unfetched' && { fetchedAt: START + below(1000) }),
-        ...(isFit !== undefined && { fit: isFit }),
-      });
-    }
-    await changeRows(
-      crawl,
-      Array.from(rows, ([key, { url: _, ...set }]) => ({ key, set: { dueAt: START, score: 1, ...set } })),
-    );
-    const report = await rules.report(crawl);
-    const expected = naive(report, [...rows.values()]);
-    expect(report).toMatchObject(expected);
-    expect(report.domains).toEqual(expected.domains);
-    expect(report.rules.length).toBeGreaterThan(3);
-  });
+  test.each([1, 2, 3, 4, 5, 6])(
+    'is what a plain loop over rows and rules counts, of made-up tables (%s)',
+    async (seed) => {
+      const random = randomNumbers(seed);
+      const below = (n: number): number => Math.floor(random() * n);
+      crawl = await testCrawl(undefined);
+      const given = [
+        { kind: 'useful', pattern: { prefix: '/news/' } },
+        { kind: 'useful', scope: 'domain:example.com', pattern: { regex: '[13]$' } },
+        { kind: 'reject', pattern: { prefix: '/tag/' } },
+        { kind: 'reject', scope: 'host:a.example.com', pattern: { regex: 'sort=' } },
+        { kind: 'reject', scope: 'domain:example.co.uk', pattern: { prefix: '/news/1' } },
+        { kind: 'accept', pattern: { prefix: '/tag/keep/' } },
+        { kind: 'accept', scope: 'domain:example2.com', pattern: { prefix: '/' } },
+        { kind: 'www', scope: 'domain:example.com', to: 'without' },
+        { kind: 'reject', pattern: { prefix: '/never' }, state: 'disabled' },
+      ] as const;
+      for (const rule of given) {
+        crawl.setTime(START + below(1000));
+        if (random() < 0.85) await rules.add(crawl, rule);
+      }
+      if (!(await crawl.tables.rules.read()).rules.some(({ kind, state }) => kind === 'useful' && state === 'active')) {
+        await rules.add(crawl, given[0]);
+      }
+      const rows = new Map<string, Row>();
+      for (let i = 0; i < 600; i += 1) {
+        const url = `http://${HOSTS[below(HOSTS.length)]}${PATHS[below(PATHS.length)]}${below(40)}`;
+        const status = STATUSES[below(STATUSES.length)]!;
+        const isFit = random() < 0.7 ? random() < 0.3 : undefined;
+        rows.set(rowKeyOf(url), {
+          url,
+          status,
+          ...(status !== 'unfetched' && { fetchedAt: START + below(1000) }),
+          ...(isFit !== undefined && { fit: isFit }),
+        });
+      }
+      await changeRows(
+        crawl,
+        Array.from(rows, ([key, { url: _, ...set }]) => ({ key, set: { dueAt: START, score: 1, ...set } })),
+      );
+      const report = await rules.report(crawl);
+      const expected = naive(report, [...rows.values()]);
+      expect(report).toMatchObject(expected);
+      expect(report.domains).toEqual(expected.domains);
+      expect(report.rules.length).toBeGreaterThan(3);
+    },
+  );
 
   test('counts what rules cut of links and pages as repair does, with the history of each', async () => {
     const A = 'http://a.example';
