@@ -140,6 +140,7 @@ export const INDEX_COLUMNS = {
   lastRule: 'r:n',
   ruleCounts: 'r:c',
   proposals: 'r:o',
+  ruleHistory: 'r:h',
   prefixPass: 'r:p',
   prefixFigures: 'r:s',
 } as const;

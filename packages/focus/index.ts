@@ -17,3 +17,7 @@ export {
   type PrefixStatistics,
 } from './statistics/read-prefix-statistics.js';
 export { DEFAULT_DEPTH, DEFAULT_MIN, type PrefixNode, type PrefixSelection } from './statistics/prefix-node.js';
+export { reportRules, type ReportedRule, type RuleReport } from './report/report-rules.js';
+export type { DomainWorth } from './report/domain-worth.js';
+export type { BeforeAndSince, Yield } from './report/since-rules.js';
+export type { Worth } from './report/worth.js';

@@ -27,6 +27,7 @@ export {
   type Served,
   type ServeAddress,
   type ServeOptions,
+  type WhoMayChange,
 } from '../serve/index.js';
 export { openSearch, search, type SearchedCrawl } from './open-search.js';
 export { defaultPlugins } from './default-plugins.js';
@@ -179,6 +180,7 @@ export type {
   ProposeOptions,
   ProposeReport,
 } from '../focus/index.js';
+export type { BeforeAndSince, DomainWorth, ReportedRule, RuleReport, Worth, Yield } from '../focus/index.js';
 export type { DedupOptions } from '../duplicates/index.js';
 export {
   describeRule,
@@ -272,6 +274,7 @@ export {
   type RuleCounts,
   type RuleEdit,
   type RuleKind,
+  type RulePoint,
   type RulePattern,
   type Rules,
   type RuleScope,

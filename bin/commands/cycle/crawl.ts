@@ -82,24 +82,33 @@ Examples:
   webcrawl crawl https://example.com/docs/ --stay path --exclude '/print/' --exclude '\\.pdf$'
   webcrawl crawl https://example.com/ --depth 2 --delay 2 --agent examplebot -H 'From: me@example.com'`,
     )
-    .action(async (args: string[], { delay, agent, header, serve: isServed, port, host, ...options }: CrawlOptions) => {
-      if (!isServed && (port !== undefined || host !== undefined)) {
-        throw new InvalidArgumentError('Expected --serve with --port and --host.');
-      }
-      const where = serveAddress({ ...(port !== undefined && { port }), ...(host && { host }) });
-      const seeds = readSeeds(args, cli.io.stdin);
-      const { lines, isArgument } = seeds;
-      const taken = { seeds: lines, retryDenied: isArgument, onRejected: reportRejections(cli.io, seeds) };
-      const start: Parameters<typeof runJob>[2] = async (crawl, job) => {
-        askForContact(cli, crawl);
-        if (!isServed) return jobs.crawl(crawl, { ...taken, ...options, ...job });
-        await using served = await serve(crawl, { ...where, onError: sayError(cli) });
-        sayWhere(cli, served);
-        // Awaited here, as what serves is closed when this returns.
-        return await keepCrawled(crawl, { ...taken, ...options, ...job, onFailing: reportFailing(cli) });
-      };
-      await runJob(cli, 'crawl', start, { create: true, settings: requestSettings({ delay, agent, header }) });
-    });
+    .action(
+      async (
+        args: string[],
+        { delay, agent, header, serve: isServed, port, host, changes, ...options }: CrawlOptions,
+      ) => {
+        if (!isServed && (port !== undefined || host !== undefined || changes !== undefined)) {
+          throw new InvalidArgumentError('Expected --serve with --port, --host and --changes.');
+        }
+        const where = serveAddress({
+          ...(port !== undefined && { port }),
+          ...(host && { host }),
+          ...(changes !== undefined && { changes }),
+        });
+        const seeds = readSeeds(args, cli.io.stdin);
+        const { lines, isArgument } = seeds;
+        const taken = { seeds: lines, retryDenied: isArgument, onRejected: reportRejections(cli.io, seeds) };
+        const start: Parameters<typeof runJob>[2] = async (crawl, job) => {
+          askForContact(cli, crawl);
+          if (!isServed) return jobs.crawl(crawl, { ...taken, ...options, ...job });
+          await using served = await serve(crawl, { ...where, onError: sayError(cli) });
+          sayWhere(cli, served);
+          // Awaited here, as what serves is closed when this returns.
+          return await keepCrawled(crawl, { ...taken, ...options, ...job, onFailing: reportFailing(cli) });
+        };
+        await runJob(cli, 'crawl', start, { create: true, settings: requestSettings({ delay, agent, header }) });
+      },
+    );
 }
 
 /** Says once of each job that it fails; `status` and the dashboard show it as long as it does. */

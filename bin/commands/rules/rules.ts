@@ -6,6 +6,7 @@ import { addRulesDisable, addRulesEnable, addRulesRemove } from './edit.js';
 import { addRulesExport, addRulesImport } from './import-export.js';
 import { addRulesList } from './list.js';
 import { addRulesPropose } from './propose.js';
+import { addRulesReport } from './report.js';
 import { addRulesShow } from './show.js';
 import { addRulesTest } from './test.js';
 
@@ -23,6 +24,7 @@ export function addRules(program: Command, cli: Cli): void {
     addRulesList,
     addRulesShow,
     addRulesTest,
+    addRulesReport,
     addRulesDisable,
     addRulesEnable,
     addRulesRemove,
