@@ -9,6 +9,7 @@ import { crawlBench } from './crawl.js';
 import { cycleBench } from './cycle.js';
 import { duplicatesBench } from './duplicates.js';
 import { exportBench } from './export.js';
+import { focusBench } from './focus.js';
 import { frontierBench } from './frontier.js';
 import { graphBench } from './graph.js';
 import type { Bench, BenchOptions, BenchResult } from './lib/bench.js';
@@ -34,6 +35,7 @@ const BENCHES: Readonly<Record<string, Bench>> = {
   cycle: cycleBench,
   store: storeBench,
   frontier: frontierBench,
+  focus: focusBench,
   waiting: waitingBench,
   status: statusBench,
   memory: memoryBench,

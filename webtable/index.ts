@@ -43,6 +43,7 @@ export type { CanonicalLink, Canonicals } from './tables/canonicals.js';
 export type { BackoffRecord, Hosts, SeedReach, StoredRobots } from './tables/hosts.js';
 export type { PrefixFigures, PrefixPass, Prefixes, StoredPrefix } from './tables/prefixes.js';
 export type { RowTally } from './tables/row-tally.js';
+export type { RulePoint } from './tables/rule-history.js';
 export {
   numberOfRule,
   type AnyRule,
@@ -57,6 +58,7 @@ export {
   type UrlRule,
   type WwwRule,
 } from './tables/rules.js';
+export type { ProposedRule, Proposals, StoredProposal, StoredProposals } from './tables/proposals.js';
 export type { EventLoopTurns } from './stores/event-loop-turns.js';
 export type { Exclusive } from './stores/locks.js';
 export type { LastFetch, RankedLevel, Runs } from './tables/runs.js';

@@ -139,6 +139,8 @@ export const INDEX_COLUMNS = {
   rulesVersion: 'r:v',
   lastRule: 'r:n',
   ruleCounts: 'r:c',
+  proposals: 'r:o',
+  ruleHistory: 'r:h',
   prefixPass: 'r:p',
   prefixFigures: 'r:s',
 } as const;

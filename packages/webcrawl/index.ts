@@ -27,6 +27,7 @@ export {
   type Served,
   type ServeAddress,
   type ServeOptions,
+  type WhoMayChange,
 } from '../serve/index.js';
 export { openSearch, search, type SearchedCrawl } from './open-search.js';
 export { defaultPlugins } from './default-plugins.js';
@@ -167,6 +168,19 @@ export {
   type SnippetPart,
 } from '../search/index.js';
 export { openIndexer, type IndexInfo, type Indexer, type IndexOptions } from '../index/index.js';
+export type {
+  ApplyProposalsOptions,
+  Candidate,
+  CandidateFinder,
+  CreateFinder,
+  DomainFacts,
+  FinderRow,
+  ProposalReason,
+  ProposedDomain,
+  ProposeOptions,
+  ProposeReport,
+} from '../focus/index.js';
+export type { BeforeAndSince, DomainWorth, ReportedRule, RuleReport, Worth, Yield } from '../focus/index.js';
 export type { DedupOptions } from '../duplicates/index.js';
 export {
   describeRule,
@@ -245,6 +259,8 @@ export {
   type ParseStatus,
   type PartRepair,
   type PlainField,
+  type ProposedRule,
+  type Proposals,
   type PrefixFigures,
   type PrefixPass,
   type Prefixes,
@@ -258,6 +274,7 @@ export {
   type RuleCounts,
   type RuleEdit,
   type RuleKind,
+  type RulePoint,
   type RulePattern,
   type Rules,
   type RuleScope,
@@ -266,6 +283,8 @@ export {
   type Status,
   type Store,
   type StoredContent,
+  type StoredProposal,
+  type StoredProposals,
   type StoredPrefix,
   type StoredRecord,
   type StoredRules,
