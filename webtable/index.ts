@@ -58,6 +58,7 @@ export {
   type UrlRule,
   type WwwRule,
 } from './tables/rules.js';
+export type { ProposedRule, Proposals, StoredProposal, StoredProposals } from './tables/proposals.js';
 export type { EventLoopTurns } from './stores/event-loop-turns.js';
 export type { Exclusive } from './stores/locks.js';
 export type { LastFetch, RankedLevel, Runs } from './tables/runs.js';

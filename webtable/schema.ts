@@ -142,4 +142,5 @@ export const INDEX_COLUMNS = {
   ruleHistory: 'r:h',
   prefixPass: 'r:p',
   prefixFigures: 'r:s',
+  proposals: 'r:o',
 } as const;

@@ -161,6 +161,18 @@ export {
 } from '../search/index.js';
 export { openIndexer, type IndexInfo, type Indexer, type IndexOptions } from '../index/index.js';
 export type { BeforeAndSince, DomainWorth, ReportedRule, RuleReport, Worth, Yield } from '../focus/index.js';
+export type {
+  ApplyProposalsOptions,
+  Candidate,
+  CandidateFinder,
+  CreateFinder,
+  DomainFacts,
+  FinderRow,
+  ProposalReason,
+  ProposedDomain,
+  ProposeOptions,
+  ProposeReport,
+} from '../focus/index.js';
 export type { DedupOptions } from '../duplicates/index.js';
 export {
   describeRule,
@@ -239,6 +251,8 @@ export {
   type ParseStatus,
   type PartRepair,
   type PlainField,
+  type ProposedRule,
+  type Proposals,
   type ProtocolStatus,
   type ResponseRecord,
   type RevisitRecord,
@@ -258,6 +272,8 @@ export {
   type Status,
   type Store,
   type StoredContent,
+  type StoredProposal,
+  type StoredProposals,
   type StoredRecord,
   type StoredRules,
   type Slots,

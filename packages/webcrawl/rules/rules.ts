@@ -1,5 +1,15 @@
 import { CrawlError, messageOf, safeText } from '../../errors/index.js';
 import {
+  applyProposals,
+  propose,
+  readProposals,
+  reportRules,
+  type ApplyProposalsOptions,
+  type ProposeOptions,
+  type ProposeReport,
+  type RuleReport,
+} from '../../focus/index.js';
+import {
   applyRules,
   mustBeHarmless,
   testRules,
@@ -7,7 +17,6 @@ import {
   type Report,
   type RuleEffect,
 } from '../../jobs/index.js';
-import { reportRules, type RuleReport } from '../../focus/index.js';
 import {
   addChecked,
   checkRule,
@@ -24,7 +33,7 @@ import {
   type NewRule,
   type RemovedRules,
 } from '../../rules/index.js';
-import type { Rule, RuleCounts, RulePoint } from '../../../webtable/index.js';
+import type { Rule, RuleCounts, RulePoint, StoredProposals } from '../../../webtable/index.js';
 import { watched } from '../jobs.js';
 import type { Crawl } from '../open-crawl.js';
 
@@ -199,6 +208,19 @@ export const rules = {
 
   /** Applies the rules to the rows that are there, see `applyRules` of packages/jobs. */
   apply: watched('rules apply', applyRules) as (crawl: Crawl, options?: JobOptions) => Promise<Report>,
+
+  /** Proposes rules from what the table holds, and with `apply` adds them, see `propose` of packages/focus. */
+  propose: watched('rules propose', propose) as (crawl: Crawl, options?: ProposeOptions) => Promise<ProposeReport>,
+
+  /** The rules that were proposed last and are not there yet; undefined where none were ever proposed. */
+  proposals: (crawl: Pick<RulesCrawl, 'tables'>): Promise<StoredProposals | undefined> => readProposals(crawl),
+
+  /**
+   * Adds rules that were proposed, all or none, after their conditions were checked anew.
+   * @throws CrawlError UNKNOWN_PROPOSAL, STALE_PROPOSAL
+   */
+  applyProposals: (crawl: Crawl, options: ApplyProposalsOptions = {}): Promise<AddedRules> =>
+    applyProposals(crawl, options),
 } as const;
 
 function ruleOfLine(line: string, number: number): CheckedRule {
