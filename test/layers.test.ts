@@ -105,6 +105,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
     'packages/search',
     'packages/focus',
     'packages/jobs',
+    'packages/rules',
     'webtable (types)',
     'packages/url',
     'packages/util',

@@ -41,7 +41,9 @@ export type { HostScore } from './tables/frontier-heads.js';
 export type { BatchEntry, BatchHeader, BatchState, Batches } from './tables/batches.js';
 export type { CanonicalLink, Canonicals } from './tables/canonicals.js';
 export type { BackoffRecord, Hosts, SeedReach, StoredRobots } from './tables/hosts.js';
+export type { PrefixFigures, PrefixPass, Prefixes, StoredPrefix } from './tables/prefixes.js';
 export type { RowTally } from './tables/row-tally.js';
+export type { RulePoint } from './tables/rule-history.js';
 export {
   numberOfRule,
   type AnyRule,

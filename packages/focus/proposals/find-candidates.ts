@@ -1,5 +1,6 @@
 import type { CrawlContext, Tracker } from '../../jobs/index.js';
 import { domainRanges, hostKeyOf } from '../../../webtable/index.js';
+import { CrawlError } from '../../errors/index.js';
 import { checkRule, saying, type RuleSet } from '../../rules/index.js';
 import { FINDER_FIELDS, type Candidate, type CandidateFinder, type CreateFinder } from '../candidates/candidate.js';
 import { createPageJudge } from './page-judge.js';
@@ -52,9 +53,10 @@ export async function findCandidates(
     tracker.count('domains');
     const candidates = ofDomain
       .flatMap((finder) => finder.find({ domain, hasUseful, ...facts }))
-      .filter((candidate) => {
-        if (!known.has(saying(checkRule(candidate.rule)))) return true;
-        tracker.count('known');
+      .filter(({ rule }) => {
+        const said = sayingOf(rule);
+        if (said !== undefined && !known.has(said)) return true;
+        tracker.count(said === undefined ? 'invalid' : 'known');
         return false;
       })
       .sort(byRows);
@@ -105,7 +107,17 @@ function isThrough(domain: string, key: string): boolean {
   return key > `${hostKeyOf(domain)};`;
 }
 
-const byRows = (a: Candidate, b: Candidate): number =>
-  b.rows - a.rows || compareTexts(saying(checkRule(a.rule)), saying(checkRule(b.rule)));
+/** What a rule says; undefined of one that is none, such as a prefix that is too long. */
+function sayingOf(rule: Candidate['rule']): string | undefined {
+  try {
+    return saying(checkRule(rule));
+  } catch (error) {
+    if (error instanceof CrawlError && error.code === 'BAD_RULE') return undefined;
+    throw error;
+  }
+}
 
-const compareTexts = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+function byRows(a: Candidate, b: Candidate): number {
+  const [first = '', second = ''] = [sayingOf(a.rule), sayingOf(b.rule)];
+  return b.rows - a.rows || (first < second ? -1 : 1);
+}

@@ -144,13 +144,25 @@ export const COUNTERS = {
     cut: 'pages of these domains that they cut',
     rest: 'pages of these domains that are not useful, and that the rules of before take',
     known: 'candidates that a rule says already, or that were disabled',
+    invalid: 'candidates that are no rule, such as a prefix that is too long',
     over_limit: 'candidates beyond 50 of one domain',
     dropped_useful:
       'candidates that cut a useful page, a seed, what a rule made by hand accepts, or what a disabled rule was of',
+    dropped_untried: 'candidates of which too few pages were fetched to know where the others lead',
     dropped_way: 'candidates that cut the only way to a useful page',
     dropped_idle: 'candidates that cut nothing beyond others',
     dropped_share: 'candidates of domains of which they cut less than `propose.minShare`',
+    stale: 'times that nothing was added, as the rules were changed while a crawl proposed',
     damaged: 'rows that cannot be read',
+  },
+  'stats prefixes': {
+    rows: 'rows that were counted',
+    hosts: 'hosts that these are of; each scheme and port counts by itself',
+    prefixes: 'prefixes and parameters that have figures of their own',
+    parameters_over_limit:
+      'query parameters of rows that were not counted, beyond 10,000 names of a host, or of over 100 characters',
+    overtaken: 'the statistics were not stored, as those of a run that began later are there',
+    damaged: 'rows of which something cannot be read; they are counted by the rest',
   },
   repair: {
     rows: 'rows of the table',

@@ -3,9 +3,11 @@ import {
   applyProposals,
   propose,
   readProposals,
+  reportRules,
   type ApplyProposalsOptions,
   type ProposeOptions,
   type ProposeReport,
+  type RuleReport,
 } from '../../focus/index.js';
 import {
   applyRules,
@@ -31,7 +33,7 @@ import {
   type NewRule,
   type RemovedRules,
 } from '../../rules/index.js';
-import type { Rule, RuleCounts, StoredProposals } from '../../../webtable/index.js';
+import type { Rule, RuleCounts, RulePoint, StoredProposals } from '../../../webtable/index.js';
 import { watched } from '../jobs.js';
 import type { Crawl } from '../open-crawl.js';
 
@@ -110,6 +112,18 @@ export const rules = {
     const found = await list(crawl);
     return rulesOf(found, [id])[0] as ListedRule;
   },
+
+  /** What rules have decided over time, by id: of each its moments, oldest first. Default: of all rules. */
+  async history(
+    { tables, rules }: RulesCrawl,
+    ids?: readonly string[],
+  ): Promise<ReadonlyMap<string, readonly RulePoint[]>> {
+    await rules.flush();
+    return tables.rules.histories(ids ?? (await tables.rules.read()).rules.map(({ id }) => id));
+  },
+
+  /** What each rule cut or let through, and what the pages are worth, see `reportRules` of packages/focus. */
+  report: (crawl: RulesCrawl, options: JobOptions = {}): Promise<RuleReport> => reportRules(crawl, options),
 
   /**
    * Adds rules, all or none; of what another rule says already none is added.
