@@ -1,4 +1,4 @@
-import type { RulePoint } from '../../../webtable/index.js';
+import type { ProposedRule, RulePoint } from '../../../webtable/index.js';
 import { describeRule } from '../../rules/index.js';
 import { figures } from '../../util/index.js';
 import { html, type Html, type Piece } from '../http/html.js';
@@ -72,6 +72,8 @@ export function rulesPage(given: RulesPage): Html {
 const TABS = [
   ['rules', '/rules', 'Rules'],
   ['report', '/rules/report', 'Report'],
+  ['prefixes', '/rules/prefixes', 'Prefixes'],
+  ['proposals', '/rules/proposals', 'Proposals'],
 ] as const;
 
 /** A page about rules, with the way to the others. */
@@ -155,12 +157,13 @@ function ruleCard(rule: ShownRule, { histories, token, now, all }: RulesPage): H
 }
 
 /** What a rule matches, for the eye. */
-export function patternText(rule: ShownRule | Parameters<typeof describeRule>[0]): string {
+export function patternText(rule: ProposedRule): string {
   if (rule.kind === 'www') return `${rule.to} www`;
   return 'prefix' in rule.pattern ? rule.pattern.prefix : `regex ${rule.pattern.regex}`;
 }
 
-function scopeText({ scope }: ShownRule): string {
+/** Of which hosts a rule is, for the eye. */
+export function scopeText({ scope }: ProposedRule): string {
   if (scope === '*') return 'all hosts';
   return scope.replace(':', ' ');
 }
