@@ -1,6 +1,7 @@
 /**
- * What serving costs a crawl: `crawl --serve` with a query a second against the same crawl without, in turns; and how long it takes
- * from the end of updatedb until a search finds a page of its batch, beside a table that is large already.
+ * What serving costs a crawl: `crawl --serve` with a query a second against the same crawl without, in turns, as fast as the machine can
+ * and with a delay; and how long it takes from the end of updatedb until a search finds a page of its batch, beside a table that is large
+ * already.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -16,22 +17,25 @@ import { runWorker } from './lib/worker.js';
 import type { ServingFigures, ServingJob } from './workers/serving-job.js';
 
 const RATE = 'rate';
+const POLITE = 'polite';
 const FINDABLE = 'findable';
 /** Pages of the table that is there before. */
 const KNOWN = 100_000;
 const INJECTED_HOSTS = 300;
 /** Asked one after the other, one a second: a word of most pages, two words, and a phrase. */
 const QUERIES = ['tide', 'neap current', '"moon spring"', 'page'];
+/** Seconds between two requests to a host in the polite crawl: what Nutch waits by default. */
+const DELAY = 5;
 const LOOK_MS = 100;
 /** Milliseconds without a request after which the server is asked whether the crawl is over. */
-const QUIET_MS = 2000;
+const QUIET_MS = 6000;
 /** What the system counts CPU time in, on Linux. */
 const TICKS_PER_SECOND = 100;
 
 /** `serving`: a crawl with and without `--serve`. */
 export const servingBench: Bench = {
   about: 'what --serve and a query a second cost a crawl of 20,000 pages, and when a page is findable among 100,000',
-  names: [RATE, FINDABLE],
+  names: [RATE, POLITE, FINDABLE],
   run,
 };
 
@@ -46,21 +50,28 @@ interface Sample {
   readonly failedSearches: number;
 }
 
-const CRAWLS = [
-  { name: 'crawl', isServed: false },
-  { name: 'crawl --serve', isServed: true },
-] as const;
+/** A crawl that is compared with that of its pace without --serve. */
+interface Compared {
+  readonly name: string;
+  readonly pace: typeof RATE | typeof POLITE;
+  readonly isServed: boolean;
+}
+
+const CRAWLS: readonly Compared[] = [
+  { name: 'crawl', pace: RATE, isServed: false },
+  { name: 'crawl --serve', pace: RATE, isServed: true },
+  { name: 'polite crawl', pace: POLITE, isServed: false },
+  { name: 'polite crawl --serve', pace: POLITE, isServed: true },
+];
 
 async function run(options: BenchOptions): Promise<BenchResult> {
   const site = await startSite({ ...options, site: 'synthetic' });
   try {
-    let samples = new Map<string, Sample[]>();
-    if (isWanted(options, RATE)) {
-      samples = await alternate(CRAWLS, options.rounds, async ({ name, isServed }, round) => {
-        options.say(`round ${round + 1} of ${options.rounds}: ${name}`);
-        return crawlOnce(site, options.cache, isServed);
-      });
-    }
+    const wanted = CRAWLS.filter(({ pace }) => isWanted(options, pace));
+    const samples = await alternate(wanted, options.rounds, async (crawl, round) => {
+      options.say(`round ${round + 1} of ${options.rounds}: ${crawl.name}`);
+      return crawlOnce(site, options, crawl);
+    });
     const found = isWanted(options, FINDABLE) ? await findable(site, options) : undefined;
     return present(site, samples, found);
   } finally {
@@ -68,12 +79,15 @@ async function run(options: BenchOptions): Promise<BenchResult> {
   }
 }
 
-async function crawlOnce(site: Site, cache: string, isServed: boolean): Promise<Sample> {
+async function crawlOnce(site: Site, { cache, scale }: BenchOptions, { pace, isServed }: Compared): Promise<Sample> {
   const out = join(cache, 'serving');
   await rm(out, { recursive: true, force: true });
   await mkdir(out, { recursive: true });
   const { command, args } = OURS.command({ ...site, out });
-  const all = [...args.filter((each) => each !== '--quiet'), ...(isServed ? ['--serve', '--port', '0'] : [])];
+  const delay = pace === POLITE ? DELAY * Math.min(1, scale) : 0;
+  const politeness = delay > 0 ? ['--set', `fetcher.serverDelay=${delay}`, '--set', 'fetcher.threadsPerQueue=1'] : [];
+  const serving = isServed ? ['--serve', '--port', '0'] : [];
+  const all = [...args.filter((each) => each !== '--quiet'), ...politeness, ...serving];
   const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('WEBCRAWL_')));
   const before = await site.requests();
   const start = performance.now();
@@ -161,11 +175,13 @@ function present(
   const of = (name: string, figure: (sample: Sample) => number): Spread =>
     spread((samples.get(name) ?? []).map(figure));
   // Of each round by itself: the speed of the machine changes between rounds.
-  const ratio = (name: string, figure: (sample: Sample) => number): Spread =>
-    spread((samples.get(name) ?? []).map((sample, i) => figure(sample) / figure(samples.get(CRAWLS[0].name)![i]!)));
-  const searches = [...(samples.get(CRAWLS[1].name) ?? [])].flatMap((sample) => sample.searches);
+  const ratio = ({ name, pace }: Compared, figure: (sample: Sample) => number): Spread => {
+    const plain = samples.get(CRAWLS.find((each) => each.pace === pace && !each.isServed)!.name)!;
+    return spread(samples.get(name)!.map((sample, i) => figure(sample) / figure(plain[i]!)));
+  };
+  const searchesOf = (name: string): number[] => samples.get(name)!.flatMap(({ searches }) => searches);
   const failed = [...samples.values()].flat().reduce((sum, { failedSearches }) => sum + failedSearches, 0);
-  const named = samples.size > 0 ? CRAWLS : [];
+  const named = CRAWLS.filter(({ name }) => samples.has(name));
   const times = (found?.batches ?? []).map(({ seconds }) => seconds);
   const during = (found?.batches ?? []).filter(({ isCompared }) => isCompared).map(({ seconds }) => seconds);
   return {
@@ -182,17 +198,17 @@ function present(
       { key: 'most', head: 's at most', digits: 3 },
     ],
     rows: [
-      ...named.map(({ name, isServed }) => ({
-        name,
-        pages: of(name, ({ pages }) => pages),
-        rate: of(name, rate),
-        rateRatio: ratio(name, rate),
-        cpu: of(name, cpu),
-        cpuRatio: ratio(name, cpu),
-        ...(isServed && {
-          count: searches.length,
-          p50: spread(searches).median / 1000,
-          most: Math.max(0, ...searches) / 1000,
+      ...named.map((crawl) => ({
+        name: crawl.name,
+        pages: of(crawl.name, ({ pages }) => pages),
+        rate: of(crawl.name, rate),
+        rateRatio: ratio(crawl, rate),
+        cpu: of(crawl.name, cpu),
+        cpuRatio: ratio(crawl, cpu),
+        ...(crawl.isServed && {
+          count: searchesOf(crawl.name).length,
+          p50: spread(searchesOf(crawl.name)).median / 1000,
+          most: Math.max(0, ...searchesOf(crawl.name)) / 1000,
         }),
       })),
       ...(found
@@ -215,6 +231,7 @@ function present(
     notes: [
       `From the start of each process to the last request that its crawl makes. The server, ${site.server}, is on the same cores, and so is who asks.`,
       `Asked for are ${QUERIES.join(', ')}; ${failed} of the searches failed, those before there is an index among them.`,
+      `The polite crawl waits ${DELAY} seconds between two requests to a host; the other one never, and takes all of the machine.`,
       'Ratios are of each round by itself. At least 0.9 of the pages/s is asked for, and a page that is findable within ten seconds.',
     ],
     chart: {

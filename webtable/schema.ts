@@ -140,7 +140,7 @@ export const INDEX_COLUMNS = {
   lastRule: 'r:n',
   ruleCounts: 'r:c',
   ruleHistory: 'r:h',
+  proposals: 'r:o',
   prefixPass: 'r:p',
   prefixFigures: 'r:s',
-  proposals: 'r:o',
 } as const;

@@ -19,7 +19,7 @@ export interface DedupOptions extends JobOptions {
 }
 
 const FIELDS = ['status', 'signature', 'newSignature', 'parseStatus', 'rank', 'duplicateOf'] as const;
-const DECIDING = ['status', 'signature', 'newSignature', 'duplicateOf'] as const;
+const DECIDING = ['status', 'parseStatus', 'signature', 'newSignature', 'duplicateOf'] as const;
 type Row = PageRow<(typeof DECIDING)[number]>;
 const CHUNK = 500;
 /** Words in a row of which a simhash is made: as measured, two tell pages of one template apart and bear changed words best. */
@@ -88,9 +88,11 @@ async function readAll(crawl: CrawlContext, exact: boolean, tracker: Tracker): P
   return pages;
 }
 
-/** The signature of a page that can be compared: one that was fetched. */
-function signatureOf({ status, newSignature, signature }: Row): string | undefined {
-  return status === 'fetched' || status === 'notmodified' ? (newSignature ?? signature) : undefined;
+/** The signature of a page that can be compared: one that was fetched. That it could not be fetched again, as yet, changes nothing. */
+function signatureOf({ status, parseStatus, newSignature, signature }: Row): string | undefined {
+  const isFetched = status === 'fetched' || status === 'notmodified';
+  const isPending = (status === 'retry' || status === 'unfetched') && parseStatus?.code === 'success';
+  return isFetched || isPending ? (newSignature ?? signature) : undefined;
 }
 
 async function clear(crawl: CrawlContext, keys: readonly string[], tracker: Tracker): Promise<void> {

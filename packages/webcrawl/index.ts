@@ -7,6 +7,14 @@ export { DEFAULT_TABLE, openCrawl, type Crawl, type OpenCrawlOptions } from './o
 export { openChecks, type Checks } from './open-checks.js';
 export { jobs, type RepairReport } from './jobs.js';
 export { rules, type ListedRule, type RuleEditOptions, type RuleList, type RulesCrawl } from './rules/rules.js';
+export { prefixStatistics } from './rules/prefix-statistics.js';
+export {
+  depthOf,
+  type PrefixNode,
+  type PrefixSelection,
+  type PrefixStatistics,
+  type PrefixStatisticsOptions,
+} from '../focus/index.js';
 export { repairFiles, type RepairFilesOptions } from './repair-files.js';
 export { status, type StatusCrawl } from './status.js';
 export { keepCrawled, type KeepCrawledOptions } from './kept/keep-crawled.js';
@@ -253,6 +261,9 @@ export {
   type PlainField,
   type ProposedRule,
   type Proposals,
+  type PrefixFigures,
+  type PrefixPass,
+  type Prefixes,
   type ProtocolStatus,
   type ResponseRecord,
   type RevisitRecord,
@@ -274,6 +285,7 @@ export {
   type StoredContent,
   type StoredProposal,
   type StoredProposals,
+  type StoredPrefix,
   type StoredRecord,
   type StoredRules,
   type Slots,

@@ -70,8 +70,9 @@ async function readIndexUse(crawl: Pick<CrawlContext, 'tables'> & IndexedCrawl):
   if (!isThere(crawl)) return {};
   // No words: they would take longer to load than all else.
   const reader = await openReader(crawl);
+  const late: IndexState = { indexProblem: { code: 'STORE_FAILED', hint: 'it gave no answer within a second' } };
   try {
-    return await createIndexUse(reader, crawl)();
+    return await createPrompt(createIndexUse(reader, crawl), late)();
   } finally {
     await reader.close();
   }

@@ -206,10 +206,12 @@ it('serving crawls a site with and without --serve, and finds pages after update
   expect(rows.map(({ name }) => name)).toEqual([
     'crawl',
     'crawl --serve',
+    'polite crawl',
+    'polite crawl --serve',
     'findable after updatedb',
     'the same while table and index are compared',
   ]);
-  const [crawl, served, findable] = rows;
-  expect(served!.pages).toEqual(crawl!.pages);
+  const [crawl, served, polite, politeServed, findable] = rows;
+  for (const other of [served, polite, politeServed]) expect(other!.pages).toEqual(crawl!.pages);
   expect(findable!.count).toBeGreaterThan(0);
 });

@@ -43,6 +43,22 @@ const words = (from: number, count: number, word = 'w'): string =>
 const text = (changed = 0): string => `${words(0, 400 - changed)} ${words(0, changed, 'changed')}`;
 
 describe('dedup', () => {
+  it('keeps what it knows of a page that cannot be fetched again for a time, and forgets it of one that is gone', async () => {
+    await using crawl = await testCrawl(undefined);
+    const parseStatus = { code: 'success' } as const;
+    const page = { text: text(), parseStatus };
+    await store(crawl, { 'http://a.example/': page, 'http://b.example/': page, 'http://c.example/': page });
+    await jobs.dedup(crawl);
+    const marked = await duplicates(crawl);
+    expect(Object.keys(marked)).toHaveLength(2);
+    const [first, second] = Object.keys(marked) as [string, string];
+    await store(crawl, { [first]: { ...page, status: 'retry' }, [second]: { ...page, status: 'gone' } });
+    expect(await duplicates(crawl)).toEqual(marked);
+    const { counters } = await jobs.dedup(crawl);
+    expect(await duplicates(crawl)).toEqual({ [first]: marked[first] });
+    expect(counters).toMatchObject({ cleared: 1 });
+  });
+
   it('finds known duplicates, and takes no other page for one', async () => {
     await using crawl = await testCrawl(undefined);
     await storeMade(crawl, 400, 4);

@@ -118,6 +118,7 @@ it('says how far the index lags, also in the metrics', async () => {
   expect(await status(crawl)).toMatchObject({ batchesToIndex: 2, batches: [] });
   await using served = await serve(crawl, { port: 0 });
   expect(await (await fetch(`${served.url}metrics`)).text()).toContain('webcrawl_batches_to_index 2');
+  expect(await (await fetch(`${served.url}dashboard`)).text()).toContain('0 + 2 batches');
   await jobs.index(crawl);
   expect(await status(crawl)).toMatchObject({ batchesToIndex: 0, index: { documents: 2 } });
 });

@@ -120,8 +120,8 @@ export function createPrefixes(store: Store, exclusive: Exclusive) {
         const result = header.last + 1;
         return { put: { ...header, last: result }, result };
       });
-      // The header was lost, and what it named may still be there.
-      if (generation === 1) await remove(beginningWith(nodesOf(scope)));
+      // Where a header was lost its generations begin anew, and what they had left may still be there.
+      await remove(beginningWith(generationOf(scope, generation)));
       return generation;
     },
 

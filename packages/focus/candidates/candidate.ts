@@ -24,6 +24,7 @@ export const FINDER_FIELDS = [
   'duplicateOf',
   'redirectTarget',
   'contentType',
+  'parseStatus',
 ] as const satisfies readonly Field[];
 
 /** A row that the rules of now take. URLs are untrusted. */

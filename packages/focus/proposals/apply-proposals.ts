@@ -82,7 +82,10 @@ export async function applyProposals(
   });
 }
 
-function select(stored: StoredProposals | undefined, numbers: readonly number[] | undefined): readonly StoredProposal[] {
+function select(
+  stored: StoredProposals | undefined,
+  numbers: readonly number[] | undefined,
+): readonly StoredProposal[] {
   const proposals = stored?.proposals ?? [];
   if (!numbers) return proposals;
   const byNumber = new Map(proposals.map((proposal) => [proposal.number, proposal]));

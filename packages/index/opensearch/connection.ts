@@ -40,6 +40,7 @@ export interface Connection {
   find(path: string): Promise<unknown>;
   /** Begins to be patient. */
   patience(): Patience;
+  /** Ends what is under way: requests that have no answer yet are rejected with CrawlError STORE_FAILED. */
   close(): Promise<void>;
 }
 
@@ -78,6 +79,10 @@ export async function connect({
     resurrectStrategy: 'none',
   });
 
+  /** Aborts when the connection is closed. */
+  const closing = new AbortController();
+  const underWay = new Set<{ abort(): unknown }>();
+
   function newPatience(): Patience {
     const until = performance.now() + patienceMs;
     let attempts = 0;
@@ -89,7 +94,7 @@ export async function connect({
         attempts += 1;
         const most = Math.min(wait * 2 ** (attempts - 1), LONGEST_WAIT);
         const length = most / 2 + (Math.random() * most) / 2;
-        if (attempts < tries && length < this.left) return sleep(length);
+        if (attempts < tries && length < this.left) return sleep(length, undefined, { signal: closing.signal });
         if (cause !== undefined) throw toCrawlError(cause, name);
         throw new CrawlError('STORE_FAILED', `${name} did not take a request in ${attempts} tries: ${reason}`, {
           hint: 'look after the server, then run the same command again: what was indexed stays, and the rest is added',
@@ -106,15 +111,19 @@ export async function connect({
   ): Promise<unknown> {
     const content = body === undefined ? {} : typeof body === 'string' ? { bulkBody: body } : { body };
     for (;;) {
+      closing.signal.throwIfAborted();
+      const request = client.transport.request(
+        { method, path: `/${encodeURIComponent(index)}${path}`, ...content },
+        { requestTimeout: Math.max(1, Math.min(answerMs, patience.left)) },
+      );
+      underWay.add(request);
       try {
-        const answer = await client.transport.request(
-          { method, path: `/${encodeURIComponent(index)}${path}`, ...content },
-          { requestTimeout: Math.max(1, Math.min(answerMs, patience.left)) },
-        );
-        return answer.body as unknown;
+        return (await request).body as unknown;
       } catch (error) {
         if (!isTransient(error)) throw error;
         await patience.pause('', error);
+      } finally {
+        underWay.delete(request);
       }
     }
   }
@@ -138,7 +147,11 @@ export async function connect({
         throw toCrawlError(error, name);
       }
     },
-    close: () => client.close(),
+    close() {
+      closing.abort();
+      for (const request of underWay) request.abort();
+      return client.close();
+    },
   };
 }
 

@@ -135,15 +135,6 @@ export const COUNTERS = {
     moved: 'pages that got a row under the URL that a `www` rule gives them',
     damaged: 'rows that cannot be read, and stay as they are',
   },
-  'stats prefixes': {
-    rows: 'rows that were counted',
-    hosts: 'hosts that these are of; each scheme and port counts by itself',
-    prefixes: 'prefixes and parameters that have figures of their own',
-    parameters_over_limit:
-      'times that a row was not counted for a query parameter, as a host had more than 10,000 names of them, or the name more than 100 characters',
-    overtaken: 'the statistics were not stored, as those of a run that began later are there',
-    damaged: 'rows of which something cannot be read; they are counted by the rest',
-  },
   'rules propose': {
     rows: 'rows that were read',
     domains: 'domains that were looked at',
@@ -162,6 +153,15 @@ export const COUNTERS = {
     dropped_share: 'candidates of domains of which they cut less than `propose.minShare`',
     stale: 'times that nothing was added, as the rules were changed while a crawl proposed',
     damaged: 'rows that cannot be read',
+  },
+  'stats prefixes': {
+    rows: 'rows that were counted',
+    hosts: 'hosts that these are of; each scheme and port counts by itself',
+    prefixes: 'prefixes and parameters that have figures of their own',
+    parameters_over_limit:
+      'query parameters of rows that were not counted, beyond 10,000 names of a host, or of over 100 characters',
+    overtaken: 'the statistics were not stored, as those of a run that began later are there',
+    damaged: 'rows of which something cannot be read; they are counted by the rest',
   },
   repair: {
     rows: 'rows of the table',

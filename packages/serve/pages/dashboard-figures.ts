@@ -60,6 +60,10 @@ export const TABLES = [
   { id: 'outcomes', name: 'What was counted', columns: ['Counter', 'Number'], none: 'Nothing was counted yet.' },
 ] as const;
 
+/** What the index lacks. */
+const toIndex = (batches: number): string =>
+  batches === 0 ? '' : ` + ${number(batches)} ${batches === 1 ? 'batch' : 'batches'}`;
+
 /** The figures of a reading; those that are not known are a dash. */
 export function dashboardFigures({ status, problem }: Reading, samples: readonly Sample[]): DashboardFigures {
   const paths: Record<string, string> = {};
@@ -91,7 +95,7 @@ export function dashboardFigures({ status, problem }: Reading, samples: readonly
 }
 
 function tilesOf(status: CrawlStatus): Record<string, string> {
-  const { jobs, due, memory, index } = status;
+  const { jobs, due, memory, index, batchesToIndex = 0 } = status;
   const shown = shownJobs(status);
   const done = sum(shown.map((job) => job.done));
   const fetching = jobs.map((job) => job.fetching).filter((each) => each !== undefined);
@@ -111,7 +115,7 @@ function tilesOf(status: CrawlStatus): Record<string, string> {
     setAside: fetching.length > 0 ? number(each((f) => f.setAside)) : '–',
     round: round === undefined ? '–' : number(round),
     elapsed: jobs.length > 0 ? duration(Math.max(...jobs.map(({ seconds = 0 }) => seconds))) : '–',
-    documents: index ? number(index.documents) : '–',
+    documents: index ? `${number(index.documents)}${toIndex(batchesToIndex)}` : '–',
     memory: bytes(memory.resident),
   };
 }

@@ -1,5 +1,7 @@
-import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { ServerResponse } from 'node:http';
+import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createWords, openOpenSearchWriter, type Words } from '../../../packages/index/index.js';
+import { connect } from '../../../packages/index/opensearch/connection.js';
 import type { IndexWriter } from '../../../packages/plugin-api/index.js';
 import { answerJson, fakeOpenSearch, type FakeOpenSearch } from '../../support/index/fake-opensearch.js';
 import { checkWriter, keyOf, numbered, put } from '../../support/index/writer-suite.js';
@@ -302,4 +304,23 @@ describe('ends, with what to do, where', () => {
     for (const url of ['', 'localhost:9200/pages', 'http://localhost:9200', 'ftp://localhost/pages'])
       await expect(openOpenSearchWriter({ url }, 't', words)).rejects.toMatchObject({ code: 'BAD_SETTING' });
   });
+});
+
+test('a connection that is closed does not wait for a server that never answers, nor for the time to ask again', async () => {
+  const never = (): boolean => true;
+  for (const misbehave of [never, (_: unknown, response: ServerResponse) => answerJson(response, 503, {})]) {
+    server.misbehave = misbehave;
+    const connection = await connect({
+      url: server.url,
+      wait: 3_600_000,
+      patienceMs: 10_000_000,
+      answerMs: 10_000_000,
+    });
+    const before = server.requests.length;
+    const asked = expect(connection.ask('GET', '/_count')).rejects.toMatchObject({ code: 'STORE_FAILED' });
+    await vi.waitFor(() => expect(server.requests.length).toBeGreaterThan(before), { timeout: 60_000 });
+    await connection.close();
+    await asked;
+    await expect(connection.ask('GET', '/_count')).rejects.toMatchObject({ code: 'STORE_FAILED' });
+  }
 });
