@@ -1,5 +1,6 @@
 import { NONE } from '../../graph/index.js';
 import type { CheckedRule } from '../../rules/index.js';
+import { urlOf } from '../../../webtable/index.js';
 import { domainOfRule, findCutPages, type CutPages } from './cut-pages.js';
 import type { TableGraph } from './read-graph.js';
 import { FAR, TRAIT, findWays, type Ways } from './ways.js';
@@ -108,7 +109,7 @@ export async function checkCandidates(
     if (!isEnough && rule.kind === 'reject' && isActive(proposal)) dropped.set(proposal, 'too_small_share');
   }
   const names = await keysOf(graph, new Set([...neededNodes, ...lostFor.values()]));
-  for (const [proposal, node] of lostFor) because.set(proposal, names.get(node)!);
+  for (const [proposal, node] of lostFor) because.set(proposal, urlOf(names.get(node)!));
   return {
     candidates: rules.map((_, proposal) => ({
       dropped: dropped.get(proposal),

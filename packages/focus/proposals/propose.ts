@@ -95,7 +95,7 @@ export async function propose(crawl: CrawlContext, options: ProposeOptions = {})
       tracker.count('rest', rest);
     }
     const added = options.apply ? await addProposed(crawl, list.proposals, ruleSet.version) : undefined;
-    if (added) tracker.count('applied', added.added.length);
+    tracker.count('applied', added?.added.length ?? 0);
     return { ...tracker.report(), proposals: list.proposals, domains, ...(added && { added }) };
   });
 }
