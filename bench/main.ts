@@ -23,6 +23,7 @@ import { profileBench } from './profile.js';
 import { relevanceBench } from './relevance.js';
 import { indexBench } from './search-index.js';
 import { servingBench } from './serving.js';
+import { statisticsBench } from './statistics.js';
 import { statusBench } from './status.js';
 import { storeBench } from './store.js';
 import { waitingBench } from './waiting.js';
@@ -46,6 +47,7 @@ const BENCHES: Readonly<Record<string, Bench>> = {
   relevance: relevanceBench,
   index: indexBench,
   serving: servingBench,
+  statistics: statisticsBench,
 };
 /** Unless the bench says otherwise. Fewer rounds, or a smaller scale, are for trying it out. */
 const ROUNDS = 5;
