@@ -8,7 +8,7 @@ import { evidenceList } from './evidence.js';
 import { layout } from './layout.js';
 import { dayOf } from './untrusted.js';
 
-const { number, quantity } = figures;
+const { duration, number, quantity } = figures;
 
 /** What all pages of the rules need of who asks. */
 export interface Presser {
@@ -194,7 +194,8 @@ function historyChart(rule: ShownRule, history: readonly RulePoint[], now: numbe
   const name = `${isUseful ? 'Pages worth having' : 'Pages passed over and links cut'} over time by ${id}: ${number(of(counts))} now, at the most ${number(paths.most)}`;
   return html`${chart(`h-${id}`, name, paths)}
     <p class="axis">
-      <span>since ${dayOf(begin)}</span><span>most ${quantity(paths.most, isUseful ? 'page' : 'cut')}</span>
+      <span>the last ${duration(Math.round((now - begin) / 1000))}</span
+      ><span>most ${quantity(paths.most, isUseful ? 'page' : 'cut')}</span>
     </p>`;
 }
 
@@ -215,13 +216,19 @@ function stepsOf(
   return values;
 }
 
+/** What would be cut, as a sentence without its end. */
+function dangerText(message: string): string {
+  const found = message.replace(/^expected .{1,80}?, found that /, '');
+  return found.charAt(0).toUpperCase() + found.slice(1);
+}
+
 /** Says what a change would cut, and asks again. */
 export function dangerPage(rule: ShownRule, state: ShownRule['state'], message: string, token: string): Html {
   const { id } = rule;
   const act = state === 'active' ? 'Enable' : 'Disable';
   return rulesLayout(`${act} ${id}?`, undefined, [
     html`<p><bdi dir="ltr">${describeRule(rule)}</bdi></p>
-      <p class="note danger" role="alert">${message.charAt(0).toUpperCase() + message.slice(1)}.</p>
+      <p class="note danger" role="alert">${dangerText(message)}.</p>
       <p>Nothing was changed.</p>
       <div class="acts">
         ${buttonForm('/rules/change', token, { id, state, yes: 'yes' }, { label: `${act} it all the same`, of: id, isBad: true })}
