@@ -2,7 +2,7 @@ import { CrawlError } from '../errors/index.js';
 import { jsonAnswer, pageAnswer, redirect, textAnswer, type Answer } from './http/answer.js';
 import { meaningOf, type Problem } from './http/errors.js';
 import type { FormGuard } from './http/form-guard.js';
-import type { FormRoute, Request, Route } from './http/request.js';
+import type { Request, Route } from './http/request.js';
 import { createEvents } from './live/events.js';
 import type { History } from './live/history.js';
 import type { Metrics } from './live/metrics.js';
@@ -15,7 +15,7 @@ import { cachedPage, homePage, problemPage } from './pages/other-pages.js';
 import { resultsPage, type Asked } from './pages/results-page.js';
 import { STYLE } from './pages/style.js';
 import { HITS_A_PAGE, MAX_HITS, type SearchResult } from '../search/index.js';
-import { createRuleForms, createRuleRoutes } from './rule-routes.js';
+import { createRuleRoutes, type RuleRoutes } from './rule-routes.js';
 import type { CrawlStatus, ServeSource } from './source.js';
 
 /** What the routes answer from. */
@@ -27,21 +27,16 @@ export interface RoutesContext {
   readonly guard: FormGuard;
 }
 
-/** All that a server answers, by path. */
-export function createRoutes({
-  source,
-  stats,
-  history,
-  metrics,
-  guard,
-}: RoutesContext): Readonly<Record<string, Route>> {
+/** All that a server answers, and what it does with forms, by path. */
+export function createRoutes({ source, stats, history, metrics, guard }: RoutesContext): RuleRoutes {
+  const rules = createRuleRoutes({ rules: source.rules, guard, problem: problemAnswer });
   const figures = async (): Promise<DashboardFigures> => dashboardFigures(await stats.read(), history.samples);
   const events = createEvents(figures);
 
   const search = ({ query, page, fold }: Asked, { signal }: Request): Promise<SearchResult> =>
     source.search(query, { page, fold, signal });
 
-  return {
+  const routes: Readonly<Record<string, Route>> = {
     '/': async () => pageAnswer(homePage((await stats.read()).status), { cache: 'revalidate' }),
     async '/search'(request) {
       const asked = askedOf(request.params);
@@ -78,7 +73,7 @@ export function createRoutes({
       events.isFull
         ? textAnswer('expected fewer viewers of the dashboard at a time; ask again later', 503)
         : events.stream(),
-    ...createRuleRoutes({ rules: source.rules, guard, problem: problemAnswer }),
+    ...rules.routes,
     async '/metrics'() {
       const { body, type } = await metrics.text(await stats.read());
       return { status: 200, type, body };
@@ -100,14 +95,7 @@ export function createRoutes({
     '/icon.svg': () => ({ status: 200, type: 'image/svg+xml', body: ICON, cache: 'day' }),
     '/robots.txt': () => textAnswer('User-agent: *\nDisallow: /'),
   };
-}
-
-/** What is done with all forms that are sent to a server, by path. */
-export function createForms({
-  source,
-  guard,
-}: Pick<RoutesContext, 'source' | 'guard'>): Readonly<Record<string, FormRoute>> {
-  return createRuleForms({ rules: source.rules, guard, problem: problemAnswer });
+  return { routes, forms: rules.forms };
 }
 
 /** Pages of hits that can be seen. */

@@ -1,9 +1,12 @@
 import { CrawlError } from '../errors/index.js';
+import type { PrefixSelection } from '../focus/index.js';
 import type { Rule } from '../../webtable/index.js';
 import { jsonAnswer, pageAnswer, redirect, type Answer } from './http/answer.js';
-import type { Problem } from './http/errors.js';
+import { problemOf, type Problem } from './http/errors.js';
 import type { FormGuard } from './http/form-guard.js';
 import type { FormRequest, FormRoute, Request, Route } from './http/request.js';
+import { prefixesPage } from './pages/prefixes-page.js';
+import { proposalsPage, type LastApplied } from './pages/proposals-page.js';
 import { ruleReportPage } from './pages/rule-report-page.js';
 import { dangerPage, rulesPage } from './pages/rules-page.js';
 import { deadline } from '../util/index.js';
@@ -23,6 +26,12 @@ const AN_ANSWER = 1000;
 /** Milliseconds that a report is waited for. */
 const PATIENCE_MS = 20_000;
 
+/** Prefixes on a page, and in an answer of the API. */
+const MOST_SHOWN = 500;
+const MOST_ANSWERED = 10_000;
+/** Names deep that the tree of a whole table is shown where nothing else is asked for. */
+const SHALLOW = 1;
+
 const LATE: Problem = {
   status: 503,
   code: 'LATE',
@@ -30,8 +39,50 @@ const LATE: Problem = {
   hint: 'ask again in a minute',
 };
 
-/** What is answered of rules, by path. All of it only reads. */
-export function createRuleRoutes({ rules, guard, problem }: RuleRoutesContext): Readonly<Record<string, Route>> {
+/** What is answered of rules, and what is done with forms, by path. */
+export interface RuleRoutes {
+  /** All of it only reads. */
+  readonly routes: Readonly<Record<string, Route>>;
+  readonly forms: Readonly<Record<string, FormRoute>>;
+}
+
+/** All that a server answers of rules. */
+export function createRuleRoutes(context: RuleRoutesContext): RuleRoutes {
+  const applying = createApplying(context.rules);
+  return { routes: createReading(context, applying), forms: createForms(context, applying) };
+}
+
+/** What became of the proposal that was applied last; one is applied at a time. */
+function createApplying(rules: RulesSource) {
+  let last: LastApplied | undefined;
+  return {
+    get last() {
+      return last;
+    },
+    /** Ends when it is through, which may take as long as the table is read. It never rejects. */
+    async apply(list: string, number: number): Promise<void> {
+      last = { number };
+      try {
+        last = { number, outcome: { added: await rules.applyProposal(list, number) } };
+      } catch (error) {
+        last = { number, outcome: { problem: reasonOf(error) } };
+      }
+    },
+  };
+}
+
+/** Of what is no failure of this machine all that is said, else what its code means. */
+function reasonOf(error: unknown): string {
+  if (error instanceof CrawlError && SAID.has(error.code)) return `${error.message}.`;
+  const { message, hint } = problemOf(error);
+  return hint === undefined ? message : `${message}; ${hint}.`;
+}
+
+const SAID: ReadonlySet<string> = new Set(['STALE_PROPOSAL', 'UNKNOWN_PROPOSAL', 'BAD_RULE']);
+
+type Applying = ReturnType<typeof createApplying>;
+
+function createReading({ rules, guard, problem }: RuleRoutesContext, applying: Applying): RuleRoutes['routes'] {
   /** Undefined: it is not ready in time. */
   const report = () => deadline(rules.report(), PATIENCE_MS, () => undefined);
 
@@ -79,11 +130,35 @@ export function createRuleRoutes({ rules, guard, problem }: RuleRoutesContext): 
       const found = await report();
       return found ? jsonAnswer(found) : problem(request, LATE);
     },
+    async '/rules/prefixes'({ params }) {
+      const asked = selectionOf(params);
+      const depth = asked.depth ?? (asked.domain === undefined ? SHALLOW : undefined);
+      const selection = { ...asked, ...(depth !== undefined && { depth }) };
+      return pageAnswer(prefixesPage(await rules.prefixes(selection, MOST_SHOWN), selection));
+    },
+    async '/api/prefixes'({ params }) {
+      const { statistics, ...found } = await rules.prefixes(selectionOf(params), MOST_ANSWERED);
+      return jsonAnswer({ statistics: statistics ?? null, ...found });
+    },
+    async '/rules/proposals'(request) {
+      const { headers, token, whyNot } = presser(guard, request);
+      const found = await rules.proposals();
+      const { last } = applying;
+      const body = proposalsPage({
+        found,
+        ...(last && { last }),
+        ...(token !== undefined && { token }),
+        ...(whyNot !== undefined && { whyNot }),
+      });
+      return pageAnswer(body, { headers });
+    },
+    async '/api/proposals'() {
+      return jsonAnswer((await rules.proposals()) ?? { id: '', proposals: [] });
+    },
   };
 }
 
-/** What is done with forms of the rules, by path. */
-export function createRuleForms({ rules, guard, problem }: RuleRoutesContext): Readonly<Record<string, FormRoute>> {
+function createForms({ rules, guard, problem }: RuleRoutesContext, applying: Applying): RuleRoutes['forms'] {
   return {
     '/rules/change': (request) =>
       guarded({ guard, problem }, request, async () => {
@@ -100,8 +175,24 @@ export function createRuleForms({ rules, guard, problem }: RuleRoutesContext): R
         }
         return redirect(`/rules?changed=${id}#${id}`);
       }),
+    '/rules/apply': (request) =>
+      guarded({ guard, problem }, request, async () => {
+        const { form } = request;
+        if (applying.last && !applying.last.outcome) return problem(request, BUSY);
+        const number = Number(form.get('number'));
+        if (!Number.isSafeInteger(number)) throw new CrawlError('USAGE', 'expected the number of a proposal');
+        await deadline(applying.apply((form.get('list') ?? '').slice(0, 100), number), PATIENCE_MS, () => undefined);
+        return redirect('/rules/proposals');
+      }),
   };
 }
+
+const BUSY: Problem = {
+  status: 503,
+  code: 'LATE',
+  message: 'Another proposal is being checked',
+  hint: 'load the page of the proposals again in a while',
+};
 
 /** Does what a form says where it may be taken. */
 function guarded(
@@ -144,6 +235,22 @@ function stateOf(given: string | null): Rule['state'] {
     'USAGE',
     `expected active or disabled as the state of a rule, found ${(given ?? 'none').slice(0, 20)}`,
   );
+}
+
+/** @throws CrawlError USAGE */
+function selectionOf(params: URLSearchParams): PrefixSelection {
+  const domain = (params.get('domain') ?? '').trim();
+  const [min, depth] = ['min', 'depth'].map((name) => {
+    const given = params.get(name) ?? '';
+    if (given === '') return undefined;
+    if (/^\d{1,9}$/.test(given)) return Number(given);
+    throw new CrawlError('USAGE', `expected a whole number as ${name}, found ${given.slice(0, 20)}`);
+  });
+  return {
+    ...(domain !== '' && { domain: domain.slice(0, 255) }),
+    ...(min !== undefined && { min }),
+    ...(depth !== undefined && { depth }),
+  };
 }
 
 /** @throws CrawlError USAGE */

@@ -4,7 +4,7 @@ import { createFormGuard, type WhoMayChange } from './http/form-guard.js';
 import { createHistory, SAMPLE_MS } from './live/history.js';
 import { createMetrics } from './live/metrics.js';
 import { createStats } from './live/stats.js';
-import { createForms, createRoutes, problemAnswer } from './routes.js';
+import { createRoutes, problemAnswer } from './routes.js';
 import type { ServeSource } from './source.js';
 
 /** Where a server listens, and to which names it answers. */
@@ -59,8 +59,7 @@ export async function servePages(source: ServeSource, options: ServeOptions = {}
     port: wanted,
     address,
     names,
-    routes: createRoutes({ source, stats, history, metrics, guard }),
-    forms: createForms({ source, guard }),
+    ...createRoutes({ source, stats, history, metrics, guard }),
     problem: problemAnswer,
     onError: log,
     onAnswer: metrics.answered,

@@ -1,9 +1,9 @@
 import type { ErrorCode } from '../errors/index.js';
-import type { RuleReport } from '../focus/index.js';
+import type { PrefixNode, PrefixSelection, PrefixStatistics, RuleReport } from '../focus/index.js';
 import type { TableStatus } from '../jobs/index.js';
 import type { Contradiction } from '../rules/index.js';
 import type { SearchOptions, SearchResult } from '../search/index.js';
-import type { Holder, Rule, RuleCounts, RulePoint } from '../../webtable/index.js';
+import type { Holder, Rule, RuleCounts, RulePoint, StoredProposals } from '../../webtable/index.js';
 
 /** The text of a page as it was crawled. All but the time is untrusted. */
 export interface CachedText {
@@ -57,6 +57,16 @@ export interface ShownRules {
   readonly broken: Readonly<Record<string, string>>;
 }
 
+/** Prefixes of URLs, with their rows. Untrusted text. */
+export interface ShownPrefixes {
+  /** What they are of; undefined where no statistics were made. */
+  readonly statistics: PrefixStatistics | undefined;
+  /** A prefix before those below it. */
+  readonly prefixes: readonly PrefixNode[];
+  /** There are more than were asked for. */
+  readonly more: boolean;
+}
+
 /** Where a server gets the rules, and has them changed. */
 export interface RulesSource {
   list(): Promise<ShownRules>;
@@ -70,6 +80,21 @@ export interface RulesSource {
    * @throws CrawlError UNKNOWN_RULE, RULE_DANGER
    */
   setState(id: string, state: Rule['state'], yes: boolean): Promise<void>;
+  /**
+   * The statistics that were made last.
+   * @param most prefixes
+   * @throws CrawlError USAGE, BAD_URL
+   */
+  prefixes(selection: PrefixSelection, most: number): Promise<ShownPrefixes>;
+  /** The rules that were proposed last; undefined where none were ever. */
+  proposals(): Promise<StoredProposals | undefined>;
+  /**
+   * Adds one of them, whose conditions are checked anew, which reads the whole table.
+   * @param list its `id`
+   * @returns the ids of rules that were added
+   * @throws CrawlError STALE_PROPOSAL, UNKNOWN_PROPOSAL
+   */
+  applyProposal(list: string, number: number): Promise<readonly string[]>;
 }
 
 /** Where a server gets what it shows. All may reject, with a CrawlError where the reason is known. */

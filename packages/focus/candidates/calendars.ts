@@ -72,7 +72,12 @@ export const calendars: CreateFinder = ({ propose: { minUseful } }) => {
         const name = { host: row.host, template, isPage };
         const key = keyOf(name);
         if (row.isKept) kept.add(key);
-        else addTo(sections.get(key, () => createSection(name, numbers)), row, numbers);
+        else
+          addTo(
+            sections.get(key, () => createSection(name, numbers)),
+            row,
+            numbers,
+          );
       }
     },
     find(domain) {
@@ -83,7 +88,10 @@ export const calendars: CreateFinder = ({ propose: { minUseful } }) => {
       const cut = new Set(worth.filter(({ isPage }) => !isPage).map(keyOf));
       return worth
         .filter((section) => !(section.isPage && cut.has(keyOf({ ...section, isPage: false }))))
-        .filter(({ host, template }) => !templatesAbove(template).some((above) => cut.has(keyOf({ host, template: above, isPage: false }))))
+        .filter(
+          ({ host, template }) =>
+            !templatesAbove(template).some((above) => cut.has(keyOf({ host, template: above, isPage: false }))),
+        )
         .map((section) => toCandidate(section, domain.fit, domain.rows));
     },
   };
@@ -94,7 +102,15 @@ type SectionName = Pick<Section, 'host' | 'template' | 'isPage'>;
 const keyOf = ({ host, template, isPage }: SectionName): string => `${host} ${template}${isPage ? ' ' : ''}`;
 
 function createSection(name: SectionName, numbers: readonly number[]): Section {
-  return { ...name, rows: 0, fetched: 0, numbers: createDistinct(), least: [...numbers], most: [...numbers], examples: [] };
+  return {
+    ...name,
+    rows: 0,
+    fetched: 0,
+    numbers: createDistinct(),
+    least: [...numbers],
+    most: [...numbers],
+    examples: [],
+  };
 }
 
 function addTo(section: Section, row: FinderRow, numbers: readonly number[]): void {

@@ -110,7 +110,10 @@ export const duplicateSections: CreateFinder = () => {
       for (const [document, pages] of copies) if (pages.length > MOST_COPIES) copies.delete(document);
       const rowsOf = new Map(Array.from(counts.values(), ({ trait, rows }) => [trait, rows]));
       const pairs = pairsOf(copies).filter(({ documents, rows }) => documents >= DIFFERENT * rows);
-      const totals = countPages(copies, pairs.flatMap(({ from, to }) => [from, to]));
+      const totals = countPages(
+        copies,
+        pairs.flatMap(({ from, to }) => [from, to]),
+      );
       const found = pairs.filter(({ from, rows }) => {
         const trait = traitOf(from);
         return areAlike(rows, totals.get(trait)!) && !kept.has(trait) && (rowsOf.get(trait) ?? 0) >= LEAST_ROWS;
@@ -191,7 +194,10 @@ function* differences(one: Compared, other: Compared): Generator<readonly [from:
   const [own, others] = [a.slice(0, a.length - behind), b.slice(0, b.length - behind)];
   const [mine, theirs] = [own.length - shared, others.length - shared];
   if (isOneHost && mine === 1 && theirs === 0) {
-    yield [{ host: one.host, kind: 'segment', name: own[shared]! }, { host: other.host, kind: 'prefix', name: '/' }];
+    yield [
+      { host: one.host, kind: 'segment', name: own[shared]! },
+      { host: other.host, kind: 'prefix', name: '/' },
+    ];
   }
   // A page is no section; and a section that the other is within cannot go without it.
   if ((behind === 0 && a.length + b.length > 0) || (isOneHost && mine === 0)) return;
@@ -266,7 +272,12 @@ function isWithin(place: Place, section: Place): boolean {
   return section.kind === 'segment' ? place.name === section.name : place.name.startsWith(section.name);
 }
 
-function toCandidate({ from, to, rows: alike, documents, examples }: Pair, compared: number, rows: number, domain: DomainFacts): Candidate {
+function toCandidate(
+  { from, to, rows: alike, documents, examples }: Pair,
+  compared: number,
+  rows: number,
+  domain: DomainFacts,
+): Candidate {
   const { host, kind, name } = from;
   const regex = `${ANY_ORIGIN}/(?:[^?]*/)?${literal(name)}(?:[/?]|$)`;
   return {

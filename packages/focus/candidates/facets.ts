@@ -48,7 +48,15 @@ export function cutParameter(
       pattern: { regex: patternOf(parameter) },
     },
     reason,
-    evidence: { parameter: shownParameter(parameter), rows, fetched, paths, values, ...figures, examples: [...examples] },
+    evidence: {
+      parameter: shownParameter(parameter),
+      rows,
+      fetched,
+      paths,
+      values,
+      ...figures,
+      examples: [...examples],
+    },
     rows,
   };
 }

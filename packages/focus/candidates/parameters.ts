@@ -99,7 +99,8 @@ export const uselessParameters: CreateFinder = ({ propose: { minUseful } }) => {
 
   function endHost(): void {
     if (host === undefined) return;
-    for (const facts of table.facts(host)) if (!kept.has(traitOf(host, keyOfParameter(facts.parameter)))) found.push(facts);
+    for (const facts of table.facts(host))
+      if (!kept.has(traitOf(host, keyOfParameter(facts.parameter)))) found.push(facts);
     if (found.length > 2 * MOST_FOUND) found = mostRows(found, MOST_FOUND);
     table = createTable();
   }
@@ -194,7 +195,19 @@ function createTable() {
       counts.alike += variant.copies + (page === variant.document || variant.isCopy ? variant.alike : 0);
     }
     const rests = variants.size;
-    return { host, parameter, rows, fetched, paths: paths.count, values: values.count, numbers, ids, ...counts, rests, examples };
+    return {
+      host,
+      parameter,
+      rows,
+      fetched,
+      paths: paths.count,
+      values: values.count,
+      numbers,
+      ids,
+      ...counts,
+      rests,
+      examples,
+    };
   }
 
   return {

@@ -79,7 +79,14 @@ export const pathFacets: CreateFinder = ({ propose: { minUseful } }) => {
       for (const { prefix, segments } of sectionsOf(path)) {
         if (row.isKept) kept.add(traitOf({ host, prefix }));
         else {
-          const section = sections.get(prefix, () => ({ host: row.host, prefix, rows: 0, fetched: 0, sets: new Map(), examples: [] }));
+          const section = sections.get(prefix, () => ({
+            host: row.host,
+            prefix,
+            rows: 0,
+            fetched: 0,
+            sets: new Map(),
+            examples: [],
+          }));
           section.rows += 1;
           if (isAsked(row)) section.fetched += 1;
           addExample(section.examples, row.url);
@@ -88,7 +95,8 @@ export const pathFacets: CreateFinder = ({ propose: { minUseful } }) => {
       }
       while (held > COMPARED) {
         sample.halve();
-        for (const { sets } of sections.values()) for (const hash of sets.keys()) if (!sample.has(hash)) sets.delete(hash);
+        for (const { sets } of sections.values())
+          for (const hash of sets.keys()) if (!sample.has(hash)) sets.delete(hash);
         held = [...sections.values()].reduce((sum, { sets }) => sum + sets.size, 0);
       }
     },
@@ -138,7 +146,13 @@ function* sectionsOf(path: string): Generator<{ prefix: string; segments: readon
     const next = path.indexOf('/', slash + 1);
     const after = path[next + 1];
     if (next > slash + 1 && after !== undefined && after !== '/') {
-      yield { prefix: path.slice(0, slash + 1), segments: path.slice(slash + 1).replace(/\/$/, '').split('/') };
+      yield {
+        prefix: path.slice(0, slash + 1),
+        segments: path
+          .slice(slash + 1)
+          .replace(/\/$/, '')
+          .split('/'),
+      };
     }
     slash = next;
   }

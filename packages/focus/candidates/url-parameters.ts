@@ -28,8 +28,7 @@ function parameterIn(place: 'query' | 'path', piece: string): Parameter | undefi
   const equals = piece.indexOf('=');
   const name = equals < 0 ? piece : piece.slice(0, equals);
   const bracket = place === 'query' ? name.search(BRACKET) : -1;
-  const found: Parameter =
-    bracket > 0 ? { place: 'brackets', name: name.slice(0, bracket) } : { place, name };
+  const found: Parameter = bracket > 0 ? { place: 'brackets', name: name.slice(0, bracket) } : { place, name };
   return found.name === '' || found.name.length > LONGEST_NAME ? undefined : found;
 }
 

@@ -77,22 +77,31 @@ export const uselessPrefixes: CreateFinder = ({ propose: { minUseful } }): Candi
       while (open.length > 0) close();
       open = [];
       if (!domain.hasUseful || domain.fit < minUseful) return [];
-      return found.filter(({ rows }) => rows > domain.fit).map((each): Candidate => {
-        const { host, origin, prefix, rows, fetched, examples } = each;
-        // Of a host with several ports or schemes one may hold what another does not.
-        const isWhole = origins.get(host)!.size > 1;
-        return {
-          rule: {
-            kind: 'reject',
-            origin: 'generated',
-            scope: `host:${host}`,
-            pattern: { prefix: isWhole ? `${origin}${prefix}` : prefix },
-          },
-          reason: 'useless_prefix',
-          evidence: { rows, fetched, useful: 0, domainRows: domain.rows, domainUseful: domain.fit, examples: [...examples] },
-          rows,
-        };
-      });
+      return found
+        .filter(({ rows }) => rows > domain.fit)
+        .map((each): Candidate => {
+          const { host, origin, prefix, rows, fetched, examples } = each;
+          // Of a host with several ports or schemes one may hold what another does not.
+          const isWhole = origins.get(host)!.size > 1;
+          return {
+            rule: {
+              kind: 'reject',
+              origin: 'generated',
+              scope: `host:${host}`,
+              pattern: { prefix: isWhole ? `${origin}${prefix}` : prefix },
+            },
+            reason: 'useless_prefix',
+            evidence: {
+              rows,
+              fetched,
+              useful: 0,
+              domainRows: domain.rows,
+              domainUseful: domain.fit,
+              examples: [...examples],
+            },
+            rows,
+          };
+        });
     },
   };
 };

@@ -97,12 +97,23 @@ function twinOf({ url, status, signature, redirectTarget, parseStatus, duplicate
     isKept,
     state: isFetched ? 'fetched' : leads ? 'leads' : status === 'gone' ? 'failed' : 'unfetched',
     document: isFetched ? signature : undefined,
-    namesOther: leads ? isOther(redirectTarget) : isFetched && (isOther(parseStatus?.canonical) || isOther(duplicateOf)),
+    namesOther: leads
+      ? isOther(redirectTarget)
+      : isFetched && (isOther(parseStatus?.canonical) || isOther(duplicateOf)),
   };
 }
 
 function judge(to: Form, pages: Iterable<Pages>): Verdict {
-  const verdict: Verdict = { to, alike: 0, different: 0, lost: 0, named: 0, documents: new Set(), documentPages: 0, examples: [] };
+  const verdict: Verdict = {
+    to,
+    alike: 0,
+    different: 0,
+    lost: 0,
+    named: 0,
+    documents: new Set(),
+    documentPages: 0,
+    examples: [],
+  };
   const from = to === 'with' ? 'without' : 'with';
   for (const { [to]: target, [from]: source } of pages) {
     const isAlike = source && compare(source, target);

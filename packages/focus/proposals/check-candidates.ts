@@ -103,7 +103,11 @@ export async function checkCandidates(
   for (const [proposal, rule] of rules.entries()) {
     const name = domainOfRule(rule) ?? '';
     const number = numbers.get(name);
-    const found = { rest: cuts.rest[number ?? -1] ?? 0, cut: cut[number ?? -1] ?? 0, useful: useful[number ?? -1] ?? 0 };
+    const found = {
+      rest: cuts.rest[number ?? -1] ?? 0,
+      cut: cut[number ?? -1] ?? 0,
+      useful: useful[number ?? -1] ?? 0,
+    };
     const isEnough = found.cut >= minShare * found.rest;
     domains.set(name, isEnough ? found : { ...found, cut: 0 });
     if (!isEnough && rule.kind === 'reject' && isActive(proposal)) dropped.set(proposal, 'too_small_share');
@@ -215,7 +219,8 @@ function noteNeeded(
   const { ofNode, sets } = cuts;
   for (const node of lost) {
     if (!cuttersOf(node, ways, cuts, isActive).every((proposal) => freed.has(proposal))) continue;
-    for (let at = before[node]!; at !== NONE; at = before[at]!) if (sets[ofNode[at]!]!.some(isActive)) neededNodes.add(at);
+    for (let at = before[node]!; at !== NONE; at = before[at]!)
+      if (sets[ofNode[at]!]!.some(isActive)) neededNodes.add(at);
   }
 }
 

@@ -162,7 +162,11 @@ function domainNamed(name: string): string {
   return domainOf(scope.slice(scope.indexOf(':') + 1));
 }
 
-function listOf({ clock }: Pick<CrawlContext, 'clock'>, ruleSet: RuleSet, { candidates, rules, checked }: Found): StoredProposals {
+function listOf(
+  { clock }: Pick<CrawlContext, 'clock'>,
+  ruleSet: RuleSet,
+  { candidates, rules, checked }: Found,
+): StoredProposals {
   const proposals = candidates
     .map((candidate, i) => ({ candidate, rule: rules[i]!, ...checked.candidates[i]! }))
     .filter(({ dropped }) => dropped === undefined)
@@ -192,7 +196,9 @@ function listOf({ clock }: Pick<CrawlContext, 'clock'>, ruleSet: RuleSet, { cand
 }
 
 function domainsOf({ rules, checked }: Found): ProposedDomain[] {
-  const offered = new Set(rules.filter((_, i) => !checked.candidates[i]!.dropped).map((rule) => domainOfRule(rule) ?? ''));
+  const offered = new Set(
+    rules.filter((_, i) => !checked.candidates[i]!.dropped).map((rule) => domainOfRule(rule) ?? ''),
+  );
   return Array.from(checked.domains, ([domain, { rest, cut, useful }]) => ({ domain, rest, cut, useful })).filter(
     ({ domain }) => offered.has(domain),
   );

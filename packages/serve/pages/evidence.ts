@@ -35,14 +35,18 @@ function nameOf(name: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-function valueOf(value: JsonValue): Html | string {
+function valueOf(value: JsonValue, isNested = false): Html | string {
   if (typeof value === 'number') return figures.number(value);
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   if (typeof value === 'string') {
     return webAddress(value) === undefined ? cut(value) : outLink(value, html`${shownUrl(cut(value))}`);
   }
+  if (typeof value === 'object' && value !== null && !Array.isArray(value) && !isNested) {
+    const entries = Object.entries(value).slice(0, MOST);
+    return html`${entries.map(([name, each]) => html`<span class="example">${nameOf(name)}: ${valueOf(each as JsonValue, true)}</span>`)}`;
+  }
   if (Array.isArray(value)) {
-    return html`${value.slice(0, EXAMPLES).map((each) => html`<span class="example">${valueOf(each as JsonValue)}</span>`)}`;
+    return html`${value.slice(0, EXAMPLES).map((each) => html`<span class="example">${valueOf(each as JsonValue, true)}</span>`)}`;
   }
   return cut(JSON.stringify(value));
 }

@@ -1,4 +1,4 @@
-import type { RulePoint } from '../../../webtable/index.js';
+import type { ProposedRule, RulePoint } from '../../../webtable/index.js';
 import { describeRule } from '../../rules/index.js';
 import { figures } from '../../util/index.js';
 import { html, type Html, type Piece } from '../http/html.js';
@@ -8,7 +8,7 @@ import { evidenceList } from './evidence.js';
 import { layout } from './layout.js';
 import { dayOf } from './untrusted.js';
 
-const { number, quantity } = figures;
+const { duration, number, quantity } = figures;
 
 /** What all pages of the rules need of who asks. */
 export interface Presser {
@@ -72,6 +72,8 @@ export function rulesPage(given: RulesPage): Html {
 const TABS = [
   ['rules', '/rules', 'Rules'],
   ['report', '/rules/report', 'Report'],
+  ['prefixes', '/rules/prefixes', 'Prefixes'],
+  ['proposals', '/rules/proposals', 'Proposals'],
 ] as const;
 
 /** A page about rules, with the way to the others. */
@@ -155,12 +157,13 @@ function ruleCard(rule: ShownRule, { histories, token, now, all }: RulesPage): H
 }
 
 /** What a rule matches, for the eye. */
-export function patternText(rule: ShownRule | Parameters<typeof describeRule>[0]): string {
+export function patternText(rule: ProposedRule): string {
   if (rule.kind === 'www') return `${rule.to} www`;
   return 'prefix' in rule.pattern ? rule.pattern.prefix : `regex ${rule.pattern.regex}`;
 }
 
-function scopeText({ scope }: ShownRule): string {
+/** Of which hosts a rule is, for the eye. */
+export function scopeText({ scope }: ProposedRule): string {
   if (scope === '*') return 'all hosts';
   return scope.replace(':', ' ');
 }
@@ -191,7 +194,8 @@ function historyChart(rule: ShownRule, history: readonly RulePoint[], now: numbe
   const name = `${isUseful ? 'Pages worth having' : 'Pages passed over and links cut'} over time by ${id}: ${number(of(counts))} now, at the most ${number(paths.most)}`;
   return html`${chart(`h-${id}`, name, paths)}
     <p class="axis">
-      <span>since ${dayOf(begin)}</span><span>most ${quantity(paths.most, isUseful ? 'page' : 'cut')}</span>
+      <span>the last ${duration(Math.round((now - begin) / 1000))}</span
+      ><span>most ${quantity(paths.most, isUseful ? 'page' : 'cut')}</span>
     </p>`;
 }
 
@@ -212,13 +216,19 @@ function stepsOf(
   return values;
 }
 
+/** What would be cut, as a sentence without its end. */
+function dangerText(message: string): string {
+  const found = message.replace(/^expected .{1,80}?, found that /, '');
+  return found.charAt(0).toUpperCase() + found.slice(1);
+}
+
 /** Says what a change would cut, and asks again. */
 export function dangerPage(rule: ShownRule, state: ShownRule['state'], message: string, token: string): Html {
   const { id } = rule;
   const act = state === 'active' ? 'Enable' : 'Disable';
   return rulesLayout(`${act} ${id}?`, undefined, [
     html`<p><bdi dir="ltr">${describeRule(rule)}</bdi></p>
-      <p class="note danger" role="alert">${message.charAt(0).toUpperCase() + message.slice(1)}.</p>
+      <p class="note danger" role="alert">${dangerText(message)}.</p>
       <p>Nothing was changed.</p>
       <div class="acts">
         ${buttonForm('/rules/change', token, { id, state, yes: 'yes' }, { label: `${act} it all the same`, of: id, isBad: true })}

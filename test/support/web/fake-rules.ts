@@ -1,4 +1,5 @@
-import type { RuleReport, RulePoint } from '../../../packages/webcrawl/index.js';
+import type { PrefixNode } from '../../../packages/focus/index.js';
+import type { RuleReport, RulePoint, StoredProposals } from '../../../packages/webcrawl/index.js';
 import type { RulesSource, ShownRule } from '../../../packages/serve/index.js';
 import { CrawlError } from '../../../packages/errors/index.js';
 
@@ -87,6 +88,54 @@ const historyOf = (end: number): RulePoint[] =>
     links: Math.floor(1_400 * Math.sqrt(i * 40)),
   }));
 
+const figuresOf = (rows: number, fit: number) => ({
+  rows,
+  fit,
+  duplicates: Math.floor(rows / 20),
+  errors: Math.floor(rows / 50),
+  statuses: { fetched: Math.floor(rows / 4), unfetched: rows - Math.floor(rows / 4) },
+  bytes: rows * 7_000,
+  fetchMs: rows * 120,
+});
+const where = { host: 'www.news.example', origin: 'https://www.news.example', domain: 'news.example' };
+
+/** A tree of prefixes. */
+export const PREFIXES: readonly PrefixNode[] = [
+  { ...where, prefix: '/', ...figuresOf(12_400, 900) },
+  { ...where, prefix: '/2026/', ...figuresOf(900, 880) },
+  { ...where, prefix: '/list?', ...figuresOf(4_410, 0) },
+  { ...where, prefix: '/list?', parameter: 'sort', ...figuresOf(4_000, 0) },
+  { ...where, prefix: '/tag/', ...figuresOf(6_000, 0) },
+  { ...where, prefix: '/tag/politics/', ...figuresOf(800, 0) },
+];
+
+/** Rules that are proposed. */
+export const PROPOSALS: StoredProposals = {
+  id: 'list-1',
+  createdAt: DAY,
+  rulesVersion: 'v1',
+  proposals: [
+    {
+      number: 1,
+      rule: { kind: 'reject', scope: 'host:www.news.example', pattern: { prefix: '/forum/' } },
+      reason: 'useless_prefix',
+      evidence: { rows: 2_310, fit: 0, domainFit: 812, examples: ['https://www.news.example/forum/1?page=2'] },
+      rows: 2_310,
+      fetched: 402,
+      domain: 'news.example',
+    },
+    {
+      number: 2,
+      rule: { kind: 'www', scope: 'domain:news.example', to: 'with' },
+      reason: 'www',
+      evidence: { pairs: 44, alike: 44 },
+      rows: 120,
+      fetched: 44,
+      domain: 'news.example',
+    },
+  ],
+};
+
 /** Rules that are changed in memory; `r1` cannot be enabled without `yes`. */
 export function fakeRules(given: readonly ShownRule[] = RULES): RulesSource & { readonly calls: unknown[][] } {
   let rules = [...given];
@@ -96,6 +145,31 @@ export function fakeRules(given: readonly ShownRule[] = RULES): RulesSource & { 
     list: () => Promise.resolve({ version: 'v1', rules, contradictions: [], broken: {} }),
     histories: (ids) => Promise.resolve(new Map(ids.map((id) => [id, historyOf(DAY + 40 * 3_600_000)]))),
     report: () => Promise.resolve(aReport()),
+    prefixes: ({ domain }, most) =>
+      Promise.resolve(
+        domain === 'none.example'
+          ? { statistics: undefined, prefixes: [], more: false }
+          : {
+              statistics: {
+                madeAt: DAY,
+                rulesVersion: 'v1',
+                min: 10,
+                depth: 16,
+                total: figuresOf(12_400, 900),
+                origins: 1,
+                parametersOverLimit: 0,
+              },
+              prefixes: PREFIXES.slice(0, most),
+              more: PREFIXES.length > most,
+            },
+      ),
+    proposals: () => Promise.resolve(PROPOSALS),
+    applyProposal(list, number) {
+      calls.push(['apply', list, number]);
+      return number === 1
+        ? Promise.resolve(['r6'])
+        : Promise.reject(new CrawlError('STALE_PROPOSAL', `proposal ${number} does not hold any more: it cuts a seed`));
+    },
     setState(id, state, yes) {
       if (id === 'r1' && state === 'active' && !yes) {
         const what = 'expected rules that leave the seeds and some page, found that reject /tag/ would cut 2 seeds';
