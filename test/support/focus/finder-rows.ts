@@ -5,7 +5,9 @@ import { domainOf, hostOf } from '../../../packages/url/index.js';
 import { rowKeyOf, type Rule } from '../../../webtable/index.js';
 
 /** What a test says of a row; one that has a signature was fetched. */
-export type GivenRow = { readonly url: string } & Partial<Omit<FinderRow, 'url'>>;
+export type GivenRow = { readonly url: string } & {
+  readonly [F in Exclude<keyof FinderRow, 'url'>]?: FinderRow[F] | undefined;
+};
 
 /** A row as `propose` shows it to finders. */
 export function finderRow({ url, ...given }: GivenRow): FinderRow {
@@ -22,7 +24,7 @@ export function finderRow({ url, ...given }: GivenRow): FinderRow {
     fit,
     isKept: fit,
     ...given,
-  };
+  } as FinderRow;
 }
 
 /** Rows of one domain in the order of the table. */
