@@ -141,6 +141,7 @@ export const INDEX_COLUMNS = {
   ruleCounts: 'r:c',
   ruleHistory: 'r:h',
   proposals: 'r:o',
+  ruleHistory: 'r:h',
   prefixPass: 'r:p',
   prefixFigures: 'r:s',
 } as const;

@@ -168,7 +168,6 @@ export {
   type SnippetPart,
 } from '../search/index.js';
 export { openIndexer, type IndexInfo, type Indexer, type IndexOptions } from '../index/index.js';
-export type { BeforeAndSince, DomainWorth, ReportedRule, RuleReport, Worth, Yield } from '../focus/index.js';
 export type {
   ApplyProposalsOptions,
   Candidate,
@@ -181,6 +180,7 @@ export type {
   ProposeOptions,
   ProposeReport,
 } from '../focus/index.js';
+export type { BeforeAndSince, DomainWorth, ReportedRule, RuleReport, Worth, Yield } from '../focus/index.js';
 export type { DedupOptions } from '../duplicates/index.js';
 export {
   describeRule,

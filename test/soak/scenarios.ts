@@ -184,6 +184,7 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
       make('warc', 'export', 'warc', '--force', '--host', 'h1.example.com'),
       make('crawl.wacz', 'export', 'wacz'),
       make('krake', 'export', 'krake'),
+      work(0, 'stats', 'prefixes', '--min', '2', '--output', 'out/prefixes.jsonl', '--force'),
     ],
     except: FILLED,
   },

@@ -35,6 +35,8 @@ export interface StoredPrefix {
 
 /** What is known of a pass. */
 export interface PrefixPass {
+  /** Grows with every pass over the same rows. */
+  readonly generation: number;
   /** When it began, in ms since the epoch. */
   readonly madeAt: number;
   /** That of the rules, as it began; empty where there were none. */
@@ -55,7 +57,7 @@ interface Header {
   /** The last generation that was begun. */
   readonly last: number;
   /** The pass that is read, where one has come to its end. */
-  readonly pass?: PrefixPass & { readonly generation: number };
+  readonly pass?: PrefixPass;
 }
 
 /** The statistics by prefix of a table. */
@@ -142,10 +144,11 @@ export function createPrefixes(store: Store, exclusive: Exclusive) {
      * whole table takes the place of older ones of domains.
      * @returns false: one that began later has ended before, and stays; then this one is removed
      */
-    async end(scope: string, generation: number, pass: PrefixPass): Promise<boolean> {
+    async end(scope: string, pass: PrefixPass): Promise<boolean> {
+      const { generation } = pass;
       const isLatest = await change<boolean>(scope, ({ last, pass: before }) => {
         if (before && before.generation > generation) return { result: false };
-        return { put: { last: Math.max(last, generation), pass: { ...pass, generation } }, result: true };
+        return { put: { last: Math.max(last, generation), pass }, result: true };
       });
       if (!isLatest) {
         await remove(beginningWith(generationOf(scope, generation)));

@@ -5,8 +5,8 @@ import { addRulesApply } from './apply.js';
 import { addRulesDisable, addRulesEnable, addRulesRemove } from './edit.js';
 import { addRulesExport, addRulesImport } from './import-export.js';
 import { addRulesList } from './list.js';
-import { addRulesReport } from './report.js';
 import { addRulesPropose } from './propose.js';
+import { addRulesReport } from './report.js';
 import { addRulesShow } from './show.js';
 import { addRulesTest } from './test.js';
 

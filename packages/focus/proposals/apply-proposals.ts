@@ -63,7 +63,7 @@ export async function applyProposals(
     const checked = await withWorkFolder(folder, async (work): Promise<Checked> => {
       const onRow = (): void => undefined;
       await using graph = await readGraph(crawl, ruleSet, { folder: work, onRow, fail: onRow, signal });
-      return checkCandidates(graph, rules, { minShare: 0, signal });
+      return await checkCandidates(graph, rules, { minShare: 0, signal });
     });
     for (const [i, candidate] of checked.candidates.entries()) {
       const proposal = wanted[i]!;

@@ -1,11 +1,12 @@
 import { NONE } from '../../graph/index.js';
 import type { CheckedRule } from '../../rules/index.js';
+import { urlOf } from '../../../webtable/index.js';
 import { domainOfRule, findCutPages, type CutPages } from './cut-pages.js';
 import type { TableGraph } from './read-graph.js';
 import { FAR, TRAIT, findWays, type Ways } from './ways.js';
 
 /** Why a rule is not proposed. */
-export type DropReason = 'cuts_kept' | 'cuts_only_way' | 'cuts_nothing' | 'too_small_share';
+export type DropReason = 'cuts_kept' | 'untried' | 'cuts_only_way' | 'cuts_nothing' | 'too_small_share';
 
 /** What the check says of a rule. */
 export interface CheckedCandidate {
@@ -42,11 +43,14 @@ export interface Checked {
 export interface CheckOptions {
   /** The share of what is not useful that is cut of a domain at least, 0 to 1. */
   readonly minShare: number;
+  /** Whether a rule, by its number, is dropped where too few of the pages that it cuts were fetched to know where they lead. Default: none is. */
+  readonly mustBeTried?: (rule: number) => boolean;
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * Checks rules on the link graph, all of them together: that none cuts a page that is to be kept; that every useful page that can be
+ * Checks rules on the link graph, all of them together: that none cuts a page that is to be kept; where it is asked for, that it is known where
+ * the pages lead that are cut; that every useful page that can be
  * reached from the roots of the crawl, and within its domain from the seeds of the domain, can still be when the pages that are cut
  * are left out with all their links; and that of each domain they cut a share of the rest. Rules that are in the way are dropped: the
  * fewest on the way of one useful page after the other, in the order of their keys. Rules of the same graph are always dropped alike.
@@ -54,13 +58,16 @@ export interface CheckOptions {
 export async function checkCandidates(
   graph: TableGraph,
   rules: readonly CheckedRule[],
-  { minShare, signal }: CheckOptions,
+  { minShare, mustBeTried = () => false, signal }: CheckOptions,
 ): Promise<Checked> {
   const cuts = await findCutPages(graph, rules);
   const dropped = new Map<number, DropReason>();
   const because = new Map<number, string>(cuts.kept);
   const isActive = (proposal: number): boolean => !dropped.has(proposal);
-  for (const proposal of cuts.kept.keys()) dropped.set(proposal, 'cuts_kept');
+  for (const proposal of rules.keys()) {
+    if (cuts.kept.has(proposal)) dropped.set(proposal, 'cuts_kept');
+    else if (mustBeTried(proposal) && !cuts.tried.isTried(proposal)) dropped.set(proposal, 'untried');
+  }
   const sizes = sizesOf(graph, cuts, rules.length);
   dropIdle(rules, cuts, sizes, dropped);
 
@@ -106,7 +113,7 @@ export async function checkCandidates(
     if (!isEnough && rule.kind === 'reject' && isActive(proposal)) dropped.set(proposal, 'too_small_share');
   }
   const names = await keysOf(graph, new Set([...neededNodes, ...lostFor.values()]));
-  for (const [proposal, node] of lostFor) because.set(proposal, names.get(node)!);
+  for (const [proposal, node] of lostFor) because.set(proposal, urlOf(names.get(node)!));
   return {
     candidates: rules.map((_, proposal) => ({
       dropped: dropped.get(proposal),

@@ -3,6 +3,7 @@ import { growingArray } from '../../graph/index.js';
 import { compileRules, type CheckedRule } from '../../rules/index.js';
 import { domainOf, hostOf } from '../../url/index.js';
 import type { TableGraph } from './read-graph.js';
+import { createTriedPages, type TriedPages } from './tried-pages.js';
 import { TRAIT, type Cuts } from './ways.js';
 
 /** What proposals cut, by their numbers in the list that was given. */
@@ -11,6 +12,7 @@ export interface CutPages extends Cuts {
   readonly rest: Float64Array;
   /** Of each proposal that would cut a page that is to be kept the first such URL. */
   readonly kept: ReadonlyMap<number, string>;
+  readonly tried: TriedPages;
 }
 
 /** The registrable domain that a rule is of; undefined of one for all hosts. */
@@ -32,6 +34,7 @@ export async function findCutPages(graph: TableGraph, rules: readonly CheckedRul
   }
   const rest = new Float64Array(names.length);
   const kept = new Map<number, string>();
+  const tried = createTriedPages();
   const ofNode = growingArray((length) => new Uint32Array(length));
   const sets: (readonly number[])[] = [[]];
   const numbers = new Map<string, number>([['', 0]]);
@@ -52,6 +55,7 @@ export async function findCutPages(graph: TableGraph, rules: readonly CheckedRul
       const path = url.slice(url.indexOf('/', url.indexOf('//') + 2));
       const cutting = asked.filter(({ cuts }) => cuts(url, host, path)).map(({ proposal }) => proposal);
       if ((trait & TRAIT.kept) !== 0) for (const each of cutting) if (!kept.has(each)) kept.set(each, url);
+      for (const each of cutting) tried.add(each, path, (trait & TRAIT.fetched) !== 0);
       const name = cutting.join(' ');
       let set = numbers.get(name);
       if (set === undefined) {
@@ -61,7 +65,7 @@ export async function findCutPages(graph: TableGraph, rules: readonly CheckedRul
       ofNode.push(set);
     }
   }
-  return { ofNode: ofNode.values(), sets, rest, kept };
+  return { ofNode: ofNode.values(), sets, rest, kept, tried };
 }
 
 type RuleTest = (url: string, host: string, path: string) => boolean;

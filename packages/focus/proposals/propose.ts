@@ -5,7 +5,7 @@ import { withWorkFolder } from '../../graph/index.js';
 import { createTracker, type CrawlContext, type JobOptions, type Report, type Tracker } from '../../jobs/index.js';
 import { addChecked, checkRule, scopeOf, type AddedRules, type CheckedRule, type RuleSet } from '../../rules/index.js';
 import { domainOf } from '../../url/index.js';
-import type { Candidate, CreateFinder } from '../candidates/candidate.js';
+import type { Candidate, CreateFinder, ProposalReason } from '../candidates/candidate.js';
 import { FINDERS } from '../candidates/finders.js';
 import { checkCandidates, type Checked, type DropReason } from './check-candidates.js';
 import { domainOfRule } from './cut-pages.js';
@@ -35,6 +35,9 @@ export interface ProposedDomain {
   readonly useful: number;
 }
 
+/** Reasons that are about pages which are the same as others. */
+const COPIES: readonly ProposalReason[] = ['session', 'duplicate_section', 'www'];
+
 /** What was proposed. */
 export interface ProposeReport extends Report {
   /** With the pages that each cuts, the most first. */
@@ -50,6 +53,7 @@ const REFINEMENTS = 4;
 const MOST = 1_000;
 const COUNTER = {
   cuts_kept: 'dropped_useful',
+  untried: 'dropped_untried',
   cuts_only_way: 'dropped_way',
   cuts_nothing: 'dropped_idle',
   too_small_share: 'dropped_share',
@@ -91,7 +95,7 @@ export async function propose(crawl: CrawlContext, options: ProposeOptions = {})
       tracker.count('rest', rest);
     }
     const added = options.apply ? await addProposed(crawl, list.proposals, ruleSet.version) : undefined;
-    tracker.count('applied', added?.added.length);
+    tracker.count('applied', added?.added.length ?? 0);
     return { ...tracker.report(), proposals: list.proposals, domains, ...(added && { added }) };
   });
 }
@@ -134,7 +138,12 @@ async function look(
         fail: tracker.fail,
         signal,
       });
-      const checked = await checkCandidates(graph, rules, { minShare: crawl.settings.propose.minShare, signal });
+      const checked = await checkCandidates(graph, rules, {
+        minShare: crawl.settings.propose.minShare,
+        // Where copies lead is known by what they are copies of.
+        mustBeTried: (rule) => !COPIES.includes(candidates[rule]!.reason),
+        signal,
+      });
       const before = needed.size;
       for (const key of checked.needed) needed.add(key);
       if (turn < REFINEMENTS && needed.size > before) continue;

@@ -37,7 +37,7 @@ export async function makePrefixStatistics(
     prefixes.put(scope, generation, nodes),
   );
   if (!made) await prefixes.discard(scope, generation);
-  else if (!(await prefixes.end(scope, generation, { madeAt, rulesVersion, min, depth, ...made }))) {
+  else if (!(await prefixes.end(scope, { generation, madeAt, rulesVersion, min, depth, ...made }))) {
     tracker.count('overtaken');
   }
   return tracker.report();

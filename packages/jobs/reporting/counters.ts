@@ -148,6 +148,7 @@ export const COUNTERS = {
     over_limit: 'candidates beyond 50 of one domain',
     dropped_useful:
       'candidates that cut a useful page, a seed, what a rule made by hand accepts, or what a disabled rule was of',
+    dropped_untried: 'candidates of which too few pages were fetched to know where the others lead',
     dropped_way: 'candidates that cut the only way to a useful page',
     dropped_idle: 'candidates that cut nothing beyond others',
     dropped_share: 'candidates of domains of which they cut less than `propose.minShare`',
