@@ -153,7 +153,7 @@ function notesOf(
       `With proposals ${((100 * ours) / theirs).toFixed(1)} % of what the crawler reaches that knows all; asked for are ${100 * ASKED_PART} %.`,
     );
     const generated = proposals.rules.filter(({ origin, state }) => origin === 'generated' && state === 'active');
-    const lost = articles - reachableArticles(web, generated).size;
+    const lost = articles - reachableArticles(web, proposals.rules).size;
     notes.push(
       `${generated.length} rules were proposed and applied; ${lost} of ${articles.toLocaleString('en-US')} articles cannot be reached any more because of them.`,
     );

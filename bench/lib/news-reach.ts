@@ -1,14 +1,19 @@
 import type { Rule } from '../../packages/webcrawl/index.js';
 import type { NewsWeb } from './news-web.js';
 
-/** Whether an `accept` or `reject` rule lets a URL through, as docs/RULES.md says it, and written for nothing but that. */
+/** Whether rules let a URL through, as docs/RULES.md says it, and written for nothing but that. */
 export type Admits = (url: string) => boolean;
 
-/** Only `reject` rules of hosts and domains, and `www` rules: others are not made by the crawler. */
+/** Of `reject` rules that were generated, and `useful` ones, which stand above these. */
 export function admittedBy(rules: readonly Rule[]): Admits {
+  const [refuses, isUseful] = [matcherOf(rules, 'reject'), matcherOf(rules, 'useful')];
+  return (url) => !refuses(url) || isUseful(url);
+}
+
+function matcherOf(rules: readonly Rule[], kind: 'reject' | 'useful'): (url: string) => boolean {
   const byScope = new Map<string, ((url: string) => boolean)[]>();
   for (const rule of rules) {
-    if (rule.state !== 'active' || rule.kind !== 'reject') continue;
+    if (rule.state !== 'active' || rule.kind !== kind) continue;
     const { pattern } = rule;
     const matches = 'prefix' in pattern ? beginsWith(pattern.prefix) : matching(pattern.regex);
     byScope.set(rule.scope, [...(byScope.get(rule.scope) ?? []), matches]);
@@ -17,7 +22,7 @@ export function admittedBy(rules: readonly Rule[]): Admits {
     const [host = ''] = url.slice(url.indexOf('//') + 2).split('/', 1);
     const labels = host.split('.');
     const scopes = ['*', `host:${host}`, ...labels.map((_, i) => `domain:${labels.slice(i).join('.')}`)];
-    return !scopes.some((scope) => byScope.get(scope)?.some((matches) => matches(url)));
+    return scopes.some((scope) => byScope.get(scope)?.some((matches) => matches(url)));
   };
 }
 

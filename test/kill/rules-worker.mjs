@@ -17,11 +17,17 @@ async function dying(step) {
 }
 
 const isCrawl = verb === 'crawl';
-const settings = { 'fetcher.serverDelay': 0, 'parser.threads': 0, 'db.fetchIntervalDefault': 1 };
+const settings = {
+  'fetcher.serverDelay': 0,
+  'parser.threads': 0,
+  'db.fetchIntervalDefault': 1,
+  'propose.minUseful': 1,
+};
 const crawl = await openCrawl({ table: `level:${directory}`, settings, wait: 60 });
 for (const [part, names] of [
   [crawl.tables, ['changeRows']],
   [crawl.tables.batches, ['change', 'clear']],
+  [crawl.tables.proposals, ['read', 'put']],
   // Of a crawl the rows alone are many steps; of an edit these are all.
   [crawl.tables.rules, isCrawl ? ['addCounts'] : ['read', 'version', 'counts', 'change', 'addCounts', 'replaceCounts']],
 ]) {

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -164,4 +164,45 @@ it('rules that are changed and applied beside a crawl, all of which are killed, 
   }
   for (const verb of ['crawl', 'add', 'disable', 'enable', 'remove', 'apply']) expect(kills).toHaveProperty(verb);
   expect(Object.values(kills).reduce((total, count) => total + count, 0)).toBeGreaterThanOrEqual(20);
+}, 3_600_000);
+
+it('rules that are proposed and added by processes that are killed at every step are those of one that was not', async () => {
+  const made = join(directory, 'proposed');
+  {
+    const settings = { 'fetcher.serverDelay': 0, 'parser.threads': 0 };
+    await using crawl = await openCrawl({ table: `level:${made}`, settings });
+    await rules.add(crawl, { kind: 'useful', pattern: { prefix: '/news/1' } });
+    await jobs.crawl(crawl, { seeds: [`${web.origin}/`] });
+  }
+  const outcome = async (table: string) => {
+    await using crawl = await openCrawl({ table: `level:${table}` });
+    const { proposals } = (await rules.proposals(crawl))!;
+    const listed = (await rules.list(crawl)).rules.map((rule) => ({ ...rule, createdAt: 0, changedAt: 0 }));
+    expect((await jobs.repair(crawl)).counters).not.toHaveProperty('missing_frontier');
+    return { proposals, listed };
+  };
+  for (const [verb, options] of [
+    ['propose', { apply: true }],
+    ['applyProposals', {}],
+  ] as const) {
+    const copy = async (name: string): Promise<string> => {
+      const table = join(directory, `${verb}-${name}`);
+      await cp(made, table, { recursive: true });
+      if (verb === 'applyProposals') expect(await work(table, 'propose', [{}], NEVER)).toBeGreaterThan(0);
+      return table;
+    };
+    const undisturbed = await copy('undisturbed');
+    expect(await work(undisturbed, verb, [options], NEVER)).toBeGreaterThan(0);
+    const expected = await outcome(undisturbed);
+    expect(expected.proposals).toEqual([]);
+    expect(expected.listed.filter(({ origin }) => origin === 'generated')).toHaveLength(3);
+    let step = 1;
+    for (; ; step++) {
+      const table = await copy(String(step));
+      if ((await work(table, verb, [options], { step, moment: step % 3 })) !== 'killed') break;
+      expect(await work(table, verb, [options], NEVER)).toBeGreaterThan(0);
+      expect(await outcome(table), `${verb}, step ${step}`).toEqual(expected);
+    }
+    expect(step).toBeGreaterThan(3);
+  }
 }, 3_600_000);

@@ -42,6 +42,8 @@ interface Section {
   readonly numbers: Distinct;
   readonly least: number[];
   readonly most: number[];
+  /** Of each place of a number what is there as long as it is the same everywhere, as in `/v2/`. */
+  readonly same: (string | undefined)[];
   readonly examples: string[];
 }
 
@@ -101,34 +103,38 @@ type SectionName = Pick<Section, 'host' | 'template' | 'isPage'>;
 
 const keyOf = ({ host, template, isPage }: SectionName): string => `${host} ${template}${isPage ? ' ' : ''}`;
 
-function createSection(name: SectionName, numbers: readonly number[]): Section {
+function createSection(name: SectionName, numbers: readonly string[]): Section {
+  const values = numbers.map(Number);
   return {
     ...name,
     rows: 0,
     fetched: 0,
     numbers: createDistinct(),
-    least: [...numbers],
-    most: [...numbers],
+    least: values,
+    most: [...values],
+    same: [...numbers],
     examples: [],
   };
 }
 
-function addTo(section: Section, row: FinderRow, numbers: readonly number[]): void {
+function addTo(section: Section, row: FinderRow, numbers: readonly string[]): void {
   section.rows += 1;
   if (isAsked(row)) section.fetched += 1;
   section.numbers.add(hashOf(numbers.join('/')));
-  for (const [i, number] of numbers.entries()) {
-    section.least[i] = Math.min(section.least[i]!, number);
-    section.most[i] = Math.max(section.most[i]!, number);
+  for (const [i, digits] of numbers.entries()) {
+    if (section.same[i] === digits) continue;
+    section.same[i] = undefined;
+    section.least[i] = Math.min(section.least[i]!, Number(digits));
+    section.most[i] = Math.max(section.most[i]!, Number(digits));
   }
   addExample(section.examples, row.url);
 }
 
 /** The sections that a page is in: for each segment with a number the path up to it. */
-function* sectionsOf({ path }: FinderRow): Generator<{ template: string; isPage: boolean; numbers: number[] }> {
+function* sectionsOf({ path }: FinderRow): Generator<{ template: string; isPage: boolean; numbers: string[] }> {
   const mark = path.indexOf('?');
   const end = mark < 0 ? path.length : mark;
-  const numbers: number[] = [];
+  const numbers: string[] = [];
   let template = '';
   let from = 1;
   for (let depth = 0; depth < DEPTH && from < end && from < LONGEST; depth++) {
@@ -146,10 +152,10 @@ function* sectionsOf({ path }: FinderRow): Generator<{ template: string; isPage:
 }
 
 /** Escapes have digits that are no numbers, so segments with them are not shown here. */
-function withoutNumbers(segment: string, numbers: number[]): string {
+function withoutNumbers(segment: string, numbers: string[]): string {
   return segment.replace(DIGITS, (digits) => {
     if (digits.length > LONGEST_NUMBER) return digits;
-    numbers.push(Number(digits));
+    numbers.push(digits);
     return NUMBER;
   });
 }
@@ -164,8 +170,8 @@ function templatesAbove(template: string): string[] {
 }
 
 function toCandidate(section: Section, domainUseful: number, domainRows: number): Candidate {
-  const { host, template, isPage, rows, fetched, numbers, least, most, examples } = section;
-  const path = template.split(NUMBER).map(literal).join(`\\d{1,${LONGEST_NUMBER}}`);
+  const { host, template, isPage, rows, fetched, numbers, least, most, same, examples } = section;
+  const path = fill(literal(template), (i) => same[i] ?? `\\d{1,${LONGEST_NUMBER}}`);
   return {
     rule: {
       kind: 'reject',
@@ -176,13 +182,13 @@ function toCandidate(section: Section, domainUseful: number, domainRows: number)
     reason: 'calendar',
     evidence: {
       because: 'numbers or dates that go on, none of the pages useful',
-      section: fill(template, () => '…'),
+      section: fill(template, (i) => same[i] ?? '…'),
       only: isPage ? 'pages that end with the number' : 'all below',
       rows,
       fetched,
       numbers: numbers.count,
-      from: fill(template, (i) => String(least[i])),
-      to: fill(template, (i) => String(most[i])),
+      from: fill(template, (i) => same[i] ?? String(least[i])),
+      to: fill(template, (i) => same[i] ?? String(most[i])),
       useful: 0,
       domainUseful,
       domainRows,

@@ -32,13 +32,12 @@ export const MOST_FOUND = 100;
 /** URLs that are shown with a candidate. */
 export const EXAMPLES = 3;
 
-/** Characters of them that are shown. */
-const LONGEST_EXAMPLE = 300;
+/** Longer ones are not shown. */
+const LONGEST_EXAMPLE = 1_000;
 
 /** Adds a URL to those that are shown, where there is room. */
 export function addExample(examples: string[], url: string): void {
-  if (examples.length >= EXAMPLES) return;
-  examples.push(url.length > LONGEST_EXAMPLE ? `${url.slice(0, LONGEST_EXAMPLE)}…` : url);
+  if (examples.length < EXAMPLES && url.length <= LONGEST_EXAMPLE) examples.push(url);
 }
 
 /** Whether a page was asked for, whatever the answer. */

@@ -1,4 +1,5 @@
 import type { Candidate, CandidateFinder, CreateFinder, FinderRow } from './candidate.js';
+import { addExample } from './thresholds.js';
 
 /** A prefix of the rows of an origin that is open: rows below it are still to come. */
 interface OpenPrefix {
@@ -20,9 +21,6 @@ interface Found {
   readonly examples: readonly string[];
 }
 
-/** URLs that are shown of a prefix. */
-const EXAMPLES = 3;
-
 /**
  * Finds sections of a host that hold nothing useful, by the rule of a study on crawling news: the domain has so many useful pages
  * (`propose.minUseful`), the prefix has none, and it holds more pages than the domain has useful ones. Of prefixes within each other the
@@ -43,7 +41,7 @@ export const uselessPrefixes: CreateFinder = ({ propose: { minUseful } }): Candi
       above.rows += rows;
       above.fetched += fetched;
       above.isKept ||= isKept;
-      for (const each of examples) if (above.examples.length < EXAMPLES) above.examples.push(each);
+      for (const each of examples) addExample(above.examples, each);
     }
     if (isKept || rows <= Math.max(minUseful, fit)) return;
     // It stands for all below it.
@@ -71,7 +69,7 @@ export const uselessPrefixes: CreateFinder = ({ propose: { minUseful } }): Candi
       if (row.status !== undefined && row.status !== 'unfetched') last.fetched += 1;
       if (row.isKept) last.isKept = true;
       if (row.fit) fit += 1;
-      if (last.examples.length < EXAMPLES) last.examples.push(row.url);
+      addExample(last.examples, row.url);
     },
     find(domain) {
       while (open.length > 0) close();

@@ -51,12 +51,18 @@ export const wwwTwins: CreateFinder = () => {
   const pages = new Map<number, Pages>();
   const rows = { with: 0, without: 0 };
   let domain: string | undefined;
+  let host: string | undefined;
+  let form: Form | undefined;
 
   return {
     add(row) {
-      const bare = withoutWww(domainOf(row.host));
-      const form = row.host === bare ? 'without' : row.host === `${WWW}${bare}` ? 'with' : undefined;
-      if (!form || (domain ??= bare) !== bare) return;
+      if (row.host !== host) {
+        host = row.host;
+        const bare = withoutWww(domainOf(host));
+        form = host === bare ? 'without' : host === `${WWW}${bare}` ? 'with' : undefined;
+        if (form && (domain ??= bare) !== bare) form = undefined;
+      }
+      if (!form) return;
       rows[form] += 1;
       const hash = hashOf(inOneForm(row.url));
       if (!sample.has(hash)) return;
@@ -124,13 +130,13 @@ function judge(to: Form, pages: Iterable<Pages>): Verdict {
       continue;
     }
     verdict.alike += 1;
-    if (source!.namesOther) verdict.named += 1;
-    const document = target?.document ?? source!.document;
+    if (source.namesOther) verdict.named += 1;
+    const document = target?.document ?? source.document;
     if (document !== undefined) {
       verdict.documents.add(document);
       verdict.documentPages += 1;
     }
-    addExample(verdict.examples, source!.url);
+    addExample(verdict.examples, source.url);
   }
   return verdict;
 }

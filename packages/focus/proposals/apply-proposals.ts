@@ -20,7 +20,7 @@ export async function readProposals({ tables }: Pick<CrawlContext, 'tables'>): P
 
 /** Which proposals to apply, and how. */
 export interface ApplyProposalsOptions extends Pick<JobOptions, 'signal'> {
-  /** By number. Default: all that are there. */
+  /** By number. Default: all that no rule says already. */
   readonly numbers?: readonly number[];
   /** The id of the list that the numbers are of. Absent: whichever is there. */
   readonly list?: string;
@@ -41,7 +41,7 @@ export async function applyProposals(
   return crawl.tables.exclusive('propose', async () => {
     const stored = await crawl.tables.proposals.read();
     if (list !== undefined && stored?.id !== list) throw stale('another list of proposals has been made since');
-    const wanted = select(stored, numbers);
+    const wanted = numbers ? select(stored, numbers) : ((await readProposals(crawl))?.proposals ?? []);
     // What another process has changed is not to be missed.
     crawl.rules?.changed();
     const ruleSet = await crawl.rules?.current();
@@ -82,12 +82,8 @@ export async function applyProposals(
   });
 }
 
-function select(
-  stored: StoredProposals | undefined,
-  numbers: readonly number[] | undefined,
-): readonly StoredProposal[] {
+function select(stored: StoredProposals | undefined, numbers: readonly number[]): readonly StoredProposal[] {
   const proposals = stored?.proposals ?? [];
-  if (!numbers) return proposals;
   const byNumber = new Map(proposals.map((proposal) => [proposal.number, proposal]));
   return [...new Set(numbers)].map((number) => {
     const found = byNumber.get(number);

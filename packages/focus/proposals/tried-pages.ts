@@ -23,25 +23,33 @@ export function createTriedPages(): TriedPages {
     add(proposal, path, isFetched) {
       let ofProposal = forms.get(proposal);
       if (!ofProposal) forms.set(proposal, (ofProposal = new Map()));
-      const form = formOf(path);
-      const name = ofProposal.has(form) || ofProposal.size < MOST_FORMS ? form : OTHERS;
-      const counts = ofProposal.get(name) ?? { rows: 0, fetched: 0 };
-      ofProposal.set(name, counts);
-      counts.rows += 1;
-      if (isFetched) counts.fetched += 1;
+      for (const form of formsOf(path)) {
+        const name = ofProposal.has(form) || ofProposal.size < MOST_FORMS ? form : OTHERS;
+        const counts = ofProposal.get(name) ?? { rows: 0, fetched: 0 };
+        ofProposal.set(name, counts);
+        counts.rows += 1;
+        if (isFetched) counts.fetched += 1;
+      }
     },
     isTried: (proposal) =>
       [...(forms.get(proposal)?.values() ?? [])].every(({ rows, fetched }) => fetched >= Math.min(rows, LEAST_FETCHED)),
   };
 }
 
-/** `/w/#/w#?page`: words and numbers of the path, and the names of parameters in their order by name. */
-export function formOf(path: string): string {
+/**
+ * The forms that a URL has: words and numbers of its path, and that with the name of each parameter, `/w/#/w#?page`. Parameters count one by
+ * one, since those of filters come together in very many ways.
+ * @param path path and query
+ */
+export function formsOf(path: string): string[] {
   const mark = path.indexOf('?');
-  const segments = (mark < 0 ? path : path.slice(0, mark)).split('/');
-  const names = mark < 0 ? [] : path.slice(mark + 1).split('&').map((part) => part.split('=', 1)[0]!);
-  const query = names.length === 0 ? '' : `?${[...new Set(names)].sort().join('&')}`;
-  return segments.map(formOfSegment).join('/') + query;
+  const form = (mark < 0 ? path : path.slice(0, mark)).split('/').map(formOfSegment).join('/');
+  if (mark < 0) return [form];
+  const names = path
+    .slice(mark + 1)
+    .split('&')
+    .map((part) => part.split('=', 1)[0]!);
+  return [...new Set(names)].map((name) => `${form}?${name}`);
 }
 
 function formOfSegment(segment: string): string {

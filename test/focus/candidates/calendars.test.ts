@@ -17,18 +17,29 @@ describe('calendars', () => {
   test('that go on are cut with all below them', () => {
     const rows = [...months('/events/'), ...months('/events/').map(({ url }) => ({ url: `${url}/some-event` }))];
     const found = find(rows);
-    expect(patternsOf(found)).toEqual([
-      { regex: '^https?://[^/]+/events/\\d{1,10}/\\d{1,10}(?:[/?]|$)' },
-    ]);
+    expect(patternsOf(found)).toEqual([{ regex: '^https?://[^/]+/events/\\d{1,10}/\\d{1,10}(?:[/?]|$)' }]);
     expect(found).toMatchObject([
       {
         reason: 'calendar',
         rows: 240,
-        evidence: { section: '/events/…/…', only: 'all below', from: '/events/1990/1', to: '/events/1999/12', fetched: 25, useful: 0 },
+        evidence: {
+          section: '/events/…/…',
+          only: 'all below',
+          from: '/events/1990/1',
+          to: '/events/1999/12',
+          fetched: 25,
+          useful: 0,
+        },
       },
     ]);
     expect(cutBy(found, rows)).toHaveLength(240);
-    expect(cutBy(found, [{ url: `${SITE}/events/about` }, { url: `${SITE}/x/events/1990/1` }, { url: `${SITE}/?/events/1990/1` }])).toEqual([]);
+    expect(
+      cutBy(found, [
+        { url: `${SITE}/events/about` },
+        { url: `${SITE}/x/events/1990/1` },
+        { url: `${SITE}/?/events/1990/1` },
+      ]),
+    ).toEqual([]);
   });
 
   test('where articles are below the days, only the days themselves are cut', () => {
@@ -38,10 +49,13 @@ describe('calendars', () => {
       { url: `${SITE}${day}/a-story`, signature: `story of ${day}`, fit: true },
     ]);
     const found = find(rows);
-    expect(patternsOf(found)).toEqual([
-      { regex: '^https?://[^/]+/\\d{1,10}/\\d{1,10}/\\d{1,10}/?(?:\\?|$)' },
-    ]);
-    expect(found[0]!.evidence).toMatchObject({ only: 'pages that end with the number', from: '/2026/1/1', to: '/2026/9/10', numbers: 90 });
+    expect(patternsOf(found)).toEqual([{ regex: '^https?://[^/]+/2026/\\d{1,10}/\\d{1,10}/?(?:\\?|$)' }]);
+    expect(found[0]!.evidence).toMatchObject({
+      only: 'pages that end with the number',
+      from: '/2026/1/1',
+      to: '/2026/9/10',
+      numbers: 90,
+    });
     expect(cutBy(found, rows).sort()).toEqual(days.map((day) => `${SITE}${day}/`).sort());
     expect(find([...rows, { url: `${SITE}/1999/12/31/`, isKept: true }])).toEqual([]);
   });
@@ -52,15 +66,26 @@ describe('calendars', () => {
     expect(cutBy(find(rows), rows)).toHaveLength(80);
   });
 
+  test('what is the same everywhere is no number', () => {
+    const rows = numbers(90).map((i) => ({ url: `${SITE}/v2/0${i % 2}/entry-${i}`, signature: `${i}` }));
+    const found = find([...rows, { url: `${SITE}/v3/x`, fit: true }]);
+    expect(patternsOf(found)).toEqual([{ regex: '^https?://[^/]+/v2/\\d{1,10}/entry-\\d{1,10}(?:[/?]|$)' }]);
+    expect(found[0]!.evidence).toMatchObject({ section: '/v2/…/entry-…', from: '/v2/0/entry-0', to: '/v2/1/entry-89' });
+  });
+
   test('need enough pages, numbers, and answers', () => {
     expect(find(months('/events/', 120, 19))).toEqual([]);
     expect(find(months('/events/', 49, 30))).toEqual([]);
-    expect(find(numbers(90).map((i) => ({ url: `${SITE}/in/2026/page-${'abc'[i % 3]}${i}x`, signature: `${i}` })))).toEqual([]);
+    expect(
+      find(numbers(90).map((i) => ({ url: `${SITE}/in/2026/page-${'abc'[i % 3]}${i}x`, signature: `${i}` }))),
+    ).toEqual([]);
     expect(findIn([calendars], months('/events/'))).toEqual([]);
   });
 
   test('digits of escapes and of long ids are no numbers', () => {
-    expect(find(numbers(90).map((i) => ({ url: `${SITE}/%E4%B${i % 10}%8${Math.floor(i / 10)}`, signature: `${i}` })))).toEqual([]);
+    expect(
+      find(numbers(90).map((i) => ({ url: `${SITE}/%E4%B${i % 10}%8${Math.floor(i / 10)}`, signature: `${i}` }))),
+    ).toEqual([]);
     expect(find(numbers(90).map((i) => ({ url: `${SITE}/id/${10_000_000_000 + i}`, signature: `${i}` })))).toEqual([]);
   });
 });

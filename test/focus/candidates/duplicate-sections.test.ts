@@ -18,7 +18,11 @@ describe('duplicate sections', () => {
     const found = find(rows);
     expect(patternsOf(found)).toEqual([{ prefix: '/print/' }]);
     expect(found).toMatchObject([
-      { reason: 'duplicate_section', rows: 61, evidence: { section: '/print/', sameAs: '/', compared: 60, alike: 60, documents: 60 } },
+      {
+        reason: 'duplicate_section',
+        rows: 61,
+        evidence: { section: '/print/', sameAs: '/', compared: 60, alike: 60, documents: 60 },
+      },
     ]);
     expect(cutBy(found, rows)).toHaveLength(61);
   });
@@ -44,7 +48,9 @@ describe('duplicate sections', () => {
       const found = find(rows);
       expect(patternsOf(found)).toEqual([{ regex: '^https?://[^/]+/(?:[^?]*/)?amp(?:[/?]|$)' }]);
       expect(cutBy(found, rows)).toHaveLength(60);
-      expect(cutBy(found, [{ url: `${SITE}/a/ramp` }, { url: `${SITE}/a/?x=/amp` }, { url: `${SITE}/amps/` }])).toEqual([]);
+      expect(cutBy(found, [{ url: `${SITE}/a/ramp` }, { url: `${SITE}/a/?x=/amp` }, { url: `${SITE}/amps/` }])).toEqual(
+        [],
+      );
       expect(find([...rows, { url: `${SITE}/x/amp/y`, fit: true }])).toEqual([]);
     }
   });
@@ -52,12 +58,16 @@ describe('duplicate sections', () => {
   test('mirrors on another host are cut, hosts that differ by www only are not', () => {
     const mirror = 'http://m.example.com';
     const found = find([...section('/', { fit: true }), ...section('/', { site: mirror })]);
-    expect(found).toMatchObject([{ rule: { scope: 'host:m.example.com', pattern: { prefix: '/' } }, evidence: { sameAs: 'www.example.com/' } }]);
+    expect(found).toMatchObject([
+      { rule: { scope: 'host:m.example.com', pattern: { prefix: '/' } }, evidence: { sameAs: 'www.example.com/' } },
+    ]);
     expect(find([...section('/', { fit: true }), ...section('/', { site: 'http://example.com' })])).toEqual([]);
   });
 
   test('sections that share some pages, few pages, or one empty page, stay', () => {
-    const translated = section('/fr/').map((row, i) => (i % 10 === 0 ? { ...row, signature: `en français ${i}` } : row));
+    const translated = section('/fr/').map((row, i) =>
+      i % 10 === 0 ? { ...row, signature: `en français ${i}` } : row,
+    );
     expect(find([...section('/en/'), ...translated])).toEqual([]);
     expect(find([...section('/a/', { count: 15 }), ...section('/b/', { count: 15 })])).toEqual([]);
     const empty = [...section('/a/'), ...section('/b/')].map((row) => ({ ...row, signature: 'empty' }));

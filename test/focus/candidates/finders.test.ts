@@ -5,7 +5,13 @@ import { parsePattern } from '../../../packages/patterns/pattern-tree.js';
 import { randomNumbers } from '../../support/web/fake-web.js';
 import { articles, cutBy, findIn, sortedRows, type GivenRow } from '../../support/focus/finder-rows.js';
 
-const HOSTS = ['http://www.example.com', 'http://example.com', 'https://www.example.com', 'http://m.example.com', 'http://example.com:8080'];
+const HOSTS = [
+  'http://www.example.com',
+  'http://example.com',
+  'https://www.example.com',
+  'http://m.example.com',
+  'http://example.com:8080',
+];
 const WORDS = ['red', 'big', 'new', 'cal', 'tag', 'a.b', 'x+y', '%E4%BD%A0', 'amp', 'print', '(1)', '$', '1', '20'];
 
 /** A site of sections that repeat, order, filter, count and copy in random ways; some pages are not to be cut. */
@@ -30,7 +36,7 @@ function madeSite(seed: number): GivenRow[] {
     const pages = 12 + below(60);
     const count = 100 + below(150);
     for (let i = 0; i < count; i++) {
-      const page = `${folder}/${one(['a', 'b', 'c'])}/page-${'abcdefghijklmnopqrstuvwxyz'[i % pages % 26]}${i % pages}${end}`;
+      const page = `${folder}/${one(['a', 'b', 'c'])}/page-${'abcdefghijklmnopqrstuvwxyz'[(i % pages) % 26]}${i % pages}${end}`;
       const value = one(['up', 'down', String(below(3)), '', '=']);
       const path = [
         () => `${page}?${parameter}=${value}`,
@@ -71,13 +77,22 @@ describe('all finders together', () => {
         expect(lost, `${seed}: ${JSON.stringify(rule)}`).toEqual([]);
         expect(candidate.rows, `${seed}: ${JSON.stringify(rule)}`).toBe(cut.length);
         expect((evidence['examples'] as string[]).length).toBeLessThanOrEqual(3);
-        if (rule.kind !== 'www' && 'regex' in rule.pattern) expect(isLinear(parsePattern(rule.pattern.regex))).toBe(true);
+        if (rule.kind !== 'www' && 'regex' in rule.pattern)
+          expect(isLinear(parsePattern(rule.pattern.regex))).toBe(true);
         const kind = `${reason}${hasUseful ? '' : ' by signature'}`;
         kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
       }
     }
     // The webs are such that every kind comes.
-    for (const kind of ['facet', 'facet by signature', 'session', 'calendar', 'duplicate_section', 'duplicate_section by signature', 'useless_prefix']) {
+    for (const kind of [
+      'facet',
+      'facet by signature',
+      'session',
+      'calendar',
+      'duplicate_section',
+      'duplicate_section by signature',
+      'useless_prefix',
+    ]) {
       expect(kinds.get(kind), kind).toBeGreaterThan(3);
     }
   });

@@ -89,28 +89,52 @@ describe('facets', () => {
 
 describe('ids of sessions', () => {
   const random = randomNumbers(7);
-  const id = (): string => Array.from({ length: 26 }, () => '0123456789abcdefghijklmnopqrstuvwxyz'[Math.floor(random() * 36)]).join('');
+  const id = (): string =>
+    Array.from({ length: 26 }, () => '0123456789abcdefghijklmnopqrstuvwxyz'[Math.floor(random() * 36)]).join('');
   /** Every page with ids of several visits. */
   const visited = (pages: number, visits: number, spell: (page: number, session: string) => string): GivenRow[] => {
     const sessions = numbers(visits).map(id);
-    return numbers(pages).flatMap((page) => sessions.map((each) => ({ url: SITE + spell(page, each), signature: `page ${page}` })));
+    return numbers(pages).flatMap((page) =>
+      sessions.map((each) => ({ url: SITE + spell(page, each), signature: `page ${page}` })),
+    );
   };
-  const bare = (pages: number): GivenRow[] => numbers(pages).map((i) => ({ url: `${SITE}/p${i}.html`, signature: `page ${i}` }));
+  const bare = (pages: number): GivenRow[] =>
+    numbers(pages).map((i) => ({ url: `${SITE}/p${i}.html`, signature: `page ${i}` }));
 
   test('are known by their values, and by the same pages under other values', () => {
-    expect(['a1b2c3d4e5f6', '8c0ad6d2b1f94e5f', '550e8400-e29b-41d4-a716-446655440000'].map(looksLikeId)).toEqual([true, true, true]);
-    const others = ['', 'abcdefghijklmno', '20261122201532', 'top-10-things-of-2026', 'price-asc', 'a1b2', `a1b2c3d4e5/../x`];
+    expect(['a1b2c3d4e5f6', '8c0ad6d2b1f94e5f', '550e8400-e29b-41d4-a716-446655440000'].map(looksLikeId)).toEqual([
+      true,
+      true,
+      true,
+    ]);
+    const others = [
+      '',
+      'abcdefghijklmno',
+      '20261122201532',
+      'top-10-things-of-2026',
+      'price-asc',
+      'a1b2',
+      `a1b2c3d4e5/../x`,
+    ];
     expect(others.map(looksLikeId)).toEqual(others.map(() => false));
     const rows = [...visited(30, 4, (page, session) => `/p${page}.html?visit=${session}`), ...bare(30)];
     const found = find(rows, { hasUseful: false });
     expect(found).toMatchObject([
-      { reason: 'session', rows: 120, evidence: { valuesLikeIds: 1, urlsWithoutId: 30, knownWithout: 1, onlyWithId: 0 } },
+      {
+        reason: 'session',
+        rows: 120,
+        evidence: { valuesLikeIds: 1, urlsWithoutId: 30, knownWithout: 1, onlyWithId: 0 },
+      },
     ]);
     expect(cutBy(found, rows)).toHaveLength(120);
   });
 
   test('in the path, too', () => {
-    const rows = [...visited(30, 3, (page, session) => `/p${page}.html;key=${session}?x=1`), ...bare(30), ...articles(SITE)];
+    const rows = [
+      ...visited(30, 3, (page, session) => `/p${page}.html;key=${session}?x=1`),
+      ...bare(30),
+      ...articles(SITE),
+    ];
     const found = find(rows);
     expect(found).toMatchObject([{ reason: 'session', evidence: { parameter: ';key', onlyWithId: 90, useful: 0 } }]);
     expect(cutBy(found, rows)).toHaveLength(90);
@@ -135,15 +159,23 @@ describe('ids of sessions', () => {
 
 describe('numbers in parameters', () => {
   test('that go on without a useful page are cut', () => {
-    const rows = numbers(100).map((i) => ({ url: `${SITE}/all?page=${i}&x`, ...(i < 25 && { signature: `page ${i}` }) }));
+    const rows = numbers(100).map((i) => ({
+      url: `${SITE}/all?page=${i}&x`,
+      ...(i < 25 && { signature: `page ${i}` }),
+    }));
     const found = find([...rows, ...articles(SITE)]);
     expect(found.map(({ reason }) => reason)).toEqual(['calendar', 'facet']);
     expect(patternsOf(found)[0]).toEqual(cut('page'));
-    expect(find([...rows, ...articles(SITE), { url: `${SITE}/all?page=7`, fit: true }]).map(({ reason }) => reason)).toEqual(['facet']);
+    expect(
+      find([...rows, ...articles(SITE), { url: `${SITE}/all?page=7`, fit: true }]).map(({ reason }) => reason),
+    ).toEqual(['facet']);
   });
 
   test('and dates', () => {
-    const rows = numbers(100).map((i) => ({ url: `${SITE}/cal?day=20${10 + (i % 30)}-0${1 + (i % 9)}-1${i % 10}`, signature: `${i}` }));
+    const rows = numbers(100).map((i) => ({
+      url: `${SITE}/cal?day=20${10 + (i % 30)}-0${1 + (i % 9)}-1${i % 10}`,
+      signature: `${i}`,
+    }));
     expect(find([...rows, ...articles(SITE)])).toMatchObject([{ reason: 'calendar', evidence: { parameter: 'day' } }]);
   });
 });

@@ -20,10 +20,16 @@ test('filters in the path, in any order, are cut where two come together', () =>
     const found = find(rows);
     expect(patternsOf(found)).toEqual([{ regex: '^https?://[^/]+/tag/[^/?]+/[^/?]' }]);
     expect(found).toMatchObject([
-      { reason: 'facet', rows: 90, evidence: { section: '/tag/…/…', permuted: 90, compared: 90, permutedShare: 1, useful: 0 } },
+      {
+        reason: 'facet',
+        rows: 90,
+        evidence: { section: '/tag/…/…', permuted: 90, compared: 90, permutedShare: 1, useful: 0 },
+      },
     ]);
     expect(cutBy(found, rows)).toHaveLength(90);
-    expect(cutBy(found, [{ url: `${SITE}/tag/red/?x/y` }, { url: `${SITE}/tag//red/x` }, { url: `${SITE}/x/tag/a/b` }])).toEqual([]);
+    expect(
+      cutBy(found, [{ url: `${SITE}/tag/red/?x/y` }, { url: `${SITE}/tag//red/x` }, { url: `${SITE}/x/tag/a/b` }]),
+    ).toEqual([]);
   }
 });
 
@@ -32,6 +38,8 @@ test('not where a page is to be kept, and not where segments have their places',
   expect(find(pages('/tag/').filter(({ url }) => /\/(red|big)$/.test(url)))).toEqual([]);
   const days = Array.from({ length: 144 }, (_, i) => `${SITE}/on/${1 + (i % 12)}/${1 + Math.floor(i / 12)}`);
   expect(find(days.map((url) => ({ url, signature: url })))).toEqual([]);
-  const slashes = FILTERS.flatMap((one) => FILTERS.flatMap((other) => ['', '/'].map((end) => `${SITE}/in/${one}-1/${other}-2${end}`)));
+  const slashes = FILTERS.flatMap((one) =>
+    FILTERS.flatMap((other) => ['', '/'].map((end) => `${SITE}/in/${one}-1/${other}-2${end}`)),
+  );
   expect(find(slashes.map((url) => ({ url, signature: url })))).toEqual([]);
 });

@@ -11,7 +11,8 @@ import { parsePattern } from '../../../packages/patterns/pattern-tree.js';
 import { compilePattern } from '../../../packages/patterns/index.js';
 import { runs } from '../../support/fuzz-runs.js';
 
-const given = (path: string): string[] => parametersOf(path).map(({ place, name, value, rest }) => `${place} ${name} ${value} ${rest}`);
+const given = (path: string): string[] =>
+  parametersOf(path).map(({ place, name, value, rest }) => `${place} ${name} ${value} ${rest}`);
 
 describe('parameters of a URL', () => {
   test('are found in the query and in the path, with the URL without them', () => {
@@ -43,7 +44,17 @@ describe('parameters of a URL', () => {
   test('have patterns that match the URLs that have them, and no others', () => {
     const pattern = compilePattern(patternOf({ place: 'query', name: 'sort' }));
     const yes = ['?sort=up', '?a=1&sort', '?a;sort=', '?sort&x', '?x=y?z&sort=1'];
-    const no = ['?xsort=up', '?sortby=1', '?a=sort', '?a=?sort=1', ';sort=1', '/sort=1', '&sort=1', '?Sort=1', '?sort%5B0%5D=1'];
+    const no = [
+      '?xsort=up',
+      '?sortby=1',
+      '?a=sort',
+      '?a=?sort=1',
+      ';sort=1',
+      '/sort=1',
+      '&sort=1',
+      '?Sort=1',
+      '?sort%5B0%5D=1',
+    ];
     for (const end of yes) expect(pattern.test(`http://a.example/list${end}`), end).toBe(true);
     for (const end of no) expect(pattern.test(`http://a.example/list${end}`), end).toBe(false);
   });
@@ -57,7 +68,10 @@ describe('parameters of a URL', () => {
   const names = fc.constantFrom('a', 'b', 'ab', 'a%5B0%5D', 'a%5B1%5D', '', 'a.b', '%5B', 'x'.repeat(120));
   const pieces = fc.tuple(names, fc.constantFrom('', '=', '=1', '=a', '=a=b', '=?a'), fc.constantFrom('&', ';'));
   const paths = fc
-    .tuple(fc.array(fc.constantFrom('a', ';a', ';a=1', '/', '&a', 'b;;', '/a;b=2'), { maxLength: 4 }), fc.option(fc.array(pieces, { maxLength: 5 })))
+    .tuple(
+      fc.array(fc.constantFrom('a', ';a', ';a=1', '/', '&a', 'b;;', '/a;b=2'), { maxLength: 4 }),
+      fc.option(fc.array(pieces, { maxLength: 5 })),
+    )
     .map(([path, query]) => `/${path.join('')}${query ? `?${query.map((piece) => piece.join('')).join('')}` : ''}`);
 
   test('in any URL the patterns of its parameters match, those of others do not, and none matches the URL without it', () => {

@@ -56,7 +56,7 @@ export function findIn(
 /** The rules of candidates, in force; each must be one that the table takes. */
 export function rulesOf(candidates: readonly Candidate[]): RuleSet {
   const rules = candidates.map(
-    ({ rule }, i): Rule => ({ createdAt: 0, ...checkRule(rule), changedAt: 0, id: `r${i + 1}` }) as Rule,
+    ({ rule }, i): Rule => ({ createdAt: 0, ...checkRule(rule), changedAt: 0, id: `r${i + 1}` }),
   );
   const set = compileRules({ version: '1', rules, damaged: [] }, { score: 0, other: 0 });
   if (set.broken.size > 0) throw new Error([...set.broken.values()].join());

@@ -1,0 +1,76 @@
+import { expect, test } from 'vitest';
+import { jobs, rules } from '../../../packages/webcrawl/index.js';
+import { testCrawl } from '../../support/test-crawl.js';
+import { fakeWeb, links, type FakePage } from '../../support/web/fake-web.js';
+
+const SITE = 'http://www.example.com';
+const numbers = (count: number): number[] => Array.from({ length: count }, (_, i) => i);
+const day = (i: number): string => `/by-day/2026/${1 + Math.floor(i / 28)}/${1 + (i % 28)}/`;
+
+/**
+ * A site of stories: lists in orders and for visits, a calendar, copies to print, and days. Some stories are on lists only, others on days, and
+ * those alone where `onlyWay`.
+ */
+function site(onlyWay: boolean): Record<string, FakePage | string> {
+  const pages: Record<string, FakePage | string> = {};
+  const stories = numbers(60).map((i) => `/story/${'abcdef'[i % 6]}${'uvwxyzrstq'[Math.floor(i / 6)]}`);
+  const [ofLists, ofDays] = [stories.slice(0, 12), stories.slice(12)];
+  const lists = ofLists.map((_, i) => `/list/${'abcdefghijkl'[i]}`);
+  const orders = ['up', 'down', 'new', 'old', 'near'];
+  const ids = numbers(6).map((i) => `a1b2c3d4e5f6a7b8${i}f${i}`);
+  pages[`${SITE}/`] = links(
+    ...lists,
+    day(0),
+    '/month/1',
+    ...(onlyWay ? [] : ofDays),
+    ...stories.map((path) => `/print${path}`),
+  );
+  for (const path of stories) {
+    pages[SITE + path] = `${path} ${links('/')}`;
+    pages[`${SITE}/print${path}`] = `${path} ${links('/')}`;
+  }
+  for (const [i, path] of lists.entries()) {
+    pages[SITE + path] = links(
+      ...orders.map((order) => `${path}?by=${order}`),
+      ...ids.map((id) => `${path}?visit=${id}`),
+      ofLists[i]!,
+    );
+    for (const order of orders) pages[`${SITE}${path}?by=${order}`] = `${order} ${links(path, ofLists[i]!)}`;
+    for (const id of ids) pages[`${SITE}${path}?visit=${id}`] = pages[SITE + path]!;
+  }
+  for (const i of numbers(100)) {
+    pages[SITE + day(i)] = `day ${i} ${links(day(i + 1), ofDays[i % 48]!)}`;
+    pages[`${SITE}/month/${i}`] = `month ${i} ${links(`/month/${i + 1}`)}`;
+  }
+  return pages;
+}
+
+test.each([false, true])(
+  'a site is cut to what is useful, and days only where there is another way: %s',
+  async (onlyWay) => {
+    const useful = { kind: 'useful', pattern: { prefix: '/story/' } } as const;
+    const seeds = [`${SITE}/`];
+    await using crawl = await testCrawl(fakeWeb(site(onlyWay)));
+    await rules.add(crawl, useful);
+    await jobs.crawl(crawl, { seeds });
+    const { proposals } = await rules.propose(crawl);
+    const said = proposals
+      .map(({ rule, reason }) => `${reason} ${'pattern' in rule ? Object.values(rule.pattern).join() : ''}`)
+      .join('\n');
+    expect(said).toContain('facet ^[^?]*\\?(?:.*[&;])?by(?:[=&;]|$)');
+    expect(said).toContain('session ^[^?]*\\?(?:.*[&;])?visit(?:[=&;]|$)');
+    expect(said).toContain('/month/');
+    expect(said).toContain('/print/');
+    expect(said).not.toContain('prefix /list/');
+    expect(said.includes('/by-day/')).toBe(!onlyWay);
+
+    const web = fakeWeb(site(onlyWay));
+    await using focused = await testCrawl(web);
+    await rules.add(focused, [useful, ...proposals.map(({ rule }) => rule)]);
+    await jobs.crawl(focused, { seeds });
+    const stories = Object.keys(site(onlyWay)).filter((url) => url.startsWith(`${SITE}/story/`));
+    expect(stories.filter((url) => !web.requests.includes(url))).toEqual([]);
+    // The front page, the lists, the stories, and the days.
+    expect(web.requests).toHaveLength(1 + 12 + 60 + (onlyWay ? 101 : 0));
+  },
+);

@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest';
+import { jobs, rules } from '../../../packages/webcrawl/index.js';
+import { testCrawl } from '../../support/test-crawl.js';
+import { fakeWeb, links } from '../../support/web/fake-web.js';
+
+const FORMS = ['http://example.com', 'http://www.example.com'];
+
+/** A site that answers the same with and without www, and whose links are in either form; each page leads to the next ones. */
+function twinWeb(count: number): { web: ReturnType<typeof fakeWeb>; paths: string[] } {
+  const paths = Array.from({ length: count }, (_, i) => (i === 0 ? '/' : i % 2 === 0 ? `/news/${i}` : `/about/${i}`));
+  const pages: Record<string, string> = {};
+  paths.forEach((path, i) => {
+    const next = [1, 2, 3].map((step) => paths[i + step]).filter((each) => each !== undefined);
+    const html = links(...next.map((each, k) => FORMS[k % 2]! + each), paths[0]!);
+    for (const form of FORMS) pages[form + path] = html;
+  });
+  return { web: fakeWeb(pages), paths };
+}
+
+const pathOf = (url: string): string => url.replace(/^http:\/\/[^/]+/, '');
+
+test('where a domain answers alike with and without www, the rule has each document fetched once, and loses none', async () => {
+  const { web, paths } = twinWeb(120);
+  await using crawl = await testCrawl(web);
+  await rules.add(crawl, { kind: 'useful', pattern: { prefix: '/news/' } });
+  const limits = { seeds: [`${FORMS[0]}/`], stay: 'domain' } as const;
+  await jobs.crawl(crawl, { ...limits, maxPages: 90 });
+  const before = new Set(web.requests.map(pathOf));
+  expect(web.requests.length).toBeGreaterThan(before.size + 20);
+
+  const { proposals } = await rules.propose(crawl, { apply: true });
+  const www = proposals.find(({ reason }) => reason === 'www');
+  expect(www).toMatchObject({ rule: { kind: 'www', scope: 'domain:example.com' } });
+  expect(www!.evidence).toMatchObject({ alikeShare: 1 });
+  await rules.apply(crawl);
+
+  web.requests.length = 0;
+  await jobs.crawl(crawl, limits);
+  // From now on each document is asked for once at the most, and all that were not known yet are.
+  const after = web.requests.map(pathOf);
+  expect(after).toHaveLength(new Set(after).size);
+  expect(new Set(web.requests.map((url) => new URL(url).host)).size).toBe(1);
+  expect(new Set([...before, ...after])).toEqual(new Set(paths));
+
+  // With the rule from the beginning: each document once.
+  const { web: again } = twinWeb(120);
+  await using fresh = await testCrawl(again);
+  await rules.add(fresh, www!.rule);
+  await jobs.crawl(fresh, limits);
+  expect(again.requests.map(pathOf).sort()).toEqual([...paths].sort());
+});
