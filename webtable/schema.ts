@@ -139,7 +139,6 @@ export const INDEX_COLUMNS = {
   rulesVersion: 'r:v',
   lastRule: 'r:n',
   ruleCounts: 'r:c',
-  ruleHistory: 'r:h',
   proposals: 'r:o',
   ruleHistory: 'r:h',
   prefixPass: 'r:p',

@@ -2,7 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { jobs, openCrawl, rules, serve, type Crawl } from '../../packages/webcrawl/index.js';
+import { jobs, openCrawl, rowKeyOf, rules, serve, type Crawl } from '../../packages/webcrawl/index.js';
+import { changeRows } from '../support/stores/put-rows.js';
 
 let folder: string;
 const ends: (() => unknown)[] = [];
@@ -15,7 +16,7 @@ afterEach(async () => {
 });
 
 async function open(yields = false): Promise<Crawl> {
-  const crawl = await openCrawl({ table: join(folder, 'table'), yields });
+  const crawl = await openCrawl({ table: join(folder, 'table'), yields, settings: { 'propose.minUseful': 2 } });
   ends.push(() => crawl.close());
   return crawl;
 }
@@ -72,6 +73,35 @@ describe.each([
     expect((await jobs.generate(owner)).counters).toMatchObject({ generated: 2, rejected_rules: 1 });
     expect((await press('rules/change', { id: 'r2', state: 'disabled' })).status).toBe(303);
     expect(await json('api/rules')).toMatchObject({ rules: [{ id: 'r1' }, { id: 'r2', state: 'disabled' }] });
+  });
+
+  test('are proposed, applied by a button once, and the same is not proposed again', async () => {
+    const owner = await open();
+    await jobs.inject(owner, { seeds: ['http://a.example/'] });
+    await rules.add(owner, { kind: 'useful', pattern: { prefix: '/news/' } });
+    const urls = [
+      ...Array.from({ length: 3 }, (_, i) => `http://a.example/news/${i}`),
+      ...Array.from({ length: 40 }, (_, i) => `http://a.example/forum/${i}`),
+    ];
+    const set = { status: 'unfetched', dueAt: 1, score: 1 } as const;
+    await changeRows(
+      owner,
+      urls.map((url) => ({ key: rowKeyOf(url), set })),
+      1,
+    );
+    const crawl = isRemote ? await open(true) : owner;
+    const { press, json, url } = await served(crawl);
+    expect((await rules.propose(crawl)).proposals).toHaveLength(1);
+    const { id, proposals } = await json('api/proposals');
+    expect(proposals).toMatchObject([{ number: 1, rule: { pattern: { prefix: '/forum/' } }, rows: 40 }]);
+    const apply = () => press('rules/apply', { list: id as string, number: '1' }, 'rules/proposals');
+    expect((await apply()).status).toBe(303);
+    expect(await (await fetch(`${url}rules/proposals`)).text()).toContain('rule r2</a> now');
+    expect(await json('api/rules')).toMatchObject({ total: 2, rules: [{}, { id: 'r2', origin: 'generated' }] });
+    expect(await json('api/proposals')).toMatchObject({ id, proposals: [] });
+    await expect.poll(async () => (await owner.rules.current()).active.length, { timeout: 60_000 }).toBe(2);
+    await press('rules/apply', { list: id as string, number: '1' });
+    expect(await (await fetch(`${url}rules/proposals`)).text()).toContain('rule r2 says the same; no rule was added');
   });
 });
 
