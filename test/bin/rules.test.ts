@@ -75,6 +75,33 @@ describe('webcrawl rules', () => {
     }
   });
 
+  test('reports what each cut and what the pages were worth, as wide as the terminal, with what strangers wrote made safe', async () => {
+    const none = await webcrawl('rules', 'report');
+    expect(none).toEqual({
+      code: 0,
+      out: '2 pages known, 0 fetched. No rule says what is useful: `webcrawl rules add useful` makes one.\n',
+      err: '',
+    });
+    await webcrawl('rules', 'add', 'useful', '/tag/', '--host', 'a.example');
+    await webcrawl('rules', 'add', 'reject', `/${'\u202ex'.repeat(200)}`);
+    await webcrawl('rules', 'add', 'reject', '^http://a', '--regex', '--yes');
+    const stale = await webcrawl('rules', 'report');
+    expect(stale.err).toContain('Marked otherwise than the rules of now say: 2 pages. `webcrawl rules apply`');
+    await webcrawl('rules', 'apply');
+    const { out, err, code } = await webcrawl('rules', 'report');
+    expect([code, err]).toEqual([0, '']);
+    expect(out).toContain('1 useful page known: 0 not fetched yet, 1 cut by a rule.');
+    expect(out).toMatch(/^r1 +useful +1 +1 +\/tag\/$/m);
+    expect(out).toMatch(/^r3 +reject +2 +1 +0 +0 +regex \^http:\/\/a$/m);
+    expect(out).toMatch(/^0 +0 +0 +1 +a\.example$/m);
+    expect(out).not.toContain('\u202e');
+    for (const line of out.trimEnd().split('\n')) expect(line.length).toBeLessThanOrEqual(100);
+    const json = JSON.parse((await webcrawl('rules', 'report', '--json')).out) as { rules: { rule: { id: string } }[] };
+    expect(json).toMatchObject({ stale: 0, all: { rows: 2, useful: 1, usefulCut: 1 } });
+    expect(json.rules.map(({ rule }) => rule.id).sort()).toEqual(['r1', 'r2', 'r3']);
+    expect((await webcrawl('rules', 'report', '--help')).out).toContain('webcrawl rules report --json | jq');
+  });
+
   test.each([
     [['add', 'reject', 'a(b', '--regex'], 65, 'Unterminated group) at character 2'],
     [['add', 'reject', 'tag/'], 64, 'with --regex it is a regular expression'],
