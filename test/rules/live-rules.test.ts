@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { addRules, createLiveRules } from '../../packages/rules/index.js';
 import { MemoryStore, openTables } from '../../webtable/index.js';
 import { INDEX_COLUMNS } from '../../webtable/schema.js';
+import { FailingStore, PlannedFailure } from '../support/stores/failing-store.js';
 
 const FIT = { score: 10, other: 0 };
 const reject = (prefix: string) => ({ kind: 'reject', pattern: { prefix } }) as const;
@@ -106,5 +107,85 @@ describe('the rules of a running job', () => {
     await live.flush();
     await live.flush();
     expect((await tables.rules.counts()).get('r1')).toMatchObject({ links: 7 });
+  });
+});
+
+describe('the histories of rules', () => {
+  const START = Date.UTC(2026, 0, 1);
+
+  async function counting() {
+    const store = new FailingStore(new MemoryStore());
+    const tables = await openTables(store);
+    let now = 0;
+    const live = createLiveRules(
+      tables,
+      FIT,
+      () => now,
+      () => START + now,
+    );
+    /** Goes on to a moment, at which links were cut, and until all is written. */
+    const cutAt = async (ms: number, links: Readonly<Record<string, number>>) => {
+      now = ms;
+      live.cutLinks(links);
+      await live.current();
+      for (let turn = 0; turn < 50; turn += 1) await new Promise(setImmediate);
+    };
+    const pointsOf = async (id: string) =>
+      ((await tables.rules.histories([id])).get(id) ?? []).map(({ at, links }) => [(at - START) / 1000, links]);
+    return { store, tables, live, cutAt, pointsOf, rules: { tables, clock: () => START, rules: live } };
+  }
+
+  test('get a point a minute while counts are stored, of rules that have changed alone, and the last one with a flush', async () => {
+    const { live, cutAt, pointsOf, rules } = await counting();
+    await addRules(rules, [reject('/a'), reject('/b')]);
+    await live.current();
+    for (let s = 1; s <= 150; s += 1) await cutAt(s * 1000, s === 5 ? { r1: 1, r2: 1 } : { r1: 1 });
+    const [first, ...rest] = await pointsOf('r1');
+    expect(first![0]).toBeLessThan(10);
+    expect(rest.length).toBeGreaterThan(0);
+    expect(rest.length).toBeLessThanOrEqual(3);
+    await live.flush();
+    expect((await pointsOf('r1')).at(-1)).toEqual([150, 150]);
+    expect((await pointsOf('r2')).map(([, links]) => links)).toEqual([1]);
+  });
+
+  test('cost nothing where there is no rule', async () => {
+    const { store, live, cutAt } = await counting();
+    const before = store.writes;
+    for (let s = 1; s <= 10; s += 1) await cutAt(s * 10_000, {});
+    await live.flush();
+    expect(store.writes).toBe(before);
+  });
+
+  test('are whole after a death at any write, and the counts are what they were', async () => {
+    for (let failAt = 1; ; failAt += 1) {
+      const { tables, live, pointsOf, rules, store } = await counting();
+      await addRules(rules, [reject('/a')]);
+      await live.current();
+      live.cutLinks({ r1: 3 });
+      await live.flush();
+      const dying = new FailingStore(store, failAt);
+      const other = createLiveRules(
+        await openTables(dying),
+        FIT,
+        () => 0,
+        () => START + 120_000,
+      );
+      await other.current();
+      other.cutLinks({ r1: 4 });
+      const isDead = await other.flush().then(
+        () => false,
+        (error: unknown) => {
+          expect(error).toBeInstanceOf(PlannedFailure);
+          return true;
+        },
+      );
+      const points = await pointsOf('r1');
+      const links = (await tables.rules.counts()).get('r1')!.links;
+      expect([3, 7]).toContain(links);
+      expect(points[0]).toEqual([0, 3]);
+      expect(points.slice(1)).toEqual(isDead ? [] : [[120, 7]]);
+      if (!isDead) return expect(failAt).toBe(3);
+    }
   });
 });

@@ -7,6 +7,7 @@ import type { StoredProposal, StoredProposals } from '../../../webtable/index.js
 import { checkCandidates, type CheckedCandidate, type Checked } from './check-candidates.js';
 import { addProposed } from './propose.js';
 import { domainOfRule } from './cut-pages.js';
+import { inTurn } from './in-turn.js';
 import { readGraph } from './read-graph.js';
 
 /** The proposals that are there, without those that a rule says by now, in force or disabled; undefined where none were ever made. */
@@ -38,7 +39,7 @@ export async function applyProposals(
   crawl: CrawlContext,
   { numbers, list, folder = tmpdir(), signal }: ApplyProposalsOptions = {},
 ): Promise<AddedRules> {
-  return crawl.tables.exclusive('propose', async () => {
+  return inTurn(crawl.tables, async () => {
     const stored = await crawl.tables.proposals.read();
     if (list !== undefined && stored?.id !== list) throw stale('another list of proposals has been made since');
     const wanted = numbers ? select(stored, numbers) : ((await readProposals(crawl))?.proposals ?? []);

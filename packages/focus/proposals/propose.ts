@@ -10,6 +10,7 @@ import { FINDERS } from '../candidates/finders.js';
 import { checkCandidates, type Checked, type DropReason } from './check-candidates.js';
 import { domainOfRule } from './cut-pages.js';
 import { findCandidates } from './find-candidates.js';
+import { inTurn } from './in-turn.js';
 import { readGraph, type TableGraph } from './read-graph.js';
 
 /** What {@link propose} takes. */
@@ -75,7 +76,7 @@ export async function propose(crawl: CrawlContext, options: ProposeOptions = {})
   const nothing = (): ProposeReport => ({ ...tracker.report(), proposals: [], domains: [] });
   const ruleSet = await crawl.rules?.current();
   if (!ruleSet) return nothing();
-  return crawl.tables.exclusive('propose', async () => {
+  return inTurn(crawl.tables, async () => {
     let found: Found | undefined;
     try {
       found = await withWorkFolder(folder, (work) => look(crawl, ruleSet, { ...options, domain, work, tracker }));

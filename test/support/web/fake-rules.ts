@@ -153,6 +153,7 @@ export function fakeRules(given: readonly ShownRule[] = RULES): RulesSource & { 
               statistics: {
                 madeAt: DAY,
                 rulesVersion: 'v1',
+                generation: 1,
                 min: 10,
                 depth: 16,
                 total: figuresOf(12_400, 900),
