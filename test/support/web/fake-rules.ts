@@ -151,6 +151,7 @@ export function fakeRules(given: readonly ShownRule[] = RULES): RulesSource & { 
           ? { statistics: undefined, prefixes: [], more: false }
           : {
               statistics: {
+                generation: 1,
                 madeAt: DAY,
                 rulesVersion: 'v1',
                 generation: 1,
