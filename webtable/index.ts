@@ -45,6 +45,7 @@ export type { PrefixFigures, PrefixPass, Prefixes, StoredPrefix } from './tables
 export type { RowTally } from './tables/row-tally.js';
 export type { RulePoint } from './tables/rule-history.js';
 export {
+  LAST_MOMENT,
   numberOfRule,
   type AnyRule,
   type Rule,

@@ -22,5 +22,5 @@ function splitScope(scope: Rule['scope']): [kind: string, name: string] {
 }
 
 function dayOf(time: number): string {
-  return Number.isFinite(time) && Math.abs(time) <= 8.64e15 ? new Date(time).toISOString().slice(0, 10) : String(time);
+  return new Date(time).toISOString().slice(0, 10);
 }

@@ -1,5 +1,5 @@
 import type { Tables } from '../../webtable/index.js';
-import { takeDifferences } from './rule-tally.js';
+import { takeDifferences, type RuleDifferences } from './rule-tally.js';
 import { compileRules, type FitScores, type RuleSet } from './compile-rules.js';
 
 /** The rules of a table as they are now, for jobs that go on while they change. */
@@ -15,14 +15,16 @@ export interface LiveRules {
   cutLinks(differences: Readonly<Record<string, number>>): void;
   /**
    * Stores what rules have decided since it was last stored, and notes it in their histories. While {@link current} is called, the one is
-   * done every few seconds, and the other once a minute. What a kill loses of it can be counted anew from the rows, but for a point or
-   * two of a history.
+   * done every few seconds, and the other once a minute; what the store did not take is stored the next time. What a kill loses of it
+   * can be counted anew from the rows, but for a point or two of a history.
    */
   flush(): Promise<void>;
 }
 
 /** Milliseconds for which it is not looked again. */
 const FRESH = 1000;
+/** Milliseconds, at the most, between two looks at rules of which an edit was announced and is not there. */
+const LONGEST_LOOK = 60_000;
 /** Milliseconds after which counts are stored. */
 const STORED = 3000;
 /** Milliseconds after which they are noted in the histories. */
@@ -45,7 +47,11 @@ export function createLiveRules(
   let looking: Promise<RuleSet> | undefined;
   /** How often it was said that they have changed. */
   let changes = 0;
+  /** The version that an edit has announced without its rules: it is being made yet, or was killed. */
+  let announced = { version: '', wait: 0, until: -Infinity };
   const links = new Map<string, number>();
+  /** What the store has not taken yet. */
+  const owed: RuleDifferences = new Map();
   /** Rules of which counts were stored that are not in their histories yet. */
   const unnoted = new Set<string>();
   let storedAt = -Infinity;
@@ -57,9 +63,13 @@ export function createLiveRules(
     lookedAt = now();
     try {
       const version = await tables.rules.version();
-      // Where an edit is under way the rules are still those before it, and are read again the next time.
       if (set?.version === version) return set;
+      const isAnnounced = announced.version === version;
+      if (set && isAnnounced && now() < announced.until) return set;
       const stored = await tables.rules.read();
+      // Where an edit is under way the rules are still those before it. One that was killed would be waited for for ever.
+      const wait = isAnnounced ? Math.min(2 * announced.wait, LONGEST_LOOK) : FRESH;
+      if (stored.version !== version) announced = { version, wait, until: now() + wait };
       const found = set?.version === stored.version ? set : compileRules(stored, fit);
       if (seen === changes) set = found;
       return found;
@@ -72,10 +82,11 @@ export function createLiveRules(
   }
 
   async function storeCounts(): Promise<void> {
-    const found = takeDifferences(tables, set, links);
-    if (found.size === 0) return;
-    await tables.rules.addCounts(found);
-    for (const id of found.keys()) unnoted.add(id);
+    takeDifferences(tables, set, links, owed);
+    if (owed.size === 0) return;
+    await tables.rules.addCounts(owed);
+    for (const id of owed.keys()) unnoted.add(id);
+    owed.clear();
   }
 
   async function note(most = Infinity): Promise<void> {
@@ -119,6 +130,7 @@ export function createLiveRules(
     changed() {
       changes += 1;
       lookedAt = -Infinity;
+      announced = { version: '', wait: 0, until: -Infinity };
       // What is being read may be of before the change.
       looking = undefined;
     },

@@ -35,7 +35,10 @@ export function versionsOf(rules: readonly Rule[]): ReadonlyMap<string, string> 
       const ids = before.get(scope);
       known.set(scope, (version = ids ? versionOf(ids).slice(0, 8) : '0'));
     }
-    versions.set(id, isGeneratedReject(rule) && useful.length > 0 ? versionOf([version, ...useful]).slice(0, 8) : version);
+    versions.set(
+      id,
+      isGeneratedReject(rule) && useful.length > 0 ? versionOf([version, ...useful]).slice(0, 8) : version,
+    );
   }
   const www = rules.filter((rule): rule is WwwRule => rule.kind === 'www');
   for (const { id, scope } of www) {

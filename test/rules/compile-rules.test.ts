@@ -193,3 +193,10 @@ describe('a wrong rule', () => {
     });
   });
 });
+
+test('a time that has no date is refused: nobody could show it', () => {
+  const given = { kind: 'reject', pattern: { prefix: '/a' } };
+  expect(checkRule({ ...given, createdAt: 8.64e15 })).toMatchObject({ createdAt: 8.64e15 });
+  for (const createdAt of [8.64e15 + 1, -1, NaN, Infinity])
+    expect(() => checkRule({ ...given, createdAt })).toThrow('createdAt');
+});

@@ -95,12 +95,18 @@ const VERSION_COLUMN = [INDEX_COLUMNS.rulesVersion];
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
+/** Milliseconds since 1970 of the last moment that has a date. */
+export const LAST_MOMENT = 8.64e15;
+const isTime = (value: unknown): boolean => typeof value === 'number' && Math.abs(value) <= LAST_MOMENT;
+const isPattern = (value: unknown): boolean =>
+  isObject(value) && (typeof value.prefix === 'string' || typeof value.regex === 'string');
 const ruleCodec = json<Omit<Rule, 'id'>>(
   (value) =>
     isObject(value) &&
     typeof value.scope === 'string' &&
-    typeof value.changedAt === 'number' &&
-    (value.kind === 'www' ? typeof value.to === 'string' : isObject(value.pattern)),
+    isTime(value.createdAt) &&
+    isTime(value.changedAt) &&
+    (value.kind === 'www' ? typeof value.to === 'string' : isPattern(value.pattern)),
 );
 const countsCodec = json<Partial<RuleCounts>>(isObject);
 

@@ -86,7 +86,7 @@ async function addAll(crawl: RulesCrawl, given: readonly CheckedRule[], { yes = 
   return addChecked(crawl, given);
 }
 
-/** Makes sure that no `accept` rule which is active is missed once it is not. */
+/** Makes sure that no `accept` or `www` rule which is active is missed once it is not. */
 async function mustBeDispensable(crawl: RulesCrawl, ids: readonly string[]): Promise<void> {
   const { rules: all } = await crawl.tables.rules.read();
   const found = all.filter(({ id, state }) => state === 'active' && ids.includes(id));
