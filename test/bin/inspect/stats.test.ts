@@ -2,9 +2,9 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { run } from '../../bin/run.js';
-import { openCrawl, rowKeyOf, type PageChange, type PrefixNode } from '../../packages/webcrawl/index.js';
-import { Sink, testIo } from './test-io.js';
+import { run } from '../../../bin/run.js';
+import { openCrawl, rowKeyOf, type PageChange, type PrefixNode } from '../../../packages/webcrawl/index.js';
+import { Sink, testIo } from '../test-io.js';
 
 let folder: string;
 
