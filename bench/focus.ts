@@ -118,7 +118,12 @@ function resultOf(
     chart: {
       title: 'A crawl that is after articles',
       panels: [
-        { title: '% of a round that is useful', digits: 0, better: 'more', lines: { series: lines(percent), xTitle: 'round' } },
+        {
+          title: '% of a round that is useful',
+          digits: 0,
+          better: 'more',
+          lines: { series: lines(percent), xTitle: 'round' },
+        },
         {
           title: 'useful pages so far',
           better: 'more',

@@ -253,7 +253,9 @@ export const settingsSchema = z.strictObject({
       .min(0)
       .max(1)
       .default(0.05)
-      .describe('Rules that are proposed: the share of the pages of a domain that are not useful which they cut at least'),
+      .describe(
+        'Rules that are proposed: the share of the pages of a domain that are not useful which they cut at least',
+      ),
   }),
   rank: section({
     damping: z

@@ -57,8 +57,14 @@ export function crawlKnowing(web: NewsWeb, rounds: number, budget: number): read
 
   return Array.from({ length: rounds }, (_, round) => {
     const open = nodes.flatMap((_, node) => (isKnown[node] === 1 && isDone[node] === 0 ? [node] : []));
-    const articles = ranked(open.filter((node) => nodes[node]!.isArticle), gainOf);
-    const others = ranked(open.filter((node) => !nodes[node]!.isArticle && leadsOn(node)), gainOf);
+    const articles = ranked(
+      open.filter((node) => nodes[node]!.isArticle),
+      gainOf,
+    );
+    const others = ranked(
+      open.filter((node) => !nodes[node]!.isArticle && leadsOn(node)),
+      gainOf,
+    );
     const found: number[] = [];
     let fetched = 0;
     let useful = 0;

@@ -36,7 +36,8 @@ const to = (kind: NewsKind, ...at: readonly number[]): Place => ({ kind, at });
 const upTo = (n: number): number[] => Array.from({ length: Math.max(0, n) }, (_, i) => i);
 const articles = (found: readonly number[]): Place[] => found.map((article) => to('article', article));
 
-const pagesOfSection = ({ articles: all }: NewsSite): number => Math.min(SECTION_PAGES, Math.ceil(all / 6 / IN_SECTION));
+const pagesOfSection = ({ articles: all }: NewsSite): number =>
+  Math.min(SECTION_PAGES, Math.ceil(all / 6 / IN_SECTION));
 const pagesOfAuthor = ({ articles: all }: NewsSite): number =>
   Math.min(AUTHOR_PAGES, Math.ceil(all / AUTHORS / IN_AUTHOR));
 /** Few tags have many articles, most have one page of them. */
@@ -76,7 +77,8 @@ export function isNewsPage(site: NewsSite, { kind, at }: Place): boolean {
   const [a = 0, b = 0, c = 0] = at;
   if (b < 0 || c < 0) return false;
   if (kind === 'article') return a >= 0 && a < site.articles;
-  if (kind === 'print' || kind === 'mail' || kind === 'login') return a >= 0 && a < site.articles && site.tools.has(kind);
+  if (kind === 'print' || kind === 'mail' || kind === 'login')
+    return a >= 0 && a < site.articles && site.tools.has(kind);
   if (kind === 'share') return a < site.articles && b < NETWORKS && site.hasShare;
   if (kind === 'reply') return a < site.articles && b < commentsOn(site, a);
   if (kind === 'section') return a < SECTIONS.length && b < pagesOfSection(site) && c < ORDERS;
@@ -129,7 +131,13 @@ function ownLinks(site: NewsSite, place: Place, sites: readonly NewsSite[]): New
     case 'front':
     case 'about': {
       const newest = place.kind === 'front' ? shown(site, upTo(22)) : [];
-      const read = place.kind === 'front' ? shown(site, upTo(10).map((i) => anyOf(site, i, 30))) : [];
+      const read =
+        place.kind === 'front'
+          ? shown(
+              site,
+              upTo(10).map((i) => anyOf(site, i, 30)),
+            )
+          : [];
       const others = [1, 2, 3].map((i) => `http://${sites[(site.number + i * 7) % sites.length]!.host}/`);
       const bare = otherForm(site);
       return [...articles(newest), ...articles(read), ...others, ...(bare === undefined ? [] : [`${bare}/`])];
@@ -143,7 +151,10 @@ function ownLinks(site: NewsSite, place: Place, sites: readonly NewsSite[]): New
       return articles([a]);
     case 'section': {
       const places = upTo(IN_SECTION).map((i) => b * IN_SECTION + i);
-      const found = shown(site, places.map((one) => atPlace(a, one)));
+      const found = shown(
+        site,
+        places.map((one) => atPlace(a, one)),
+      );
       const orders = site.style === 'classic' ? upTo(ORDERS).map((order) => to('section', a, 0, order)) : [];
       return [...articles(found), ...orders, ...next(pagesOfSection(site), b, (page) => to('section', a, page, c))];
     }
@@ -164,12 +175,18 @@ function ownLinks(site: NewsSite, place: Place, sites: readonly NewsSite[]): New
       return [...articles(articlesOf(site, a)), ...near.map((day) => to('day', day))];
     }
     case 'tag': {
-      const found = shown(site, upTo(IN_TAG).map((i) => anyOf(site, a, b * IN_TAG + i, 31)));
+      const found = shown(
+        site,
+        upTo(IN_TAG).map((i) => anyOf(site, a, b * IN_TAG + i, 31)),
+      );
       const others = [1, 2, 3].map((i) => to('tag', mix(site.seed, a, i, 32) % site.tags, 0));
       return [...articles(found), ...others, ...next(pagesOfTag(site, a), b, (page) => to('tag', a, page))];
     }
     case 'author': {
-      const found = shown(site, upTo(IN_AUTHOR).map((i) => (b * IN_AUTHOR + i) * AUTHORS + a));
+      const found = shown(
+        site,
+        upTo(IN_AUTHOR).map((i) => (b * IN_AUTHOR + i) * AUTHORS + a),
+      );
       return [...articles(found), ...next(pagesOfAuthor(site), b, (page) => to('author', a, page))];
     }
     case 'search':
@@ -242,7 +259,10 @@ function linksOfSearch(site: NewsSite, at: readonly number[]): NewsLink[] {
   const [page = 0, ...chosen] = at;
   const facets = chosen.filter((_, i) => i % 2 === 0);
   const key = facets.map((facet, i) => facet * 100 + chosen[2 * i + 1]!).sort((a, b) => a - b);
-  const found = shown(site, upTo(IN_SEARCH).map((i) => anyOf(site, ...key, page * IN_SEARCH + i, 43)));
+  const found = shown(
+    site,
+    upTo(IN_SEARCH).map((i) => anyOf(site, ...key, page * IN_SEARCH + i, 43)),
+  );
   const more =
     facets.length < MOST_FACETS
       ? site.facets.flatMap(([, values], facet) =>
@@ -260,15 +280,32 @@ function linksOfCalendar(year: number, month: number, date: number): NewsLink[] 
     return to('calendar', Math.floor(at / 12), (at % 12) + 1, 0);
   });
   if (date === 0) return [...months, ...upTo(28).map((day) => to('calendar', year, month, day + 1))];
-  return [to('calendar', year, month, 0), ...[date - 1, date + 1].filter((one) => one >= 1 && one <= 28).map((one) => to('calendar', year, month, one))];
+  return [
+    to('calendar', year, month, 0),
+    ...[date - 1, date + 1].filter((one) => one >= 1 && one <= 28).map((one) => to('calendar', year, month, one)),
+  ];
 }
 
 /** So many URLs of each kind a site has, those of its other form too, and sessions and calendars not. */
-export function countsOf(site: NewsSite, sites: readonly NewsSite[]): Readonly<Record<Exclude<NewsKind, 'calendar'>, number>> {
+export function countsOf(
+  site: NewsSite,
+  sites: readonly NewsSite[],
+): Readonly<Record<Exclude<NewsKind, 'calendar'>, number>> {
   const sum = (n: number, of: (i: number) => number): number => upTo(n).reduce((total, i) => total + of(i), 0);
   const months = monthsOf(site);
   const products = (left: readonly number[], depth: number): number =>
-    depth === 0 ? 1 : 1 + sum(left.length, (i) => left[i]! * products(left.filter((_, j) => j !== i), depth - 1));
+    depth === 0
+      ? 1
+      : 1 +
+        sum(
+          left.length,
+          (i) =>
+            left[i]! *
+            products(
+              left.filter((_, j) => j !== i),
+              depth - 1,
+            ),
+        );
   const values = site.facets.map(([, count]) => count);
   const forms = site.twin === undefined ? 1 : 2;
   const counts = {

@@ -39,7 +39,8 @@ export interface Place {
   readonly text?: string;
 }
 
-const WORDS = 'harbour council vote storm rail school budget river festival court energy strike market bridge hospital'.split(' ');
+const WORDS =
+  'harbour council vote storm rail school budget river festival court energy strike market bridge hospital'.split(' ');
 /** Names of pages about the site. */
 export const ABOUT = ['about', 'contact', 'imprint', 'privacy', 'advertise'] as const;
 
@@ -88,7 +89,10 @@ function commonPath(site: NewsSite, { kind, at, text = '' }: Place): string {
   if (kind === 'mail') return `/send?article=${a}`;
   if (kind === 'share') return `/share?to=${b}&article=${a}`;
   if (kind === 'login') return `/login?next=${encodeURIComponent(pathOf(site, place('article', a)))}`;
-  const query = Array.from({ length: (at.length - 1) / 2 }, (_, i) => `${site.facets[at[1 + 2 * i]!]![0]}=${at[2 + 2 * i]}`);
+  const query = Array.from(
+    { length: (at.length - 1) / 2 },
+    (_, i) => `${site.facets[at[1 + 2 * i]!]![0]}=${at[2 + 2 * i]}`,
+  );
   if (a > 0) query.push(`page=${a + 1}`);
   return query.length === 0 ? '/search' : `/search?${query.join('&')}`;
 }
@@ -113,7 +117,10 @@ function searchOf(site: NewsSite, query: string): Place | undefined {
 const BLOG: Routes = [
   [/^\/\d{4}\/\d\d\/\d\d\/[a-z-]+-(\d+)\/$/, ([article]) => place('article', Number(article))],
   [/^\/\d{4}\/\d\d\/\d\d\/[a-z-]+-(\d+)\/print\/$/, ([article]) => place('print', Number(article))],
-  [/^\/\d{4}\/\d\d\/\d\d\/[a-z-]+-(\d+)\/\?replytocom=(\d+)$/, ([article, n]) => place('reply', Number(article), Number(n))],
+  [
+    /^\/\d{4}\/\d\d\/\d\d\/[a-z-]+-(\d+)\/\?replytocom=(\d+)$/,
+    ([article, n]) => place('reply', Number(article), Number(n)),
+  ],
   [/^\/category\/([a-z]+)\/(?:page\/(\d+)\/)?$/, ([name, page]) => sectionNamed(name, page)],
   [/^\/archives\/$/, () => place('archive')],
   [/^\/(\d{4})\/$/, ([year]) => place('year', Number(year))],
@@ -183,7 +190,10 @@ function portalPath(site: NewsSite, one: Place): string {
 const CLASSIC: Routes = [
   [/^\/story\.php\?id=(\d+)$/, ([id]) => place('article', Number(id) - 1)],
   [/^\/print\.php\?id=(\d+)$/, ([id]) => place('print', Number(id) - 1)],
-  [/^\/list\.php\?cat=(\d+)(?:&sort=(\d))?(?:&page=(\d+))?$/, ([s, o = '0', page]) => place('section', Number(s), paged(page), Number(o))],
+  [
+    /^\/list\.php\?cat=(\d+)(?:&sort=(\d))?(?:&page=(\d+))?$/,
+    ([s, o = '0', page]) => place('section', Number(s), paged(page), Number(o)),
+  ],
   [/^\/archive\.php$/, () => place('archive')],
   [/^\/archive\.php\?year=(\d{4})$/, ([year]) => place('year', Number(year))],
   [/^\/archive\.php\?month=(\d{4})-(\d\d)$/, ([y, m]) => place('month', Number(y), Number(m), 0)],

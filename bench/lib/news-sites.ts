@@ -64,7 +64,9 @@ export function newsSites(scale: number, seed = 1): readonly NewsSite[] {
   const numbers = Array.from({ length: count }, (_, i) => i);
   /** The places of all sites in an order of its own for each feature. */
   const ranksOf = (feature: number, of = numbers): ReadonlyMap<number, number> =>
-    new Map([...of].sort((a, b) => mix(seed, feature, a) - mix(seed, feature, b)).map((number, rank) => [number, rank]));
+    new Map(
+      [...of].sort((a, b) => mix(seed, feature, a) - mix(seed, feature, b)).map((number, rank) => [number, rank]),
+    );
   const share = (feature: number, part: number, of = numbers): ReadonlySet<number> => {
     const some = Math.max(1, Math.round(of.length * part));
     return new Set([...ranksOf(feature, of)].filter(([, rank]) => rank < some).map(([number]) => number));

@@ -47,7 +47,8 @@ export function newsWeb(scale: number, seed = 1): NewsWeb {
   const sites = newsSites(scale, seed);
   const byHost = new Map<string, NewsSite>();
   for (const site of sites) {
-    for (const host of [site.host, site.forumHost, ...(site.twin === undefined ? [] : [site.twin])]) byHost.set(host, site);
+    for (const host of [site.host, site.forumHost, ...(site.twin === undefined ? [] : [site.twin])])
+      byHost.set(host, site);
   }
 
   function find(url: string): Found | undefined {
@@ -62,7 +63,10 @@ export function newsWeb(scale: number, seed = 1): NewsWeb {
     const givesForum = isForum && site.hasForumSessions;
     const gives = givesForum || (site.hasVisits && !isForum && (place.kind === 'article' || id !== undefined));
     if (id !== undefined && (!gives || name !== (isForum ? 's' : 'visit'))) return undefined;
-    const own = (): string => mix(site.seed, ...Buffer.from(path)).toString(16).padStart(8, '0');
+    const own = (): string =>
+      mix(site.seed, ...Buffer.from(path))
+        .toString(16)
+        .padStart(8, '0');
     return {
       site,
       host,
@@ -78,7 +82,8 @@ export function newsWeb(scale: number, seed = 1): NewsWeb {
       const isForum = FORUM.includes(link.kind);
       const path = pathOf(site, link);
       const to = isForum && site.forumHost !== site.host ? site.forumHost : host === site.forumHost ? site.host : host;
-      const isOfSession = session !== undefined && isForum === session.startsWith('s=') && link.kind !== 'out' && link.kind !== 'share';
+      const isOfSession =
+        session !== undefined && isForum === session.startsWith('s=') && link.kind !== 'out' && link.kind !== 'share';
       return `http://${to}${path}${isOfSession ? `${path.includes('?') ? '&' : '?'}${session}` : ''}`;
     });
   }

@@ -71,7 +71,8 @@ const crawl = await openCrawl({
   ],
 });
 if (job.useful) await rules.add(crawl, usefulRules(web.sites));
-for (let round = 1; round <= job.rounds; round++) reply({ round: await crawlRound(round), rules: [] } satisfies FocusReply);
+for (let round = 1; round <= job.rounds; round++)
+  reply({ round: await crawlRound(round), rules: [] } satisfies FocusReply);
 reply({ rules: (await rules.list(crawl)).rules } satisfies FocusReply);
 await crawl.close();
 

@@ -12,7 +12,7 @@ export const ERROR_CODES = {
   },
   STALE_PROPOSAL: {
     exitCode: 65,
-    meaning: 'what a proposal rests on does not hold any more; `webcrawl rules propose` makes new ones; nothing was changed',
+    meaning: 'what a proposal rests on does not hold any more; `webcrawl rules propose` makes new ones',
   },
   BAD_INPUT: { exitCode: 66, meaning: 'an input file or URL cannot be read' },
   NO_TABLE: { exitCode: 66, meaning: 'there is no table at the place that was named' },

@@ -7,7 +7,9 @@ export interface GrowingArray<T extends Uint8Array | Uint32Array | Float64Array>
 }
 
 /** @param make makes an array of so many zeros */
-export function growingArray<T extends Uint8Array | Uint32Array | Float64Array>(make: (length: number) => T): GrowingArray<T> {
+export function growingArray<T extends Uint8Array | Uint32Array | Float64Array>(
+  make: (length: number) => T,
+): GrowingArray<T> {
   let array = make(1024);
   let length = 0;
   return {

@@ -70,6 +70,14 @@ it('store measures every store', async () => {
   expect(rows.map(({ name }) => name)).toEqual(['classic-level', 'level', 'webtable', 'memory']);
 });
 
+it('focus crawls with and without rules, and beside who knows all', async () => {
+  const { rows, samples } = await result('focus', '--scale', '0.005');
+  expect(rows).toHaveLength(20);
+  for (const name of ['stock', 'rules', 'proposals', 'knowing'])
+    expect(rows.at(-1)![`${name}Total`]).toBeGreaterThan(0);
+  expect(samples).toMatchObject({ proposals: { rules: expect.any(Array) as unknown[] } });
+});
+
 it('frontier goes on for its time', async () => {
   const { samples } = await result('frontier', '--scale', '0.001', '--minutes', '0.01');
   expect(samples).toContainEqual(expect.objectContaining({ round: 1, fetched: expect.any(Number) as number }));

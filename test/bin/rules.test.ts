@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { run } from '../../bin/run.js';
-import { jobs, openCrawl, rules } from '../../packages/webcrawl/index.js';
+import { jobs, openCrawl, rowKeyOf, rules, type PageChange } from '../../packages/webcrawl/index.js';
 import { testIo } from './test-io.js';
 
 let folder: string;
@@ -136,5 +136,49 @@ describe('webcrawl rules', () => {
     expect((await rules.list(crawl)).rules[0]?.counts.refused).toBe(1);
     expect(await webcrawl('rules', 'remove', 'r1')).toMatchObject({ code: 0 });
     await expect.poll(async () => (await crawl.rules.current()).plugin, { timeout: 60_000 }).toBeUndefined();
+  });
+
+  test('proposes rules as a table that fits, and adds those that are named', async () => {
+    {
+      await using crawl = await openCrawl({ table: join(folder, 'table') });
+      const page = (path: string, links: readonly string[]): PageChange => ({
+        key: rowKeyOf(`http://a.example${path}`),
+        set: {
+          status: 'fetched',
+          dueAt: 0,
+          outlinks: links.map((link) => ({ url: `http://a.example${link}`, anchor: '' })),
+        },
+      });
+      const old = Array.from({ length: 60 }, (_, i) => `/old/${i}`);
+      await crawl.tables.pages.write([
+        page('/', ['/news/1', '/news/2', ...old]),
+        page('/news/1', []),
+        page('/news/2', []),
+      ]);
+      await crawl.tables.pages.write(old.map((path) => page(path, ['/'])));
+      await jobs.repair(crawl);
+    }
+    const few = ['--set', 'propose.minUseful=2'];
+    // Nothing is known to be useful.
+    expect(await webcrawl('rules', 'propose', ...few)).toMatchObject({ code: 1, out: 'Nothing to propose.\n' });
+    await webcrawl('rules', 'add', 'useful', '/news/');
+    const { code, out } = await webcrawl('rules', 'propose', '--domain', 'A.example', ...few);
+    expect(code).toBe(0);
+    expect(out).toMatch(
+      /^no\. +cut +saved +why +of +rule\n1 +60 +0 +useless prefix +host:a\.example +reject \/old\/\n/,
+    );
+    expect(out).toContain('97 % of');
+    for (const line of out.trimEnd().split('\n')) expect(line.length).toBeLessThanOrEqual(100);
+    expect(await webcrawl('rules', 'propose', '--numbers', '1')).toMatchObject({ code: 64 });
+    expect(await webcrawl('rules', 'propose', '--apply', '--numbers', '2', ...few)).toMatchObject({ code: 67 });
+    expect(await webcrawl('rules', 'propose', '--apply', '--numbers', '1', ...few)).toMatchObject({
+      code: 0,
+      out: 'r2\n',
+    });
+    const again = await webcrawl('rules', 'propose', '--apply', '--numbers', '1', ...few);
+    expect(again.code).toBe(65);
+    expect(again.err).toContain('STALE_PROPOSAL');
+    expect((await webcrawl('rules', 'show', 'r2')).out).toContain('generated');
+    expect(await webcrawl('rules', 'propose', '--domain', 'a/b')).toMatchObject({ code: 65 });
   });
 });

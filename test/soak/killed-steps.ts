@@ -102,7 +102,11 @@ async function runStep(
 
   async function run(args: readonly string[], isMain: boolean): Promise<void> {
     const verb =
-      args[0] === 'export' || args[0] === 'rules' ? args.slice(0, 2).join(' ') : step.serves && isMain ? `${args[0]} --serve` : args[0]!;
+      args[0] === 'export' || args[0] === 'rules'
+        ? args.slice(0, 2).join(' ')
+        : step.serves && isMain
+          ? `${args[0]} --serve`
+          : args[0]!;
     for (let tries = 0; ; tries++) {
       const { child, ended } = startCommand(folder, [...args, ...PATIENT, ...SETTINGS, '--verbose'], { env });
       const after = killer.next(tries);

@@ -75,11 +75,14 @@ export async function madeWeb(seed: number): Promise<MadeWeb> {
   }
   // A page that links and redirects to itself, and what depends on the day.
   const first = hosts[0]!;
-  first['/'] = { html: links('/', '/self', '/news', '/late', '/early', '/tag/0', `${origins[1]}/private/a`) + first['/']!.html! };
+  first['/'] = {
+    html: links('/', '/self', '/news', '/late', '/early', '/tag/0', `${origins[1]}/private/a`) + first['/']!.html!,
+  };
   first['/self'] = { location: '/self2' };
   first['/self2'] = { location: '/self' };
   for (const path of ['/news', '/late', '/early']) first[path] = { html: links('/') + PADDING };
-  for (let i = 0; i < TAGS; i++) first[`/tag/${i}`] = { html: links(`/tag/${(i * 7 + 1) % TAGS}`, `/tag/${i + 1}`, '/') };
+  for (let i = 0; i < TAGS; i++)
+    first[`/tag/${i}`] = { html: links(`/tag/${(i * 7 + 1) % TAGS}`, `/tag/${i + 1}`, '/') };
   const listed = ['/s1', '/s2', '/s3', '/'].map(
     (path) => `<url><loc>${origins[WITH_SITEMAP]}${path}</loc><lastmod>LASTMOD</lastmod></url>`,
   );

@@ -90,7 +90,12 @@ function forPeople({ proposals, domains, added }: ProposeReport, columns: number
   const left = columns - widths.slice(0, -1).reduce((sum, width) => sum + width + 2, 0) - 1;
   const fitting = rows.map((row) => [...row.slice(0, -1), shortened(row.at(-1)!, Math.max(LEAST, left))]);
   const why = proposals.map((proposal) => shortened(`${proposal.number}: ${evidenceText(proposal)}`, columns - 1));
-  const text = [table([head, ...fitting]), ...why, '', ...domains.map((domain) => shortened(domainText(domain), columns - 1))];
+  const text = [
+    table([head, ...fitting]),
+    ...why,
+    '',
+    ...domains.map((domain) => shortened(domainText(domain), columns - 1)),
+  ];
   if (added) text.push('', ...added.added.map((rule) => `Added: ${rule.id} (${describeRule(rule)})`));
   return safeLines(text.join('\n'));
 }
@@ -115,7 +120,7 @@ const wordsOf = (name: string): string => name.replace(/[A-Z]/g, (letter) => ` $
 
 function domainText({ domain, rest, cut, useful }: ProposedDomain): string {
   const share = rest === 0 ? 0 : (100 * cut) / rest;
-  return `${safeText(domain, 100)}: ${number(share, 0)} % of ${quantity(rest, 'page')} that are not useful are cut; all ${number(useful)} useful ones that are known can still be reached.`;
+  return `${safeText(domain, 100)}: cuts ${number(share, 0)} % of ${quantity(rest, 'page')} that are not useful; all ${number(useful)} known useful ones keep a way.`;
 }
 
 function shortened(text: string, width: number): string {

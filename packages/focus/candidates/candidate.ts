@@ -14,6 +14,8 @@ export interface Candidate {
   readonly evidence: { readonly [name: string]: JsonValue };
   /** Rows that it would cut, fetched or not. */
   readonly rows: number;
+  /** These are the documents of pages that stay: where they lead is known by those, whether they were fetched or not. */
+  readonly isOfCopies?: boolean;
 }
 
 /** What finders read of a row: all of the hot family. */

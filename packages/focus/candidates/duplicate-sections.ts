@@ -301,5 +301,6 @@ function toCandidate(
       examples: [...examples],
     },
     rows,
+    isOfCopies: true,
   };
 }

@@ -17,12 +17,13 @@ const LEAST_A_PATH = 3;
 export const facet: JudgeParameter = (facts, domain, minUseful) => {
   const { rows, fetched, paths, sampled, knownWithout, compared, alike } = facts;
   if (areAlike(alike, compared) && knownWithout >= ALIKE * sampled) {
-    return cutParameter(facts, 'facet', {
+    const candidate = cutParameter(facts, 'facet', {
       because: 'the same documents are there without it',
       compared,
       alike,
       knownWithout: shareOf(knownWithout, sampled)!,
     });
+    return { ...candidate, isOfCopies: true };
   }
   if (!isTried(fetched, domain, minUseful) || rows < LEAST_A_PATH * paths) return undefined;
   return cutParameter(facts, 'facet', {

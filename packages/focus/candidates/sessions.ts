@@ -38,7 +38,7 @@ export const session: JudgeParameter = (facts, domain, minUseful) => {
   const isSame = areAlike(alike, compared) || areAlike(alikeValues, comparedValues);
   const isSafe = isSame && knownWithout >= ALIKE * sampled;
   if (!isSafe && !isTried(fetched, domain, minUseful)) return undefined;
-  return cutParameter(facts, 'session', {
+  const candidate = cutParameter(facts, 'session', {
     because: isSafe
       ? 'values like ids, the same documents under other values, and without'
       : 'values like ids, the same URLs under other values, none of them useful',
@@ -50,4 +50,5 @@ export const session: JudgeParameter = (facts, domain, minUseful) => {
     onlyWithId: Math.round(((sampled - knownWithout) / sampled) * rows),
     ...(!isSafe && { useful: 0, domainUseful: domain.fit, domainRows: domain.rows }),
   });
+  return { ...candidate, isOfCopies: isSafe };
 };

@@ -182,5 +182,6 @@ function toCandidate(
       examples: [...examples],
     },
     rows: rows[to === 'with' ? 'without' : 'with'],
+    isOfCopies: true,
   };
 }

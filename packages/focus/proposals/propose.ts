@@ -5,7 +5,7 @@ import { withWorkFolder } from '../../graph/index.js';
 import { createTracker, type CrawlContext, type JobOptions, type Report, type Tracker } from '../../jobs/index.js';
 import { addChecked, checkRule, scopeOf, type AddedRules, type CheckedRule, type RuleSet } from '../../rules/index.js';
 import { domainOf } from '../../url/index.js';
-import type { Candidate, CreateFinder, ProposalReason } from '../candidates/candidate.js';
+import type { Candidate, CreateFinder } from '../candidates/candidate.js';
 import { FINDERS } from '../candidates/finders.js';
 import { checkCandidates, type Checked, type DropReason } from './check-candidates.js';
 import { domainOfRule } from './cut-pages.js';
@@ -35,9 +35,6 @@ export interface ProposedDomain {
   /** Useful pages that are known and can be reached; all of them still can. */
   readonly useful: number;
 }
-
-/** Reasons that are about pages which are the same as others. */
-const COPIES: readonly ProposalReason[] = ['session', 'duplicate_section', 'www'];
 
 /** What was proposed. */
 export interface ProposeReport extends Report {
@@ -141,8 +138,7 @@ async function look(
       });
       const checked = await checkCandidates(graph, rules, {
         minShare: crawl.settings.propose.minShare,
-        // Where copies lead is known by what they are copies of.
-        mustBeTried: (rule) => !COPIES.includes(candidates[rule]!.reason),
+        mustBeTried: (rule) => !candidates[rule]!.isOfCopies,
         signal,
       });
       const before = needed.size;

@@ -22,7 +22,7 @@ export function createTriedPages(): TriedPages {
   return {
     add(proposal, path, isFetched) {
       let ofProposal = forms.get(proposal);
-      if (!ofProposal) forms.set(proposal, (ofProposal = new Map()));
+      if (!ofProposal) forms.set(proposal, (ofProposal = new Map<string, { rows: number; fetched: number }>()));
       for (const form of formsOf(path)) {
         const name = ofProposal.has(form) || ofProposal.size < MOST_FORMS ? form : OTHERS;
         const counts = ofProposal.get(name) ?? { rows: 0, fetched: 0 };

@@ -29,6 +29,7 @@ describe('facets', () => {
         {
           reason: 'facet',
           rows: 60,
+          isOfCopies: true,
           rule: { kind: 'reject', scope: 'host:shop.example.com', origin: 'generated' },
           evidence: { parameter: 'sort', rows: 60, compared: 60, alike: 60, knownWithout: 1, values: 2, paths: 30 },
         },
@@ -145,7 +146,7 @@ describe('ids of sessions', () => {
     expect(find(rows, { hasUseful: false })).toEqual([]);
     expect(find([...rows, ...bare(15)], { hasUseful: false })).toEqual([]);
     expect(find([...rows, ...bare(15), ...articles(SITE)])).toMatchObject([
-      { reason: 'session', evidence: { knownWithout: 0.5, onlyWithId: 60 } },
+      { reason: 'session', isOfCopies: false, evidence: { knownWithout: 0.5, onlyWithId: 60 } },
     ]);
     expect(find([...rows, { url: `${SITE}/q?visit=1`, fit: true }, ...articles(SITE)])).toEqual([]);
   });

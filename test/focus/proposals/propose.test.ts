@@ -50,7 +50,12 @@ test('what was disabled is never proposed again, nor what it is a part of', asyn
   await using crawl = await crawled();
   const { added } = await rules.propose(crawl, { apply: true });
   const [rule] = added!.added;
-  expect(rule).toMatchObject({ id: 'r2', origin: 'generated', state: 'active', evidence: { reason: 'useless_prefix', rows: 20 } });
+  expect(rule).toMatchObject({
+    id: 'r2',
+    origin: 'generated',
+    state: 'active',
+    evidence: { reason: 'useless_prefix', rows: 20 },
+  });
   // In force it says all there is to say.
   expect((await rules.propose(crawl)).proposals).toEqual([]);
   expect((await rules.proposals(crawl))?.proposals).toEqual([]);

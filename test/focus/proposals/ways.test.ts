@@ -63,7 +63,10 @@ test.each(Array.from({ length: 60 }, (_, i) => i + 1))(
     await using blocks = await openAdjacencyBlocks(graphs[0]!.adjacency, 1 + below(60));
     const sets = [[], ...Array.from({ length: 1 + below(5) }, () => [0, 1, 2, 3].filter(() => random() < 0.4))];
     const cuts = { ofNode: Uint32Array.from(links, () => (random() < 0.4 ? below(sets.length) : 0)), sets };
-    const traits = Uint8Array.from(links, () => (random() < 0.05 ? TRAIT.closed : 0) | (random() < 0.1 ? TRAIT.root : 0));
+    const traits = Uint8Array.from(
+      links,
+      () => (random() < 0.05 ? TRAIT.closed : 0) | (random() < 0.1 ? TRAIT.root : 0),
+    );
     const graph = { nodes, traits, domains: Uint32Array.from(links, () => below(3)), links: blocks };
     for (const within of [false, true]) {
       const isActive = (proposal: number): boolean => proposal !== seed % 4;

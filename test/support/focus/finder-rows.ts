@@ -5,7 +5,9 @@ import { domainOf, hostOf } from '../../../packages/url/index.js';
 import { rowKeyOf, type Rule } from '../../../webtable/index.js';
 
 /** What a test says of a row; one that has a signature was fetched. */
-export type GivenRow = { readonly url: string } & Partial<Omit<FinderRow, 'url'>>;
+export type GivenRow = { readonly url: string } & {
+  readonly [F in Exclude<keyof FinderRow, 'url'>]?: FinderRow[F] | undefined;
+};
 
 /** A row as `propose` shows it to finders. */
 export function finderRow({ url, ...given }: GivenRow): FinderRow {
@@ -22,7 +24,7 @@ export function finderRow({ url, ...given }: GivenRow): FinderRow {
     fit,
     isKept: fit,
     ...given,
-  };
+  } as FinderRow;
 }
 
 /** Rows of one domain in the order of the table. */
@@ -55,9 +57,12 @@ export function findIn(
 
 /** The rules of candidates, in force; each must be one that the table takes. */
 export function rulesOf(candidates: readonly Candidate[]): RuleSet {
-  const rules = candidates.map(
-    ({ rule }, i): Rule => ({ createdAt: 0, ...checkRule(rule), changedAt: 0, id: `r${i + 1}` }),
-  );
+  const rules = candidates.map(({ rule }, i): Rule => ({
+    createdAt: 0,
+    ...checkRule(rule),
+    changedAt: 0,
+    id: `r${i + 1}`,
+  }));
   const set = compileRules({ version: '1', rules, damaged: [] }, { score: 0, other: 0 });
   if (set.broken.size > 0) throw new Error([...set.broken.values()].join());
   return set;

@@ -1,0 +1,150 @@
+import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { expect } from 'vitest';
+import { requireCommand } from '../command-process.js';
+import { printedFiles } from './doc-examples.js';
+import { isAsShown, stable, type Step, type Transcript } from './doc-transcript.js';
+import { ROOT } from './source-files.js';
+
+/** The port that pages show. */
+const SHOWN_PORT = '8080';
+/** Between the outputs of two commands, before the exit status. */
+const SEPARATOR = '\u001e';
+const SETTLED_MS = 60_000;
+
+/** What a command did. */
+export interface Done {
+  readonly output: string;
+  readonly code: number;
+}
+
+/** A page whose site is up, in a folder in which its commands can be run. */
+export interface ShownSite {
+  readonly run: (steps: readonly Step[]) => Promise<Done[]>;
+  /**
+   * Runs what is asked while something else is under way, again until it is as the page shows, or for a minute: what is asked may have no
+   * next batch yet. What it was in the end is to be compared.
+   */
+  readonly runBeside: (transcript: Transcript) => Promise<Done[]>;
+  /** Fails where a command did something else than the page shows. */
+  readonly compare: (transcript: Transcript, done: readonly Done[]) => void;
+  readonly close: () => Promise<void>;
+}
+
+/** How a page is to be tried. */
+export interface ShownSiteOptions {
+  /** The page, such as `docs/GUIDE.md`. */
+  readonly document: string;
+  /** The files that it prints; the first is the site. */
+  readonly files: readonly string[];
+  /** The folder that it shows, and the name of the one in which its commands run. */
+  readonly shownFolder?: string;
+  /** What stands before the site, by its port; returns the port that commands are to use. */
+  readonly before?: (sitePort: number) => Promise<string>;
+}
+
+/** Starts the site that a page prints, and makes a folder with the other files that it prints. */
+export async function openShownSite({
+  document,
+  files,
+  shownFolder = '/home/ada/garden',
+  before = async (port) => String(port),
+}: ShownSiteOptions): Promise<ShownSite> {
+  requireCommand();
+  const base = await realpath(await mkdtemp(join(tmpdir(), 'webcrawl-shown-')));
+  const folder = join(base, 'garden');
+  await mkdir(join(base, 'bin'));
+  await mkdir(folder);
+  const program = async (name: string, script: string): Promise<void> => {
+    await writeFile(join(base, 'bin', name), `#!/bin/sh\n${script}\n`);
+    await chmod(join(base, 'bin', name), 0o755);
+  };
+  // What `npx webcrawl` runs, without the second that npx takes. `npm install` is what test/package.test.ts is for.
+  await program('npx', `shift; exec '${process.execPath}' '${join(ROOT, 'dist/bin/webcrawl.js')}' "$@"`);
+  await program('npm', 'echo installed');
+  const printed = await printedFiles(document);
+  expect([...printed.keys()]).toEqual(files);
+  const [siteFile = ''] = files;
+  await writeFile(join(folder, siteFile), printed.get(siteFile)!);
+  const site = spawn(process.execPath, [siteFile], { cwd: folder, env: { ...process.env, PORT: '0' } });
+  const port = await before(await portOf(site));
+  const forTest = (text: string): string => text.replaceAll(SHOWN_PORT, port);
+  const forPage = (text: string): string => text.replaceAll(folder, shownFolder).replaceAll(port, SHOWN_PORT);
+  for (const name of files.slice(1)) await writeFile(join(folder, name), forTest(printed.get(name)!));
+
+  async function run(steps: readonly Step[]): Promise<Done[]> {
+    const script = steps.map(
+      ({ command }) => `${forTest(command)}\nstatus=$?; printf '${SEPARATOR}%s${SEPARATOR}' $status; (exit $status)\n`,
+    );
+    const { WEBCRAWL_TABLE: _, ...env } = process.env;
+    const shell = spawn('sh', ['-c', `exec 2>&1\n${script.join('')}`], {
+      cwd: folder,
+      env: {
+        ...env,
+        PATH: `${join(base, 'bin')}${delimiter}${env.PATH ?? ''}`,
+        // The reader waits between requests; and a busy machine may be slow.
+        WEBCRAWL_FETCHER_SERVERDELAY: '0',
+        WEBCRAWL_HTTP_TIMEOUT: '600000',
+        WEBCRAWL_HTTP_TIMELIMIT: '600000',
+      },
+    });
+    let text = '';
+    shell.stdout.on('data', (chunk: Buffer) => (text += chunk.toString()));
+    await once(shell, 'close');
+    const parts = text.replaceAll('\r\n', '\n').split(SEPARATOR);
+    return steps.map((_, i) => ({ output: forPage(parts[2 * i] ?? ''), code: Number(parts[2 * i + 1]) }));
+  }
+
+  return {
+    run,
+    async runBeside(transcript) {
+      const isShown = (done: readonly Done[]): boolean =>
+        transcript.steps.every(({ output }, i) =>
+          isAsShown(steadyIn(transcript, output), steadyIn(transcript, done[i]!.output)),
+        );
+      const until = performance.now() + SETTLED_MS;
+      let done = await run(transcript.steps);
+      while (!isShown(done) && performance.now() < until) done = await run(transcript.steps);
+      return done;
+    },
+    compare(transcript, done) {
+      const { steps, line } = transcript;
+      const steady = (text: string): string => steadyIn(transcript, text);
+      for (const [i, { command, output }] of steps.entries()) {
+        const actual = done[i]!;
+        if (!isAsShown(steady(output), steady(actual.output))) {
+          // Shows the difference line by line.
+          expect(steady(actual.output), `${document}, line ${line}: ${command}`).toBe(steady(output));
+        }
+        // What fails is followed by a question for the exit status, so the page shows it.
+        if (steps[i + 1]?.command !== 'echo $?') expect([command, actual.code]).toEqual([command, 0]);
+      }
+    },
+    async close() {
+      site.kill('SIGKILL');
+      await rm(base, { recursive: true, force: true });
+    },
+  };
+}
+
+/** The port that the site says it serves. */
+function portOf({ stdout }: ChildProcessWithoutNullStreams): Promise<number> {
+  let log = '';
+  return new Promise((resolve) => {
+    stdout.on('data', (chunk: Buffer) => {
+      log += chunk.toString();
+      const port = /^port (\d+)$/m.exec(log)?.[1];
+      if (port !== undefined) resolve(Number(port));
+    });
+  });
+}
+
+function steadyIn({ meanwhile }: Transcript, text: string): string {
+  return meanwhile ? ofTheMoment(stable(text)) : stable(text);
+}
+
+/** Numbers of a crawl that is under way are those of the moment. */
+const ofTheMoment = (text: string): string => text.replace(/\b\d+(\.\d+)?\b/g, '<n>');
