@@ -9,6 +9,7 @@ import { crawlBench } from './crawl.js';
 import { cycleBench } from './cycle.js';
 import { duplicatesBench } from './duplicates.js';
 import { exportBench } from './export.js';
+import { focusBench } from './focus.js';
 import { frontierBench } from './frontier.js';
 import { graphBench } from './graph.js';
 import type { Bench, BenchOptions, BenchResult } from './lib/bench.js';
@@ -22,6 +23,7 @@ import { profileBench } from './profile.js';
 import { relevanceBench } from './relevance.js';
 import { indexBench } from './search-index.js';
 import { servingBench } from './serving.js';
+import { statisticsBench } from './statistics.js';
 import { statusBench } from './status.js';
 import { storeBench } from './store.js';
 import { waitingBench } from './waiting.js';
@@ -33,6 +35,7 @@ const BENCHES: Readonly<Record<string, Bench>> = {
   cycle: cycleBench,
   store: storeBench,
   frontier: frontierBench,
+  focus: focusBench,
   waiting: waitingBench,
   status: statusBench,
   memory: memoryBench,
@@ -44,6 +47,7 @@ const BENCHES: Readonly<Record<string, Bench>> = {
   relevance: relevanceBench,
   index: indexBench,
   serving: servingBench,
+  statistics: statisticsBench,
 };
 /** Unless the bench says otherwise. Fewer rounds, or a smaller scale, are for trying it out. */
 const ROUNDS = 5;

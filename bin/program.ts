@@ -22,6 +22,7 @@ import { addRemove } from './commands/maintain/remove.js';
 import { addRules } from './commands/rules/rules.js';
 import { addSearch } from './commands/search/search.js';
 import { addServe } from './commands/search/serve.js';
+import { addStats } from './commands/inspect/stats.js';
 import { addStatus } from './commands/inspect/status.js';
 import { addUpdatedb } from './commands/cycle/updatedb.js';
 import type { Io } from './io.js';
@@ -69,7 +70,7 @@ export function buildProgram(io: Io): Program {
 /** By heading, in the order of the help; each group is a folder of `commands`. */
 const GROUPS = {
   'Crawl:': [addCrawl, addInject, addGenerate, addFetch, addParse, addUpdatedb],
-  'Inspect:': [addStatus, addReaddb, addExplain, addCheck],
+  'Inspect:': [addStatus, addReaddb, addStats, addExplain, addCheck],
   'Export:': [addExport, addGraph, addRank, addDedup],
   'Search:': [addIndex, addSearch, addServe],
   'Rules:': [addRules],

@@ -241,6 +241,20 @@ export const settingsSchema = z.strictObject({
       other: z.number().default(0).describe('Added to the score of any other page, where there is such a rule'),
     }),
   }),
+  propose: section({
+    minUseful: count
+      .min(1)
+      .default(30)
+      .describe(
+        'Rules that are proposed: a domain has so many useful pages at least before a section of it without any is proposed; the section has more pages than that. A section of more than 30 pages, of which one in ten were useful, would show none in 4 cases of 100',
+      ),
+    minShare: z
+      .number()
+      .min(0)
+      .max(1)
+      .default(0.05)
+      .describe('Rules that are proposed: the share of the pages of a domain that are not useful which they cut at least'),
+  }),
   rank: section({
     damping: z
       .number()

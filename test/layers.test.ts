@@ -81,6 +81,18 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
     'packages/util',
     'packages/errors',
   ],
+  'packages/focus': [
+    'packages/duplicates',
+    'packages/graph',
+    'packages/jobs',
+    'packages/rules',
+    'packages/plugin-api',
+    'webtable',
+    'config (types)',
+    'packages/url',
+    'packages/util',
+    'packages/errors',
+  ],
   'packages/search': [
     'packages/index',
     'webtable',
@@ -91,7 +103,9 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   ],
   'packages/serve': [
     'packages/search',
+    'packages/focus',
     'packages/jobs',
+    'packages/rules',
     'webtable (types)',
     'packages/url',
     'packages/util',
@@ -99,6 +113,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   ],
   'packages/webcrawl': [
     'packages/serve',
+    'packages/focus',
     'packages/search',
     'packages/index',
     'packages/export',
@@ -150,6 +165,7 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
   'packages/serve': ['source.ts', 'http', 'live', 'pages', '*'],
   'packages/export': ['target', 'markdown', 'pages', 'warc', 'krake', 'graph', '*'],
   'packages/index': ['threads', 'words', 'documents', 'sqlite', 'opensearch', 'json-lines', 'writing', '*'],
+  'packages/focus': ['statistics', 'candidates', 'proposals', 'report', '*'],
   'packages/search': ['results', 'query', '*'],
   'packages/jobs': [
     'context.ts',

@@ -41,8 +41,11 @@ export type { HostScore } from './tables/frontier-heads.js';
 export type { BatchEntry, BatchHeader, BatchState, Batches } from './tables/batches.js';
 export type { CanonicalLink, Canonicals } from './tables/canonicals.js';
 export type { BackoffRecord, Hosts, SeedReach, StoredRobots } from './tables/hosts.js';
+export type { PrefixFigures, PrefixPass, Prefixes, StoredPrefix } from './tables/prefixes.js';
 export type { RowTally } from './tables/row-tally.js';
+export type { RulePoint } from './tables/rule-history.js';
 export {
+  LAST_MOMENT,
   numberOfRule,
   type AnyRule,
   type Rule,
@@ -56,6 +59,7 @@ export {
   type UrlRule,
   type WwwRule,
 } from './tables/rules.js';
+export type { ProposedRule, Proposals, StoredProposal, StoredProposals } from './tables/proposals.js';
 export type { EventLoopTurns } from './stores/event-loop-turns.js';
 export type { Exclusive } from './stores/locks.js';
 export type { LastFetch, RankedLevel, Runs } from './tables/runs.js';

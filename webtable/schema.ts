@@ -101,6 +101,8 @@ export const FIELD_COLUMNS = {
   fit: 'm:fu',
   fitBonus: 'm:fb',
   cutLinks: 'm:cl',
+  bodyBytes: 'm:bb',
+  fetchMs: 'm:fm',
   outlinks: 'l:o',
   title: 'p:ti',
   text: 'p:tx',
@@ -137,4 +139,8 @@ export const INDEX_COLUMNS = {
   rulesVersion: 'r:v',
   lastRule: 'r:n',
   ruleCounts: 'r:c',
+  proposals: 'r:o',
+  ruleHistory: 'r:h',
+  prefixPass: 'r:p',
+  prefixFigures: 'r:s',
 } as const;

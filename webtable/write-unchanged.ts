@@ -1,5 +1,6 @@
 import type { TableName } from './schema.js';
 import type { RowChange, Store } from './store.js';
+import type { Exclusive } from './stores/locks.js';
 
 /** A change of a row that was read with this version; undefined where it was not there. */
 export interface VersionedChange {
@@ -26,4 +27,20 @@ export async function writeUnchanged(
   }
   const isMade = await store.writeUnchanged(table, changes);
   return new Set(changes.flatMap(({ change }, i) => (isMade[i] ? [] : [change.key])));
+}
+
+/**
+ * Runs an attempt to change rows by what was read of them while nobody else does so: under the lock `rows`, or, where the store
+ * compares and writes in one, again and again until nobody else was faster.
+ * @param attempt reads, and writes with {@link writeUnchanged}; `lost` where somebody else was faster
+ */
+export async function untilUnchanged<T>(
+  store: Store,
+  exclusive: Exclusive,
+  attempt: () => Promise<{ readonly done: T } | 'lost'>,
+): Promise<T> {
+  for (;;) {
+    const outcome = await (store.writeUnchanged ? attempt() : exclusive('rows', attempt));
+    if (outcome !== 'lost') return outcome.done;
+  }
 }

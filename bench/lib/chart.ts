@@ -14,13 +14,20 @@ export interface Chart {
   readonly panels: readonly Panel[];
 }
 
-/** One part of a picture. `better` says which way is good. A line has points of x and y. */
+/** One line of several: up to four can be told apart. */
+export interface Series {
+  readonly label: string;
+  readonly points: readonly (readonly [number, number])[];
+}
+
+/** One part of a picture. `better` says which way is good. A line has points of x and y; of several, all are drawn to one scale. */
 export interface Panel {
   readonly title: string;
   readonly digits?: number;
   readonly better?: 'more' | 'less';
   readonly bars?: readonly Bar[];
   readonly line?: { readonly points: readonly (readonly [number, number])[]; readonly xTitle: string };
+  readonly lines?: { readonly series: readonly Series[]; readonly xTitle: string };
 }
 
 const WIDTH = 300;
@@ -29,6 +36,8 @@ const MARGIN = 24;
 const HEAD = 64;
 const BAR = 30;
 const LINE_HEIGHT = 170;
+/** Of a line of the list that says which line is which. */
+const LEGEND = 16;
 const STYLE = `
 text { font: 12px system-ui, sans-serif; fill: #334155 }
 .title { font-size: 17px; font-weight: 600; fill: #0f172a }
@@ -36,6 +45,7 @@ text { font: 12px system-ui, sans-serif; fill: #334155 }
 .note { font-size: 11px; fill: #64748b }
 .back { fill: #ffffff } .track { fill: #f1f5f9 } .bar { fill: #94a3b8 } .ours { fill: #2563eb }
 .range { stroke: #0f172a; stroke-width: 1.5; opacity: .55 } .axis { stroke: #cbd5e1; fill: none } .line { stroke: #2563eb; stroke-width: 2; fill: none }
+.line1 { stroke: #94a3b8 } .line2 { stroke: #d97706 } .line3 { stroke: #16a34a; stroke-dasharray: 5 4 }
 @media (prefers-color-scheme: dark) {
 text { fill: #cbd5e1 } .title, .panel { fill: #f1f5f9 } .note { fill: #94a3b8 }
 .back { fill: #0f172a } .track { fill: #1e293b } .bar { fill: #64748b } .ours { fill: #60a5fa }
@@ -51,7 +61,7 @@ export function drawChart({ title, panels }: Chart, footer: string): string {
   for (let i = 0; i < panels.length; i += columns) {
     const row = panels.slice(i, i + columns);
     row.forEach((panel, j) => {
-      const body = panel.line ? drawLine(panel, panel.line) : drawBars(panel, panel.bars ?? []);
+      const body = drawPanel(panel);
       parts.push(`<g transform="translate(${MARGIN + j * (WIDTH + GAP)} ${top})">${body}</g>`);
     });
     top += Math.max(...row.map(heightOf)) + GAP;
@@ -70,8 +80,16 @@ export function drawChart({ title, panels }: Chart, footer: string): string {
   ].join('\n');
 }
 
-function heightOf({ bars, line }: Panel): number {
-  return 30 + (line ? LINE_HEIGHT + 24 : (bars ?? []).length * (BAR + 10));
+function heightOf({ bars, line, lines }: Panel): number {
+  const legend = (lines?.series.length ?? 0) * LEGEND;
+  return 30 + (line || lines ? LINE_HEIGHT + 24 + legend : (bars ?? []).length * (BAR + 10));
+}
+
+function drawPanel(panel: Panel): string {
+  const { line, lines } = panel;
+  if (lines) return drawLines(panel, lines);
+  if (line) return drawLines(panel, { xTitle: line.xTitle, series: [{ label: '', points: line.points }] });
+  return drawBars(panel, panel.bars ?? []);
 }
 
 function heading({ title, better }: Panel): string {
@@ -106,17 +124,25 @@ function drawBars(panel: Panel, bars: readonly Bar[]): string {
   return heading(panel) + drawn.join('');
 }
 
-function drawLine(panel: Panel, { points, xTitle }: NonNullable<Panel['line']>): string {
+function drawLines(panel: Panel, { series, xTitle }: NonNullable<Panel['lines']>): string {
+  const points = series.flatMap((one) => one.points);
   const [xs, ys] = [points.map(([x]) => x), points.map(([, y]) => y)];
   const [least, last] = [Math.min(...xs), Math.max(...xs)];
   const most = Math.max(...ys, 1e-9);
   const place = ([x, y]: readonly [number, number]): string =>
     `${(((x - least) / (last - least || 1)) * WIDTH).toFixed(1)} ${(30 + LINE_HEIGHT * (1 - y / most)).toFixed(1)}`;
   const bottom = 30 + LINE_HEIGHT;
+  const drawn = series.map((one, i) => {
+    const look = i === 0 ? 'line' : `line line${i}`;
+    const path = one.points.length > 0 ? `<path class="${look}" d="M${one.points.map(place).join('L')}"/>` : '';
+    const y = bottom + 30 + i * LEGEND;
+    const legend = `<path class="${look}" d="M0 ${y - 4}H24"/>${text('note', 32, y, one.label)}`;
+    return path + (one.label === '' ? '' : legend);
+  });
   return [
     heading(panel),
     `<path class="axis" d="M0 30V${bottom}H${WIDTH}"/>`,
-    points.length > 0 ? `<path class="line" d="M${points.map(place).join('L')}"/>` : '',
+    ...drawn,
     text('note', 4, 26, formatNumber(most, panel.digits ?? 0)),
     text('note', 0, bottom + 16, `${xTitle} ${formatNumber(least, 1)} – ${formatNumber(last, 1)}`),
   ].join('');

@@ -1,6 +1,12 @@
 import { isIP } from 'node:net';
-import { InvalidArgumentError, type Command } from 'commander';
-import { CrawlError, DEFAULT_PORT, type ServeAddress, type Served } from '../../packages/webcrawl/index.js';
+import { InvalidArgumentError, Option, type Command } from 'commander';
+import {
+  CrawlError,
+  DEFAULT_PORT,
+  type ServeAddress,
+  type Served,
+  type WhoMayChange,
+} from '../../packages/webcrawl/index.js';
 import type { Cli } from '../cli.js';
 import { oneLine, say } from '../output/output.js';
 import { eachGiven } from './arguments.js';
@@ -10,9 +16,10 @@ export interface ServeOptions {
   readonly port?: number;
   /** Addresses and names. */
   readonly host?: readonly string[];
+  readonly changes?: WhoMayChange;
 }
 
-/** Adds `--port` and `--host`. */
+/** Adds `--port`, `--host` and `--changes`. */
 export function addServeOptions(command: Command): Command {
   return command
     .option('--port <n>', `where to listen; 0 for any that is free (default: ${DEFAULT_PORT})`, port)
@@ -20,6 +27,12 @@ export function addServeOptions(command: Command): Command {
       '--host <address or name>',
       'an address to listen on (default: 127.0.0.1), or a name to answer to; may be given many times',
       eachGiven,
+    )
+    .addOption(
+      new Option(
+        '--changes <who>',
+        'who may change rules on the pages: none; local, who asks on this machine where the server is only for it; all who reach it (default: local)',
+      ).choices(['none', 'local', 'all'] satisfies WhoMayChange[]),
     );
 }
 
@@ -27,14 +40,19 @@ export function addServeOptions(command: Command): Command {
  * Where to listen, and what to answer to: an address is listened on, a name is answered to.
  * @throws InvalidArgumentError for more than one address
  */
-export function serveAddress({ port, host = [] }: ServeOptions): ServeAddress {
+export function serveAddress({ port, host = [], changes }: ServeOptions): ServeAddress {
   const addresses = host.filter((each) => isIP(each) !== 0);
   if (addresses.length > 1) {
     throw new InvalidArgumentError(`Expected one address to listen on, found ${addresses.join(', ')}; 0.0.0.0 is all.`);
   }
   const [address] = addresses;
   const names = host.filter((each) => isIP(each) === 0);
-  return { names, ...(port !== undefined && { port }), ...(address !== undefined && { address }) };
+  return {
+    names,
+    ...(port !== undefined && { port }),
+    ...(address !== undefined && { address }),
+    ...(changes !== undefined && { changes }),
+  };
 }
 
 /** Says where to look. */

@@ -10,11 +10,16 @@ export const ERROR_CODES = {
     exitCode: 65,
     meaning: 'a rule would cut a seed or every page, and `--yes` was not given; nothing was changed',
   },
+  STALE_PROPOSAL: {
+    exitCode: 65,
+    meaning: 'what a proposal rests on does not hold any more; `webcrawl rules propose` makes new ones; nothing was changed',
+  },
   BAD_INPUT: { exitCode: 66, meaning: 'an input file or URL cannot be read' },
   NO_TABLE: { exitCode: 66, meaning: 'there is no table at the place that was named' },
   NO_INDEX: { exitCode: 66, meaning: 'there is no search index that can be used; `webcrawl index --all` makes one' },
   WRONG_INDEX: { exitCode: 66, meaning: 'the search index holds the pages of another table' },
   UNKNOWN_BATCH: { exitCode: 67, meaning: 'no batch of this id is known' },
+  UNKNOWN_PROPOSAL: { exitCode: 67, meaning: 'the last proposals have none of this number' },
   UNKNOWN_RULE: { exitCode: 67, meaning: 'no rule of this id is known' },
   BATCH_CLOSING: {
     exitCode: 68,

@@ -1,5 +1,5 @@
 /** Numbers that are appended, in an array that doubles. */
-export interface GrowingArray<T extends Uint8Array | Uint32Array> {
+export interface GrowingArray<T extends Uint8Array | Uint32Array | Float64Array> {
   push(value: number): void;
   readonly length: number;
   /** The numbers so far; not a copy. */
@@ -7,7 +7,7 @@ export interface GrowingArray<T extends Uint8Array | Uint32Array> {
 }
 
 /** @param make makes an array of so many zeros */
-export function growingArray<T extends Uint8Array | Uint32Array>(make: (length: number) => T): GrowingArray<T> {
+export function growingArray<T extends Uint8Array | Uint32Array | Float64Array>(make: (length: number) => T): GrowingArray<T> {
   let array = make(1024);
   let length = 0;
   return {

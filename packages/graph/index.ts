@@ -10,9 +10,12 @@ export {
   type SortOptions,
 } from './sort/index.js';
 export { readLists, type Adjacency } from './adjacency.js';
+export { openAdjacencyBlocks, type AdjacencyBlock, type AdjacencyBlocks } from './adjacency-blocks.js';
+export { growingArray } from './growing-array.js';
 export { buildGraphs, type BuildOptions, type BuiltGraphs, type LinkGraph } from './build-graphs.js';
 export { LINK_FIELDS, linkRowOf, type LinkRow } from './link-rows.js';
 export { LEVELS, type Level, type Nodes } from './nodes.js';
+export { NONE } from './resolve.js';
 export type { GraphInput } from './scan-rows.js';
 export { pageRank, type PageRank, type PageRankOptions } from './page-rank.js';
 export { rank, type RankOptions } from './rank.js';

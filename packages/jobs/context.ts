@@ -4,6 +4,8 @@ import type { Tables } from '../../webtable/index.js';
 import type { OnPage, Plugin } from '../plugin-api/index.js';
 import type { LiveRules, RuleSet } from '../rules/index.js';
 import type { ParseThreads } from './parsing/parse-threads.js';
+import type { Counts } from './reporting/counters.js';
+import type { JobOptions } from './reporting/job.js';
 import type { RunningJobs, Watch } from './reporting/running-jobs.js';
 import type { ScopeRules, UrlPatterns } from './scope/crawl-scope.js';
 
@@ -34,6 +36,8 @@ export interface CrawlContext {
   readonly running?: RunningJobs;
   /** Takes how far this job has got. Absent: nobody asks. */
   readonly watch?: Watch;
+  /** Proposes rules from what the table holds and adds them, for a crawl that is asked to. Absent: it cannot be. */
+  readonly proposeRules?: (options: Pick<JobOptions, 'signal'>) => Promise<Counts>;
   /** The folder of the search index. Absent: there is none, as the table is in no folder and the settings name none. */
   readonly indexFolder?: string;
   /** How often other processes have changed rows of the table. Absent: they cannot. */

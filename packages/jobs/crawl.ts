@@ -1,3 +1,4 @@
+import { CrawlError } from '../errors/index.js';
 import { compactIfDue } from './compact.js';
 import { withOnPage, type CrawlContext, type OnPageOption } from './context.js';
 import { crawlRounds } from './rounds/crawl-rounds.js';
@@ -45,6 +46,11 @@ export interface CrawlOptions
    * `stay` says, or of the whole table. Each once: after a stop or a kill the same call goes on with what is left.
    */
   readonly refetch?: boolean;
+  /**
+   * After so many rounds each it proposes rules from what the table holds and adds them, as `rules.propose` with `apply` does, before the
+   * next round is selected. Absent: never.
+   */
+  readonly propose?: number;
   /** Called when updatedb has closed a batch: its pages are known with their links. */
   readonly onUpdated?: () => void;
   /** Requests in flight at the most. Absent: `fetcher.threadsFetch`. */
@@ -76,7 +82,10 @@ async function crawlWithin(given: CrawlContext, options: CrawlOptions, timeUp: A
   const { watch, ...unwatched } = given;
   const tracker = createTracker(unwatched, 'crawl', { ...(options.signal && { signal: options.signal }) });
   const { seeds, stay = 'host', depth, include = [], exclude = [], signal, onProgress, onRejected } = options;
-  const { refetch = false, retryDenied } = options;
+  const { refetch = false, retryDenied, propose } = options;
+  if (propose !== undefined && !(Number.isSafeInteger(propose) && propose >= 1)) {
+    throw new CrawlError('USAGE', `expected a whole number of rounds from 1 on for propose, found ${String(propose)}`);
+  }
   const list = createSeedList(stay === 'path' || (refetch && stay !== 'any'));
   const scope: CrawlScope = { stay, ...(depth !== undefined && { depth }), include, exclude, folders: {} };
   // A wrong pattern ends it before anything is written.

@@ -94,6 +94,8 @@ export const FURTHER_FIELDS = [
   'fit',
   'fitBonus',
   'cutLinks',
+  'bodyBytes',
+  'fetchMs',
   'sitemap',
   'refusedBy',
   'parseStatus',

@@ -1,7 +1,15 @@
 import { BadRule, compilePattern } from '../patterns/index.js';
 import { CrawlError, safeText } from '../errors/index.js';
 import { parseUrl } from '../url/index.js';
-import type { JsonValue, Rule, RulePattern, RuleScope, UrlRule, WwwRule } from '../../webtable/index.js';
+import {
+  LAST_MOMENT,
+  type JsonValue,
+  type Rule,
+  type RulePattern,
+  type RuleScope,
+  type UrlRule,
+  type WwwRule,
+} from '../../webtable/index.js';
 
 /** What may be said of any rule that is made. */
 export interface NewRuleTraits {
@@ -70,7 +78,7 @@ function traitsOf(
   const { origin = 'hand', evidence, state = 'active', createdAt, note } = given;
   if (origin !== 'hand' && origin !== 'generated') throw bad('hand or generated as the origin of a rule', origin);
   if (state !== 'active' && state !== 'disabled') throw bad('active or disabled as the state of a rule', state);
-  if (createdAt !== undefined && !(typeof createdAt === 'number' && Number.isFinite(createdAt) && createdAt >= 0)) {
+  if (createdAt !== undefined && !(typeof createdAt === 'number' && createdAt >= 0 && createdAt <= LAST_MOMENT)) {
     throw bad('a time in milliseconds since 1970 as createdAt', createdAt);
   }
   if (note !== undefined && !(typeof note === 'string' && note.length <= LONGEST_NOTE)) {

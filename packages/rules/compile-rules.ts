@@ -3,7 +3,7 @@ import type { Plugin, ScoringFilter } from '../plugin-api/index.js';
 import type { Rule, StoredRules, UrlRule, WwwRule } from '../../webtable/index.js';
 import { compareRules } from './rule-order.js';
 import { createUrlMatcher, type ReadyRule, type UrlMatcher } from './url-matcher.js';
-import { versionsOf } from './rule-versions.js';
+import { isGeneratedReject, versionsOf } from './rule-versions.js';
 import { createRewriter, type Rewritten } from './www.js';
 
 /** What is added to the score of a page: settings `scoring.fit`. */
@@ -32,7 +32,10 @@ export interface RuleSet {
   readonly broken: ReadonlyMap<string, string>;
   /** The rules as a plugin, named `rules`, whose filter answers the id of the rule that refuses. Undefined where none is active. */
   readonly plugin: Plugin | undefined;
-  /** The `accept` or `reject` rule that decides on a URL; undefined where none matches, so that it is accepted. */
+  /**
+   * The `accept` or `reject` rule that decides on a URL; undefined where none matches, so that it is accepted. A `reject` rule that was
+   * generated says nothing of a URL that a `useful` rule matches.
+   */
   readonly decides: UrlMatcher;
   /** What the `www` rule of its domain makes of a URL; undefined where it is left as it is. */
   rewrite(url: string): Rewritten | undefined;
@@ -71,8 +74,8 @@ export function compileRules(stored: StoredRules, fit: FitScores): RuleSet {
     }
   }
   const active = stored.rules.filter(({ id, state }) => state === 'active' && !broken.has(id)).sort(compareRules);
-  const decides = createUrlMatcher(decisive);
   const usefulFor = createUrlMatcher(useful);
+  const decides = sparing(decisive, useful.length > 0 ? usefulFor : undefined);
   const rewrite = createRewriter(www);
 
   const fitOf = (url: string): boolean | undefined => (useful.length === 0 ? undefined : usefulFor(url) !== undefined);
@@ -127,6 +130,18 @@ export function compileRules(stored: StoredRules, fit: FitScores): RuleSet {
       if (!list) lists.set(plugins, (list = [...plugins, plugin]));
       return list;
     },
+  };
+}
+
+/** A matcher in which generated rules refuse nothing that is useful, whatever they were made from. */
+function sparing(decisive: readonly ReadyRule[], usefulFor: UrlMatcher | undefined): UrlMatcher {
+  const decides = createUrlMatcher(decisive);
+  const others = decisive.filter(({ rule }) => !isGeneratedReject(rule));
+  if (!usefulFor || others.length === decisive.length) return decides;
+  const othersDecide = createUrlMatcher(others);
+  return (url) => {
+    const rule = decides(url);
+    return rule && isGeneratedReject(rule) && usefulFor(url) ? othersDecide(url) : rule;
   };
 }
 

@@ -1,8 +1,8 @@
 import { safeText } from '../errors/index.js';
-import type { Rule } from '../../webtable/index.js';
+import type { ProposedRule, Rule } from '../../webtable/index.js';
 
 /** What a rule says, in a few words for people: `reject /tag/ on host news.example`. */
-export function describeRule(rule: Rule): string {
+export function describeRule(rule: ProposedRule): string {
   const [kind, name] = splitScope(rule.scope);
   if (rule.kind === 'www') return `www: ${name} is written ${rule.to} www`;
   const { pattern } = rule;
@@ -22,5 +22,5 @@ function splitScope(scope: Rule['scope']): [kind: string, name: string] {
 }
 
 function dayOf(time: number): string {
-  return Number.isFinite(time) && Math.abs(time) <= 8.64e15 ? new Date(time).toISOString().slice(0, 10) : String(time);
+  return new Date(time).toISOString().slice(0, 10);
 }

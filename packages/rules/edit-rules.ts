@@ -35,14 +35,27 @@ export async function addRules(crawl: RuleTables, given: readonly NewRule[]): Pr
   return addChecked(crawl, given.map(checkRule));
 }
 
-/** The same of rules that are checked already. */
-export async function addChecked(crawl: RuleTables, given: readonly CheckedRule[]): Promise<AddedRules> {
+/**
+ * The same of rules that are checked already.
+ * @param options `version`: only where the rules are still of this version
+ * @throws CrawlError BAD_RULE; STALE_PROPOSAL where they are of another one
+ */
+export async function addChecked(
+  crawl: RuleTables,
+  given: readonly CheckedRule[],
+  { version }: { readonly version?: string } = {},
+): Promise<AddedRules> {
   const now = crawl.clock();
   let added: Rule[] = [];
   let known: Rule[] = [];
   const { rules } = await edit(crawl, (stored, nextId) => {
     added = [];
     known = [];
+    if (version !== undefined && stored.version !== version) {
+      throw new CrawlError('STALE_PROPOSAL', 'the rules were changed while proposals were checked; none was added', {
+        hint: '`webcrawl rules propose` makes new ones by the rules of now',
+      });
+    }
     const there = new Map(stored.rules.map((rule) => [saying(rule), rule]));
     for (const rule of given) {
       const before = there.get(saying(rule));

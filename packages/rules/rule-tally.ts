@@ -2,7 +2,7 @@ import { urlOf, type RuleCounts, type Tables } from '../../webtable/index.js';
 import type { RuleSet } from './compile-rules.js';
 
 /** Differences of what rules have decided, by id. */
-export type RuleDifferences = ReadonlyMap<string, Partial<RuleCounts>>;
+export type RuleDifferences = Map<string, { refused: number; fit: number; links: number }>;
 
 const CAUSE = /^rule-(\w+)-/;
 
@@ -16,17 +16,17 @@ export function ruleOfCause(cause: string): string | undefined {
   return CAUSE.exec(cause)?.[1];
 }
 
-/** Takes what has changed since it was last taken, of the rows of `tables` and of links cut. */
+/** Adds to `owed` what has changed since it was last taken, of the rows of `tables` and of links cut. */
 export function takeDifferences(
   tables: Pick<Tables, 'tally'>,
   ruleSet: RuleSet | undefined,
   links: Map<string, number>,
-): RuleDifferences {
-  const found = new Map<string, { refused: number; fit: number; links: number }>();
+  owed: RuleDifferences,
+): void {
   const add = (id: string | undefined, what: keyof RuleCounts, n: number): void => {
     if (id === undefined || n === 0) return;
-    const counts = found.get(id) ?? { refused: 0, fit: 0, links: 0 };
-    found.set(id, counts);
+    const counts = owed.get(id) ?? { refused: 0, fit: 0, links: 0 };
+    owed.set(id, counts);
     counts[what] += n;
   };
   const { refused, fit, links: removed } = tables.tally.take();
@@ -35,5 +35,4 @@ export function takeDifferences(
   for (const [id, n] of removed) add(id, 'links', n);
   for (const [id, n] of links) add(id, 'links', n);
   links.clear();
-  return found;
 }

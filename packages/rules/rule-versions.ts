@@ -2,9 +2,14 @@ import { versionOf } from '../patterns/index.js';
 import type { Rule, WwwRule } from '../../webtable/index.js';
 import { compareRules } from './rule-order.js';
 
+/** Whether a rule refuses nothing that is useful. */
+export function isGeneratedReject({ kind, origin }: Pick<Rule, 'kind' | 'origin'>): boolean {
+  return kind === 'reject' && origin === 'generated';
+}
+
 /**
  * Of each rule that refuses URLs, a version that holds as long as it refuses what it does: until an `accept` rule comes or goes that is
- * asked before it and may be of the same URLs. A rule itself never changes; where it is not active it has no version.
+ * asked before it and may be of the same URLs, and of a generated one until a `useful` rule comes or goes. A rule itself never changes; where it is not active it has no version.
  * @param rules active ones
  */
 export function versionsOf(rules: readonly Rule[]): ReadonlyMap<string, string> {
@@ -13,7 +18,9 @@ export function versionsOf(rules: readonly Rule[]): ReadonlyMap<string, string> 
   /** The accept rules so far that may be of URLs of a scope: those of it, and of the hosts and domains in it. */
   const before = new Map<string, string[]>();
   const known = new Map<string, string>();
-  for (const { id, kind, scope } of sorted) {
+  const useful = rules.filter(({ kind }) => kind === 'useful').map(({ id }) => id);
+  for (const rule of sorted) {
+    const { id, kind, scope } = rule;
     if (kind === 'accept') {
       for (const each of scopesAround(scope)) {
         const ids = before.get(each);
@@ -28,7 +35,10 @@ export function versionsOf(rules: readonly Rule[]): ReadonlyMap<string, string> 
       const ids = before.get(scope);
       known.set(scope, (version = ids ? versionOf(ids).slice(0, 8) : '0'));
     }
-    versions.set(id, version);
+    versions.set(
+      id,
+      isGeneratedReject(rule) && useful.length > 0 ? versionOf([version, ...useful]).slice(0, 8) : version,
+    );
   }
   const www = rules.filter((rule): rule is WwwRule => rule.kind === 'www');
   for (const { id, scope } of www) {

@@ -1,2 +1,12 @@
 export { DEFAULT_PORT, servePages, type ServeAddress, type Served, type ServeOptions } from './serve-pages.js';
-export type { CachedText, CrawlStatus, IndexProblem, IndexUse, ServeSource } from './source.js';
+export type { WhoMayChange } from './http/form-guard.js';
+export type {
+  CachedText,
+  CrawlStatus,
+  IndexProblem,
+  IndexUse,
+  RulesSource,
+  ServeSource,
+  ShownRule,
+  ShownRules,
+} from './source.js';

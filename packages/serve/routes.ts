@@ -1,7 +1,8 @@
 import { CrawlError } from '../errors/index.js';
-import { jsonAnswer, pageAnswer, textAnswer, type Answer } from './http/answer.js';
+import { jsonAnswer, pageAnswer, redirect, textAnswer, type Answer } from './http/answer.js';
 import { meaningOf, type Problem } from './http/errors.js';
-import type { Request, Route } from './http/server.js';
+import type { FormGuard } from './http/form-guard.js';
+import type { Request, Route } from './http/request.js';
 import { createEvents } from './live/events.js';
 import type { History } from './live/history.js';
 import type { Metrics } from './live/metrics.js';
@@ -14,6 +15,7 @@ import { cachedPage, homePage, problemPage } from './pages/other-pages.js';
 import { resultsPage, type Asked } from './pages/results-page.js';
 import { STYLE } from './pages/style.js';
 import { HITS_A_PAGE, MAX_HITS, type SearchResult } from '../search/index.js';
+import { createRuleRoutes, type RuleRoutes } from './rule-routes.js';
 import type { CrawlStatus, ServeSource } from './source.js';
 
 /** What the routes answer from. */
@@ -22,17 +24,19 @@ export interface RoutesContext {
   readonly stats: Stats;
   readonly history: History;
   readonly metrics: Metrics;
+  readonly guard: FormGuard;
 }
 
-/** All that a server answers, by path. */
-export function createRoutes({ source, stats, history, metrics }: RoutesContext): Readonly<Record<string, Route>> {
+/** All that a server answers, and what it does with forms, by path. */
+export function createRoutes({ source, stats, history, metrics, guard }: RoutesContext): RuleRoutes {
+  const rules = createRuleRoutes({ rules: source.rules, guard, problem: problemAnswer });
   const figures = async (): Promise<DashboardFigures> => dashboardFigures(await stats.read(), history.samples);
   const events = createEvents(figures);
 
   const search = ({ query, page, fold }: Asked, { signal }: Request): Promise<SearchResult> =>
     source.search(query, { page, fold, signal });
 
-  return {
+  const routes: Readonly<Record<string, Route>> = {
     '/': async () => pageAnswer(homePage((await stats.read()).status), { cache: 'revalidate' }),
     async '/search'(request) {
       const asked = askedOf(request.params);
@@ -69,6 +73,7 @@ export function createRoutes({ source, stats, history, metrics }: RoutesContext)
       events.isFull
         ? textAnswer('expected fewer viewers of the dashboard at a time; ask again later', 503)
         : events.stream(),
+    ...rules.routes,
     async '/metrics'() {
       const { body, type } = await metrics.text(await stats.read());
       return { status: 200, type, body };
@@ -90,6 +95,7 @@ export function createRoutes({ source, stats, history, metrics }: RoutesContext)
     '/icon.svg': () => ({ status: 200, type: 'image/svg+xml', body: ICON, cache: 'day' }),
     '/robots.txt': () => textAnswer('User-agent: *\nDisallow: /'),
   };
+  return { routes, forms: rules.forms };
 }
 
 /** Pages of hits that can be seen. */
@@ -113,10 +119,6 @@ export function problemAnswer({ path, params }: Pick<Request, 'path' | 'params'>
   // Whoever asked for another name is not shown what this server is.
   if (status === 421) return textAnswer(problem.message, status);
   return pageAnswer(problemPage(problem, queryOf(params)), { status });
-}
-
-function redirect(location: string): Answer {
-  return { status: 303, type: 'text/plain; charset=utf-8', body: '', headers: { location } };
 }
 
 function queryOf(params: URLSearchParams): string {

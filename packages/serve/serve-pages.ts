@@ -1,5 +1,6 @@
 import { listen } from './http/server.js';
 import { createErrorLog } from './http/error-log.js';
+import { createFormGuard, type WhoMayChange } from './http/form-guard.js';
 import { createHistory, SAMPLE_MS } from './live/history.js';
 import { createMetrics } from './live/metrics.js';
 import { createStats } from './live/stats.js';
@@ -14,6 +15,11 @@ export interface ServeAddress {
   readonly address?: string;
   /** Names that it answers to beside addresses and `localhost`: those by which a reverse proxy is asked. */
   readonly names?: readonly string[];
+  /**
+   * Who may change rules by the pages: `none`; `local`, who asks on this machine itself, and nobody where the server listens beyond
+   * `127.0.0.1` or answers to names, as behind a proxy; or `all` who reach it. Default: `local`.
+   */
+  readonly changes?: WhoMayChange;
 }
 
 /** How to serve. */
@@ -42,16 +48,18 @@ export const DEFAULT_PORT = 8420;
  * @throws CrawlError CANNOT_LISTEN
  */
 export async function servePages(source: ServeSource, options: ServeOptions = {}): Promise<Served> {
-  const { port: wanted = DEFAULT_PORT, address = '127.0.0.1', names = [], onError = () => undefined } = options;
+  const { port: wanted = DEFAULT_PORT, address = '127.0.0.1', names = [], changes = 'local' } = options;
+  const { onError = () => undefined } = options;
   const log = createErrorLog(onError);
   const stats = createStats(() => source.status(), { onError: log });
   const history = createHistory();
   const metrics = await createMetrics();
+  const guard = createFormGuard({ changes, address, names });
   const listening = await listen({
     port: wanted,
     address,
     names,
-    routes: createRoutes({ source, stats, history, metrics }),
+    ...createRoutes({ source, stats, history, metrics, guard }),
     problem: problemAnswer,
     onError: log,
     onAnswer: metrics.answered,

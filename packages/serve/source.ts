@@ -1,7 +1,9 @@
 import type { ErrorCode } from '../errors/index.js';
+import type { PrefixNode, PrefixSelection, PrefixStatistics, RuleReport } from '../focus/index.js';
 import type { TableStatus } from '../jobs/index.js';
+import type { Contradiction } from '../rules/index.js';
 import type { SearchOptions, SearchResult } from '../search/index.js';
-import type { Holder } from '../../webtable/index.js';
+import type { Holder, Rule, RuleCounts, RulePoint, StoredProposals } from '../../webtable/index.js';
 
 /** The text of a page as it was crawled. All but the time is untrusted. */
 export interface CachedText {
@@ -41,6 +43,60 @@ export interface CrawlStatus extends TableStatus {
   readonly indexProblem?: IndexProblem;
 }
 
+/** A rule with what it has decided. Patterns, notes and evidence are untrusted. */
+export type ShownRule = Rule & { readonly counts: RuleCounts };
+
+/** All rules of a table. */
+export interface ShownRules {
+  /** Differs after every edit. */
+  readonly version: string;
+  /** In the order in which they are asked. */
+  readonly rules: readonly ShownRule[];
+  readonly contradictions: readonly Contradiction[];
+  /** Of those that cannot be used, and are not asked, why; by id. */
+  readonly broken: Readonly<Record<string, string>>;
+}
+
+/** Prefixes of URLs, with their rows. Untrusted text. */
+export interface ShownPrefixes {
+  /** What they are of; undefined where no statistics were made. */
+  readonly statistics: PrefixStatistics | undefined;
+  /** A prefix before those below it. */
+  readonly prefixes: readonly PrefixNode[];
+  /** There are more than were asked for. */
+  readonly more: boolean;
+}
+
+/** Where a server gets the rules, and has them changed. */
+export interface RulesSource {
+  list(): Promise<ShownRules>;
+  /** What some rules have decided over time, by id; oldest first. */
+  histories(ids: readonly string[]): Promise<ReadonlyMap<string, readonly RulePoint[]>>;
+  /** What the rules cut or let through, and what the pages are worth. Reads the whole table. */
+  report(): Promise<RuleReport>;
+  /**
+   * Makes a rule active, or disables it.
+   * @param yes also where that cuts a seed, or every page
+   * @throws CrawlError UNKNOWN_RULE, RULE_DANGER
+   */
+  setState(id: string, state: Rule['state'], yes: boolean): Promise<void>;
+  /**
+   * The statistics that were made last.
+   * @param most prefixes
+   * @throws CrawlError USAGE, BAD_URL
+   */
+  prefixes(selection: PrefixSelection, most: number): Promise<ShownPrefixes>;
+  /** The rules that were proposed last; undefined where none were ever. */
+  proposals(): Promise<StoredProposals | undefined>;
+  /**
+   * Adds one of them, whose conditions are checked anew, which reads the whole table.
+   * @param list its `id`
+   * @returns the ids of rules that were added
+   * @throws CrawlError STALE_PROPOSAL, UNKNOWN_PROPOSAL
+   */
+  applyProposal(list: string, number: number): Promise<readonly string[]>;
+}
+
 /** Where a server gets what it shows. All may reject, with a CrawlError where the reason is known. */
 export interface ServeSource {
   search(query: string, options: Required<Pick<SearchOptions, 'page' | 'fold' | 'signal'>>): Promise<SearchResult>;
@@ -49,4 +105,5 @@ export interface ServeSource {
   /** undefined: there is no such page, or it wants no copy to be shown. */
   cached(url: string): Promise<CachedText | undefined>;
   status(): Promise<CrawlStatus>;
+  readonly rules: RulesSource;
 }

@@ -7,6 +7,14 @@ export { DEFAULT_TABLE, openCrawl, type Crawl, type OpenCrawlOptions } from './o
 export { openChecks, type Checks } from './open-checks.js';
 export { jobs, type RepairReport } from './jobs.js';
 export { rules, type ListedRule, type RuleEditOptions, type RuleList, type RulesCrawl } from './rules/rules.js';
+export { prefixStatistics } from './rules/prefix-statistics.js';
+export {
+  depthOf,
+  type PrefixNode,
+  type PrefixSelection,
+  type PrefixStatistics,
+  type PrefixStatisticsOptions,
+} from '../focus/index.js';
 export { repairFiles, type RepairFilesOptions } from './repair-files.js';
 export { status, type StatusCrawl } from './status.js';
 export { keepCrawled, type KeepCrawledOptions } from './kept/keep-crawled.js';
@@ -19,6 +27,7 @@ export {
   type Served,
   type ServeAddress,
   type ServeOptions,
+  type WhoMayChange,
 } from '../serve/index.js';
 export { openSearch, search, type SearchedCrawl } from './open-search.js';
 export { defaultPlugins } from './default-plugins.js';
@@ -159,6 +168,19 @@ export {
   type SnippetPart,
 } from '../search/index.js';
 export { openIndexer, type IndexInfo, type Indexer, type IndexOptions } from '../index/index.js';
+export type {
+  ApplyProposalsOptions,
+  Candidate,
+  CandidateFinder,
+  CreateFinder,
+  DomainFacts,
+  FinderRow,
+  ProposalReason,
+  ProposedDomain,
+  ProposeOptions,
+  ProposeReport,
+} from '../focus/index.js';
+export type { BeforeAndSince, DomainWorth, ReportedRule, RuleReport, Worth, Yield } from '../focus/index.js';
 export type { DedupOptions } from '../duplicates/index.js';
 export {
   describeRule,
@@ -237,6 +259,11 @@ export {
   type ParseStatus,
   type PartRepair,
   type PlainField,
+  type ProposedRule,
+  type Proposals,
+  type PrefixFigures,
+  type PrefixPass,
+  type Prefixes,
   type ProtocolStatus,
   type ResponseRecord,
   type RevisitRecord,
@@ -247,6 +274,7 @@ export {
   type RuleCounts,
   type RuleEdit,
   type RuleKind,
+  type RulePoint,
   type RulePattern,
   type Rules,
   type RuleScope,
@@ -255,6 +283,9 @@ export {
   type Status,
   type Store,
   type StoredContent,
+  type StoredProposal,
+  type StoredProposals,
+  type StoredPrefix,
   type StoredRecord,
   type StoredRules,
   type Slots,

@@ -1,6 +1,8 @@
 import { SharedStore } from '../../webtable/index.js';
 import { dedup } from '../duplicates/index.js';
+import { propose } from '../focus/index.js';
 import {
+  applyRules,
   compact,
   crawl,
   fetch,
@@ -10,6 +12,7 @@ import {
   remove,
   repair,
   updatedb,
+  type Counts,
   type CrawlContext,
   type JobOptions,
   type Report,
@@ -45,6 +48,28 @@ function alone<J extends Job>(name: string, job: J): J {
   return alone as unknown as J;
 }
 
+/** Proposes rules and adds them; where somebody has changed the rules meanwhile, it is left to the next time. */
+async function proposeRules(crawl: CrawlContext, options: Pick<JobOptions, 'signal'>): Promise<Counts> {
+  const { watch: _, ...unwatched } = crawl;
+  const { directory } = crawl.tables;
+  try {
+    const found = await propose(unwatched, {
+      ...options,
+      apply: true,
+      ...(directory !== undefined && { folder: directory }),
+    });
+    // Pages that are known get their rows under the other form.
+    if (found.added?.added.some(({ kind }) => kind === 'www')) await applyRules(unwatched, options);
+    return found.counters;
+  } catch (error) {
+    if (error instanceof CrawlError && error.code === 'STALE_PROPOSAL') return { stale: 1 };
+    throw error;
+  }
+}
+
+const crawlAndPropose: typeof crawl = (given, options) =>
+  crawl({ ...given, proposeRules: (how) => proposeRules(given, how) }, options);
+
 /** What `repair` did. */
 export interface RepairReport extends Report {
   /** Why the search index could not be repaired, and what to do. All else is done; webcrawl index makes the index anew. */
@@ -79,7 +104,7 @@ export const jobs = {
   fetch: alone('fetch', fetch),
   parse: alone('parse', parse),
   updatedb: alone('updatedb', updatedb),
-  crawl: alone('crawl', crawl),
+  crawl: alone('crawl', crawlAndPropose),
   index: alone('index', index),
   forgetIndex: alone('index', forgetIndex),
   repair: alone('repair', repairAll),

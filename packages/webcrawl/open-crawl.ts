@@ -156,7 +156,7 @@ export async function openCrawl(options: OpenCrawlOptions = {}): Promise<Crawl> 
     if (store !== options.table) await store.close();
     throw error;
   }
-  const rules = createLiveRules(tables, settings.scoring.fit);
+  const rules = createLiveRules(tables, settings.scoring.fit, undefined, clock);
   const running = createRunningJobs({ tables, clock });
   const indexFolder = indexFolderOf(settings, options.table);
   await shared?.serve();

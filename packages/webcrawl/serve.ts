@@ -3,12 +3,13 @@ import { createSeldom } from '../jobs/index.js';
 import { SHOWN_FIELDS, shownText } from '../search/index.js';
 import { servePages, type CachedText, type Served, type ServeOptions } from '../serve/index.js';
 import type { Crawl } from './open-crawl.js';
+import { servedRules } from './rules/served-rules.js';
 import { openSearch } from './open-search.js';
 import { createIndexUse, createPrompt, statusWith } from './status.js';
 
 /**
- * Serves the search page, the API, the dashboard and the metrics of a table until it is closed, which is before the crawl is. It
- * only reads: other processes may crawl meanwhile, where the table was opened with `yields`. What `index` adds is found by the
+ * Serves the search page, the API, the dashboard and the metrics of a table until it is closed, which is before the crawl is. But for
+ * rules that are changed on its pages it only reads: other processes may crawl meanwhile, where the table was opened with `yields`. What `index` adds is found by the
  * next search; where `index.writer` makes none that is searched, searches are answered with 503, and all else is served.
  * @throws CrawlError CANNOT_LISTEN, BAD_SETTING where the table has no folder and `index.path` names none
  */
@@ -23,6 +24,7 @@ export async function serve(crawl: Crawl, options: ServeOptions = {}): Promise<S
         suggest: (prefix, signal) => searcher.suggest(prefix, signal),
         cached: (url) => cachedText(crawl, url),
         status: () => statusWith(crawl, indexUse),
+        rules: servedRules(crawl),
       },
       options,
     );

@@ -215,3 +215,10 @@ it('serving crawls a site with and without --serve, and finds pages after update
   for (const other of [served, polite, politeServed]) expect(other!.pages).toEqual(crawl!.pages);
   expect(findable!.count).toBeGreaterThan(0);
 });
+
+it('statistics are made of every row, beside a scan', async () => {
+  const { rows, samples } = await result('statistics', '--scale', '0.001');
+  expect(rows.map(({ name }) => name)).toEqual(['scan', 'statistics', 'all']);
+  expect(rows[1]).toMatchObject({ prefixes: { median: expect.any(Number) as number } });
+  for (const [sample] of Object.values(samples as Record<string, { rows: number }[]>)) expect(sample?.rows).toBe(5000);
+});

@@ -86,12 +86,33 @@ describe('fetch', () => {
         status: 'fetched',
         fetchedAt: START + 5000,
         contentType: 'text/html',
+        bodyBytes: 5,
         headers,
         content: 'hello',
         protocolStatus: { code: 'success', http: 200, lastModified: Date.UTC(2020, 0, 1), etag: '"1"' },
         marks: { inject: 'y', generate: batch, fetch: batch },
       },
     ]);
+  });
+
+  it('stores how long the last request took, and how long the last body was whether it is kept or not', async () => {
+    const answers: FetchOutcome[] = [
+      content('hello', { millis: 20 }),
+      { kind: 'retry', code: 'http_error', http: 500, millis: 7 },
+      { kind: 'retry', code: 'dns' },
+    ];
+    const { plugin } = protocol(() => answers.shift()!);
+    await using crawl = await testCrawl(undefined, { plugins: [plugin], settings: { 'fetcher.storeContent': false } });
+    await jobs.inject(crawl, { seeds: ['http://a.com/'] });
+    for (const [day, expected] of [
+      [0, { bodyBytes: 5, fetchMs: 20 }],
+      [40, { bodyBytes: 5, fetchMs: 7 }],
+      [80, { bodyBytes: 5 }],
+    ] as const) {
+      crawl.setTime(START + day * DAY);
+      await round(crawl);
+      expect(await rowOf(crawl, 'http://a.com/', 'bodyBytes', 'fetchMs')).toEqual(expected);
+    }
   });
 
   it('counts every page once by outcome', async () => {

@@ -31,11 +31,12 @@ function naive(rules: readonly Rule[], url: string, kinds: readonly string[]): s
     const i = a.findIndex((n, at) => n !== b[at]);
     return i < 0 ? 0 : a[i]! - b[i]!;
   };
-  return rules
-    .filter(
-      (each): each is UrlRule =>
-        each.state === 'active' && kinds.includes(each.kind) && isOf(each) && matches(each as UrlRule),
-    )
+  const matching = rules.filter(
+    (each): each is UrlRule => each.state === 'active' && isOf(each) && matches(each as UrlRule),
+  );
+  const isUseful = matching.some(({ kind }) => kind === 'useful');
+  return matching
+    .filter(({ kind, origin }) => kinds.includes(kind) && !(kind === 'reject' && origin === 'generated' && isUseful))
     .sort((a, b) => before(place(a), place(b)))[0]?.id;
 }
 
@@ -121,6 +122,19 @@ describe('a set of rules', () => {
     expect(set.decides('http://a.example/tag/wide/1')?.id).toBe('r1');
   });
 
+  test('refuses nothing that is useful by a generated rule, and judges it again when that has changed', () => {
+    const useful = rule('r2', { kind: 'useful', pattern: { prefix: '/tag/news/' } });
+    const generated = rule('r1', { kind: 'reject', pattern: { prefix: '/tag/' } }, { origin: 'generated' });
+    const set = compile(generated, useful);
+    expect(set.decides('http://a.example/tag/1')?.id).toBe('r1');
+    expect(set.decides('http://a.example/tag/news/1')).toBeUndefined();
+    // Another rule may refuse it all the same.
+    const byHand = rule('r3', { kind: 'reject', pattern: { regex: 'news' } });
+    expect(compile(generated, useful, byHand).decides('http://a.example/tag/news/1')?.id).toBe('r3');
+    const versions = [compile(generated), set, compile(generated, useful, { ...useful, id: 'r4' })];
+    expect(new Set(versions.map(({ plugin }) => plugin?.ruleVersions?.get('r1'))).size).toBe(3);
+  });
+
   test('keeps the version of a rule while no accept rule that is asked before it changes', () => {
     const base = [
       rule('r1', { kind: 'reject', scope: 'host:a.example', pattern: { prefix: '/x' } }),
@@ -178,4 +192,11 @@ describe('a wrong rule', () => {
       pattern: { prefix: 'http://a.example/' },
     });
   });
+});
+
+test('a time that has no date is refused: nobody could show it', () => {
+  const given = { kind: 'reject', pattern: { prefix: '/a' } };
+  expect(checkRule({ ...given, createdAt: 8.64e15 })).toMatchObject({ createdAt: 8.64e15 });
+  for (const createdAt of [8.64e15 + 1, -1, NaN, Infinity])
+    expect(() => checkRule({ ...given, createdAt })).toThrow('createdAt');
 });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { addRules, createLiveRules } from '../../packages/rules/index.js';
 import { MemoryStore, openTables } from '../../webtable/index.js';
+import { INDEX_COLUMNS } from '../../webtable/schema.js';
 
 const FIT = { score: 10, other: 0 };
 const reject = (prefix: string) => ({ kind: 'reject', pattern: { prefix } }) as const;
@@ -70,5 +71,40 @@ describe('the rules of a running job', () => {
     const live = createLiveRules({ ...tables, rules: { ...tables.rules, version } }, FIT, () => 0);
     await expect(live.current()).rejects.toThrow('lost');
     expect((await live.current()).active).toEqual([]);
+  });
+
+  test('are looked at ever more seldom where an edit that was announced was killed, and taken once they are there', async () => {
+    const { live, looks, others, at } = await watched();
+    await addRules(others, [reject('/a')]);
+    const before = await live.current();
+    const { store } = others.tables;
+    const version = new Map([[INDEX_COLUMNS.rulesVersion, Buffer.from('announced')]]);
+    await store.write('rule', [{ key: 'version', put: version }]);
+    for (let second = 1; second <= 3600; second++) {
+      at(second * 1000);
+      expect(await live.current()).toBe(before);
+    }
+    // After 1, 2, 4, … and then each 60 seconds.
+    expect(looks.read).toBeLessThan(70);
+    await addRules(others, [reject('/b')]);
+    at(3_601_000);
+    expect((await live.current()).active).toHaveLength(2);
+  });
+
+  test('store what they have decided the next time, where the store fails', async () => {
+    const store = new MemoryStore();
+    const tables = await openTables(store);
+    await addRules({ tables, clock: () => 0 }, [reject('/a')]);
+    let failures = 1;
+    const addCounts: typeof tables.rules.addCounts = (changes) =>
+      failures-- > 0 ? Promise.reject(new Error('lost')) : tables.rules.addCounts(changes);
+    const live = createLiveRules({ ...tables, rules: { ...tables.rules, addCounts } }, FIT);
+    await live.current();
+    live.cutLinks({ r1: 3 });
+    await expect(live.flush()).rejects.toThrow('lost');
+    live.cutLinks({ r1: 4 });
+    await live.flush();
+    await live.flush();
+    expect((await tables.rules.counts()).get('r1')).toMatchObject({ links: 7 });
   });
 });

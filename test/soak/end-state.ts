@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { openCrawl, type Crawl, type Report } from '../../packages/webcrawl/index.js';
+import { openCrawl, rules, type Crawl, type Report } from '../../packages/webcrawl/index.js';
 import { fileDigests } from '../support/file-digests.js';
 import { dumpIndex } from '../support/index/dump-index.js';
 import { allRows } from '../support/test-crawl.js';
@@ -17,6 +17,8 @@ export interface State {
   readonly files: ReadonlyMap<string, string>;
   /** The documents of the search index by row key, with the places of their terms; none where it is not looked at. */
   readonly documents: ReadonlyMap<string, string>;
+  /** The rules of the table by id, with what they have decided and without times; those that are proposed by number. */
+  readonly rules?: ReadonlyMap<string, string>;
 }
 
 const HOUR = 3_600_000;
@@ -42,7 +44,14 @@ export async function stateOf(crawl: Crawl, { begun, except = [], made, index }:
   const batches = states.filter((state, i) => state !== 'updated' || states.indexOf(state) === i);
   const rows = (await allRows(crawl)).map((row) => [String(row['url']), comparable(row, begun, except)] as const);
   const documents = index === undefined ? new Map<string, string>() : await documentsOf(index, begun);
-  return { rows: new Map(rows), batches, files: await filesOf(made), documents };
+  return { rows: new Map(rows), batches, files: await filesOf(made), documents, rules: await rulesOf(crawl) };
+}
+
+async function rulesOf(crawl: Crawl): Promise<Map<string, string>> {
+  const { rules: listed } = await rules.list(crawl);
+  const { proposals = [] } = (await rules.proposals(crawl)) ?? {};
+  const said = listed.map(({ id, createdAt: _, changedAt: __, ...rule }) => [id, JSON.stringify(rule)] as const);
+  return new Map([...said, ...proposals.map((each) => [`proposal ${each.number}`, JSON.stringify(each)] as const)]);
 }
 
 /** What each document holds, and nothing of how or when it came in. */
@@ -116,6 +125,10 @@ export function differences(expected: State, found: State): string[] {
   for (const path of new Set([...expected.files.keys(), ...found.files.keys()])) {
     const [was, is] = [expected.files.get(path), found.files.get(path)];
     if (was !== is) lines.push(`file ${path} is ${short(is)}, expected ${short(was)}`);
+  }
+  for (const id of new Set([...(expected.rules?.keys() ?? []), ...(found.rules?.keys() ?? [])])) {
+    const [was, is] = [expected.rules?.get(id), found.rules?.get(id)];
+    if (was !== is) lines.push(`rule ${id} is ${short(is)}, expected ${short(was)}`);
   }
   for (const key of new Set([...expected.documents.keys(), ...found.documents.keys()])) {
     const [was, is] = [expected.documents.get(key)?.split('\n'), found.documents.get(key)?.split('\n')];

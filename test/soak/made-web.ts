@@ -16,6 +16,8 @@ const LINKED = 4;
 const PAGES = 90;
 /** Pages of the host that nobody links to. */
 const APART = 12;
+/** Pages of a section that leads to nothing else. */
+const TAGS = 30;
 /** The host with a sitemap and forbidden pages, the slow one, and the one that answers with 503 at first. */
 const WITH_SITEMAP = 1;
 const SLOW = 2;
@@ -73,10 +75,11 @@ export async function madeWeb(seed: number): Promise<MadeWeb> {
   }
   // A page that links and redirects to itself, and what depends on the day.
   const first = hosts[0]!;
-  first['/'] = { html: links('/', '/self', '/news', '/late', '/early', `${origins[1]}/private/a`) + first['/']!.html! };
+  first['/'] = { html: links('/', '/self', '/news', '/late', '/early', '/tag/0', `${origins[1]}/private/a`) + first['/']!.html! };
   first['/self'] = { location: '/self2' };
   first['/self2'] = { location: '/self' };
   for (const path of ['/news', '/late', '/early']) first[path] = { html: links('/') + PADDING };
+  for (let i = 0; i < TAGS; i++) first[`/tag/${i}`] = { html: links(`/tag/${(i * 7 + 1) % TAGS}`, `/tag/${i + 1}`, '/') };
   const listed = ['/s1', '/s2', '/s3', '/'].map(
     (path) => `<url><loc>${origins[WITH_SITEMAP]}${path}</loc><lastmod>LASTMOD</lastmod></url>`,
   );

@@ -21,6 +21,8 @@ export interface Step {
   readonly serves?: boolean;
   /** The search index is then as the table is, and compared. */
   readonly isIndexed?: boolean;
+  /** What is there then depends on when it was killed, and is not compared: a step to come puts it right. */
+  readonly isUnsettled?: boolean;
   /** Milliseconds within which it is killed, at the most. Absent: half a second. */
   readonly span?: number;
   /**
@@ -95,6 +97,17 @@ function rounds(day: number, count: number): Step[] {
   ]).flat();
 }
 
+/** An edit of rules, or a job on them. */
+const rule = (day: number, ...args: string[]): Step => work(day, 'rules', ...args);
+/** Run again, it would find that there is no such rule. */
+const removeRule = (day: number, id: string): Step => ({
+  ...rule(day, 'remove', id, '--forget'),
+  isDone: async ({ tables }) => (await tables.rules.read()).rules.every((each) => each.id !== id),
+});
+const propose = (day: number): Step => rule(day, 'propose', '--apply', '--set', 'propose.minUseful=1');
+/** Beside a crawl counts lack what was done to rows that had been read, until they are made anew. */
+const unsettled = (step: Step): Step => ({ ...step, isUnsettled: true });
+
 /** Of a table that was filled: no step changes when pages are due. */
 const FILLED = ['dueAt', 'fetchedAt'];
 /** What a command makes is in `out`. */
@@ -136,6 +149,25 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
     except: BY_ORDER,
   },
   serve: { steps: [serve(0), serve(8), serve(9), serve(16)], except: [...BY_ORDER, 'rank', 'hostRank'] },
+  rules: {
+    steps: [
+      crawl(0),
+      rule(0, 'add', 'useful', '/p1'),
+      rule(0, 'apply'),
+      unsettled(beside(refetch(1), rule(1, 'add', 'useful', '/p2'), rule(1, 'apply'))),
+      unsettled(rule(1, 'apply')),
+      work(1, 'repair'),
+      propose(1),
+      unsettled(beside(refetch(2), rule(2, 'disable', 'r2'), propose(2))),
+      unsettled(rule(2, 'apply')),
+      work(2, 'repair'),
+      rule(2, 'disable', 'r3'),
+      propose(2),
+      removeRule(2, 'r2'),
+      rule(2, 'apply'),
+    ],
+    except: BY_ORDER,
+  },
   inject: { steps: [beside(crawl(0), injectApart(0)), crawl(0)], except: BY_ORDER },
   exports: {
     fill: fillTable,
@@ -152,6 +184,7 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
       make('warc', 'export', 'warc', '--force', '--host', 'h1.example.com'),
       make('crawl.wacz', 'export', 'wacz'),
       make('krake', 'export', 'krake'),
+      work(0, 'stats', 'prefixes', '--min', '2', '--output', 'out/prefixes.jsonl', '--force'),
     ],
     except: FILLED,
   },

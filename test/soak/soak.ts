@@ -76,6 +76,7 @@ test('jobs that are killed at random moments end as those that were not', async 
       let stale = '';
       try {
         const repaired = await runSteps(kept, web, scenario, killer, (step, { state }) => {
+          if (scenario.steps[step]!.isUnsettled) return true;
           const differing = differences(expected[step]!.state, state);
           lines.push(...differing.map((line) => `after step ${step}: ${line}`));
           return differing.length === 0;

@@ -42,8 +42,8 @@ export async function testCrawl(
 }
 
 /**
- * Every field but `linkedUpTo`, which names batches, and the places of bodies: the id of a batch that had to be made again is
- * another, and so is the place of a body that was stored again.
+ * Every field but `linkedUpTo`, which names batches, the places of bodies, and how long requests took: the id of a batch that had to
+ * be made again is another, and so is the place of a body that was stored again.
  */
 const COMPARED = {
   status: true,
@@ -86,8 +86,9 @@ const COMPARED = {
   fit: true,
   fitBonus: true,
   cutLinks: true,
+  bodyBytes: true,
   marks: true,
-} as const satisfies Record<Exclude<Field, 'linkedUpTo' | 'contentAt' | 'contentVersions'>, true>;
+} as const satisfies Record<Exclude<Field, 'linkedUpTo' | 'contentAt' | 'contentVersions' | 'fetchMs'>, true>;
 
 /** Every row of the webpage table as plain data, for comparison; bodies as text. */
 export async function allRows(crawl: Crawl): Promise<Record<string, unknown>[]> {

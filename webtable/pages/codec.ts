@@ -157,4 +157,6 @@ export const FIELD_CODECS: { readonly [F in PlainField]: Codec<Page[F]> } = {
   fit: json((value) => typeof value === 'boolean'),
   fitBonus: number,
   cutLinks: json((value) => isRecord(value) && Object.values(value).every((count) => typeof count === 'number')),
+  bodyBytes: number,
+  fetchMs: number,
 };

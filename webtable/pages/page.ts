@@ -175,6 +175,10 @@ export interface Page {
   fitBonus: number;
   /** How many links of the page rules have cut, by the id of the rule; absent for none. [parse] */
   cutLinks: Readonly<Record<string, number>>;
+  /** Bytes of the last body that was received, content codings undone, whether it was stored or not. [fetch] */
+  bodyBytes: number;
+  /** How long the last request took, in milliseconds, without the wait for its turn; absent where none was made. [fetch] */
+  fetchMs: number;
   /** The body, content codings undone. Read from where `contentAt` says; written as the `record` of a change. */
   content: Uint8Array;
   /** The marks that are set, with the batch id each holds. [each job its own] */

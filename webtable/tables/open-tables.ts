@@ -16,6 +16,8 @@ import { createChangeRows, type ChangeRows } from './change-rows.js';
 import { writeFences } from './fences.js';
 import { createFrontier, type Frontier } from './frontier.js';
 import { createHosts, type Hosts } from './hosts.js';
+import { createProposals, type Proposals } from './proposals.js';
+import { createPrefixes, type Prefixes } from './prefixes.js';
 import { createRowTally, type RowTally } from './row-tally.js';
 import { createRules, type Rules } from './rules.js';
 import { createRuns, type Runs } from './runs.js';
@@ -38,6 +40,10 @@ export interface Tables extends ChangeRows {
   readonly runs: Runs;
   /** What was said of URLs while the crawl goes on. */
   readonly rules: Rules;
+  /** Rules that were proposed last. */
+  readonly proposals: Proposals;
+  /** What the rows were, by prefix, when they were last counted. */
+  readonly prefixes: Prefixes;
   /** What has changed of rows by this opening, for the counts of rules. */
   readonly tally: RowTally;
   /** The slots into which the keys of the indexes are spread. */
@@ -103,6 +109,8 @@ export async function openTables(given: Store, { slots: wanted = DEFAULT_SLOTS }
     canonicals: createCanonicals(store),
     runs: createRuns(store),
     rules: createRules(store, exclusive),
+    proposals: createProposals(store),
+    prefixes: createPrefixes(store, exclusive),
     ...createChangeRows(store, pages, frontier, exclusive, tally),
     tally,
     slots,

@@ -11,7 +11,8 @@ import { scanSteps } from '../scan-steps.js';
 import { INDEX_COLUMNS, RULE_COLUMN_PREFIX } from '../schema.js';
 import type { Column, RowChange, Store, StoredRow } from '../store.js';
 import type { Exclusive } from '../stores/locks.js';
-import { writeUnchanged } from '../write-unchanged.js';
+import { untilUnchanged, writeUnchanged } from '../write-unchanged.js';
+import { clearHistory, createRuleHistory } from './rule-history.js';
 
 /** What a rule is for: it marks URLs worth having, takes or refuses URLs, or says how a domain is written. */
 export type RuleKind = 'useful' | 'accept' | 'reject' | 'www';
@@ -94,12 +95,18 @@ const VERSION_COLUMN = [INDEX_COLUMNS.rulesVersion];
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
+/** Milliseconds since 1970 of the last moment that has a date. */
+export const LAST_MOMENT = 8.64e15;
+const isTime = (value: unknown): boolean => typeof value === 'number' && Math.abs(value) <= LAST_MOMENT;
+const isPattern = (value: unknown): boolean =>
+  isObject(value) && (typeof value.prefix === 'string' || typeof value.regex === 'string');
 const ruleCodec = json<Omit<Rule, 'id'>>(
   (value) =>
     isObject(value) &&
     typeof value.scope === 'string' &&
-    typeof value.changedAt === 'number' &&
-    (value.kind === 'www' ? typeof value.to === 'string' : isObject(value.pattern)),
+    isTime(value.createdAt) &&
+    isTime(value.changedAt) &&
+    (value.kind === 'www' ? typeof value.to === 'string' : isPattern(value.pattern)),
 );
 const countsCodec = json<Partial<RuleCounts>>(isObject);
 
@@ -129,13 +136,8 @@ export function createRules(store: Store, exclusive: Exclusive) {
     return { version: version ? text.decode(version) : '', rules, damaged };
   }
 
-  /** Runs an attempt alone, or again and again until nobody else was faster. */
-  async function alone<T>(attempt: () => Promise<{ readonly done: T } | 'lost'>): Promise<T> {
-    for (;;) {
-      const outcome = await (store.writeUnchanged ? attempt() : exclusive('rows', attempt));
-      if (outcome !== 'lost') return outcome.done;
-    }
-  }
+  const alone = <T>(attempt: () => Promise<{ readonly done: T } | 'lost'>): Promise<T> =>
+    untilUnchanged(store, exclusive, attempt);
 
   async function allCounts(): Promise<Map<string, RuleCounts>> {
     const all = new Map<string, RuleCounts>();
@@ -151,7 +153,23 @@ export function createRules(store: Store, exclusive: Exclusive) {
     put: new Map([[INDEX_COLUMNS.ruleCounts, countsCodec.encode(counts)]]),
   });
 
+  const history = createRuleHistory(store);
+
   return {
+    histories: history.histories,
+
+    /** Notes what some rules have decided by now, for their histories; nothing of rules that are not there any more. */
+    async noteCounts(ids: readonly string[], at: number): Promise<void> {
+      const [all] = await store.get('rule', [ALL], ids.map(columnOf));
+      const there = ids.filter((id) => all?.cells.has(columnOf(id)));
+      const rows = await store.get(
+        'rule',
+        there.map((id) => `${COUNTS}${id}`),
+        [INDEX_COLUMNS.ruleCounts],
+      );
+      await history.noteCounts(new Map(there.map((id, i) => [id, toCounts(rows[i]?.cells)])), at);
+    },
+
     /** Changes with every edit; empty where there was none. One small read. */
     async version(): Promise<string> {
       const [row] = await store.get('rule', [VERSION], VERSION_COLUMN);
@@ -195,7 +213,7 @@ export function createRules(store: Store, exclusive: Exclusive) {
         if (remove.length > 0)
           await store.write(
             'rule',
-            remove.map((id) => ({ key: `${COUNTS}${id}`, clear: true })),
+            remove.flatMap((id) => [{ key: `${COUNTS}${id}`, clear: true }, clearHistory(id)]),
           );
         return { done: after(before, version, edit) };
       });
@@ -238,6 +256,8 @@ export function createRules(store: Store, exclusive: Exclusive) {
         ...gone.map((id) => ({ key: `${COUNTS}${id}`, clear: true })),
       ];
       if (changes.length > 0) await store.write('rule', changes);
+      const row = await readRow();
+      await history.sweepHistories((id) => row?.cells.has(columnOf(id)) ?? false);
     },
   };
 }

@@ -20,6 +20,7 @@ interface CrawlOptions extends RequestOptions, ServeOptions {
   readonly exclude?: readonly string[];
   readonly threads?: number;
   readonly refetch?: boolean;
+  readonly propose?: number;
 }
 
 /** `crawl <seed…>`: all jobs in rounds, until nothing is due or a limit is reached. */
@@ -45,6 +46,7 @@ export function addCrawl(program: Command, cli: Cli): void {
     .option('--include <pattern>', 'only pages whose URL holds this pattern; may be given many times', eachGiven)
     .option('--exclude <pattern>', 'no page whose URL holds this pattern; may be given many times', eachGiven)
     .option('--refetch', "fetch the known pages of the seeds' sites again now, each once")
+    .option('--propose <n>', 'propose rules after every so many rounds, and add them', wholeNumber(1))
     .option('--threads <n>', 'requests in flight at the most', wholeNumber(1));
   command.option(
     '--serve',
@@ -64,6 +66,9 @@ last /. Sitemaps that a robots.txt or an index names are read wherever they are 
 --exclude names them; --include and --stay path hold for the pages that they list. The table keeps --stay, --depth, --include and --exclude: generate, fetch and parse go by them
 until the next crawl, which states its own.
 
+With --propose rules are made while the crawl runs that cut what holds nothing useful: rules of kind
+useful say what is. webcrawl rules propose --help says what is checked, and webcrawl rules list shows them.
+
 With --serve it goes on until it is stopped: pages come into the search index as they are crawled, and
 are crawled again when they are due; the limits --rounds, --max-pages and --max-time end the crawling,
 not the serving. webcrawl serve --help says what is served, and where.
@@ -73,27 +78,37 @@ Examples:
   webcrawl crawl seeds.txt --stay domain --max-pages 10000 --max-time 2h
   webcrawl crawl https://example.com/ --refetch
   webcrawl crawl seeds.txt --serve --port 8000
+  webcrawl crawl seeds.txt --propose 5
   webcrawl crawl https://example.com/docs/ --stay path --exclude '/print/' --exclude '\\.pdf$'
   webcrawl crawl https://example.com/ --depth 2 --delay 2 --agent examplebot -H 'From: me@example.com'`,
     )
-    .action(async (args: string[], { delay, agent, header, serve: isServed, port, host, ...options }: CrawlOptions) => {
-      if (!isServed && (port !== undefined || host !== undefined)) {
-        throw new InvalidArgumentError('Expected --serve with --port and --host.');
-      }
-      const where = serveAddress({ ...(port !== undefined && { port }), ...(host && { host }) });
-      const seeds = readSeeds(args, cli.io.stdin);
-      const { lines, isArgument } = seeds;
-      const taken = { seeds: lines, retryDenied: isArgument, onRejected: reportRejections(cli.io, seeds) };
-      const start: Parameters<typeof runJob>[2] = async (crawl, job) => {
-        askForContact(cli, crawl);
-        if (!isServed) return jobs.crawl(crawl, { ...taken, ...options, ...job });
-        await using served = await serve(crawl, { ...where, onError: sayError(cli) });
-        sayWhere(cli, served);
-        // Awaited here, as what serves is closed when this returns.
-        return await keepCrawled(crawl, { ...taken, ...options, ...job, onFailing: reportFailing(cli) });
-      };
-      await runJob(cli, 'crawl', start, { create: true, settings: requestSettings({ delay, agent, header }) });
-    });
+    .action(
+      async (
+        args: string[],
+        { delay, agent, header, serve: isServed, port, host, changes, ...options }: CrawlOptions,
+      ) => {
+        if (!isServed && (port !== undefined || host !== undefined || changes !== undefined)) {
+          throw new InvalidArgumentError('Expected --serve with --port, --host and --changes.');
+        }
+        const where = serveAddress({
+          ...(port !== undefined && { port }),
+          ...(host && { host }),
+          ...(changes !== undefined && { changes }),
+        });
+        const seeds = readSeeds(args, cli.io.stdin);
+        const { lines, isArgument } = seeds;
+        const taken = { seeds: lines, retryDenied: isArgument, onRejected: reportRejections(cli.io, seeds) };
+        const start: Parameters<typeof runJob>[2] = async (crawl, job) => {
+          askForContact(cli, crawl);
+          if (!isServed) return jobs.crawl(crawl, { ...taken, ...options, ...job });
+          await using served = await serve(crawl, { ...where, onError: sayError(cli) });
+          sayWhere(cli, served);
+          // Awaited here, as what serves is closed when this returns.
+          return await keepCrawled(crawl, { ...taken, ...options, ...job, onFailing: reportFailing(cli) });
+        };
+        await runJob(cli, 'crawl', start, { create: true, settings: requestSettings({ delay, agent, header }) });
+      },
+    );
 }
 
 /** Says once of each job that it fails; `status` and the dashboard show it as long as it does. */

@@ -6,8 +6,6 @@ import {
   DUMP_FIELDS,
   FURTHER_FIELDS,
   MAX_SORTED,
-  csvRecord,
-  looksLikeFormula,
   pageDump,
   stats,
   type Crawl,
@@ -20,6 +18,7 @@ import { wholeNumber } from '../../options/arguments.js';
 import { fieldsOf } from '../../options/fields.js';
 import { EXIT, open, type Cli } from '../../cli.js';
 import { withOutput, type OutputOptions } from '../../output/with-output.js';
+import { csvLines, noteFormulas } from '../../output/csv-lines.js';
 import { jsonLine, number, prettyJson, quantity, safeLines, say, table, write } from '../../output/output.js';
 import {
   SELECTION_HELP,
@@ -208,28 +207,9 @@ async function dump(cli: Cli, crawl: Crawl, options: ReaddbOptions, selection: P
   });
   if (cli.options().quiet || cli.exitCode === EXIT.interrupted) return;
   if (output !== undefined) say(io, `${quantity(pages, 'page')} written to ${output}`);
-  if (csv && csv.formulas > 0) {
-    say(
-      io,
-      `Cells that a spreadsheet may take for a formula (they begin with =, +, -, @ or a tab): ${number(csv.formulas)}`,
-    );
-  }
+  if (csv) noteFormulas(io, csv.formulas);
 }
 
-/** Pages as records of CSV. On a terminal, what it could mistake for a command is escaped. */
-function csvOf(fields: readonly PageField[], isTerminal: boolean) {
-  const columns = [...new Set(['key', 'url', 'readableUrl', 'status', ...fields, 'damaged'])];
-  const line = (values: readonly unknown[]): string => {
-    const record = csvRecord(values);
-    return isTerminal ? `${safeLines(record.trimEnd(), Infinity)}\n` : record;
-  };
-  return {
-    head: line(columns),
-    formulas: 0,
-    record(page: Readonly<Record<string, unknown>>): string {
-      const values = columns.map((column) => page[column]);
-      this.formulas += values.filter(looksLikeFormula).length;
-      return line(values);
-    },
-  };
-}
+/** Pages as records of CSV. */
+const csvOf = (fields: readonly PageField[], isTerminal: boolean) =>
+  csvLines([...new Set(['key', 'url', 'readableUrl', 'status', ...fields, 'damaged'])], isTerminal);

@@ -5,6 +5,8 @@ import { addRulesApply } from './apply.js';
 import { addRulesDisable, addRulesEnable, addRulesRemove } from './edit.js';
 import { addRulesExport, addRulesImport } from './import-export.js';
 import { addRulesList } from './list.js';
+import { addRulesPropose } from './propose.js';
+import { addRulesReport } from './report.js';
 import { addRulesShow } from './show.js';
 import { addRulesTest } from './test.js';
 
@@ -22,10 +24,12 @@ export function addRules(program: Command, cli: Cli): void {
     addRulesList,
     addRulesShow,
     addRulesTest,
+    addRulesReport,
     addRulesDisable,
     addRulesEnable,
     addRulesRemove,
     addRulesApply,
+    addRulesPropose,
     addRulesImport,
     addRulesExport,
   ]) {
@@ -42,6 +46,7 @@ Kinds:
 
 Of accept and reject the first that matches decides: rules of a host before those of a domain before
 those of all, then those made by hand before generated ones, then accept before reject, then the older.
+A generated rule refuses nothing that a useful rule matches.
 
 Examples:
   webcrawl rules add useful '/20\\d\\d/\\d\\d/' --regex --domain news.example

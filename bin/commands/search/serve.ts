@@ -11,7 +11,7 @@ export function addServe(program: Command, cli: Cli): void {
     .summary('serve a search page, a dashboard and metrics')
     .description(
       'Serves a search page over the search index, a dashboard of the crawl that runs, an API and metrics, until it is ' +
-        'stopped. It only reads: crawls and other jobs of other processes go on beside it, and get the table when they need it alone. ' +
+        'stopped. It only reads, but for rules that are changed on its pages: crawls and other jobs of other processes go on beside it, and get the table when they need it alone. ' +
         'Where index.writer is jsonl nothing is searched: searches are answered with 503, and all else is served.',
     );
   addServeOptions(command)
@@ -20,11 +20,13 @@ export function addServe(program: Command, cli: Cli): void {
       `
   /                   search page             /api/search?q=   the same as JSON
   /dashboard          what the crawl is at    /api/status      the same as JSON
+  /rules              the rules, with buttons /api/rules       the same as JSON
   /metrics            for Prometheus          /healthz         ok, or what is wrong
 
 It listens on 127.0.0.1, port ${DEFAULT_PORT}: nobody else reaches it. There are no passwords: for others put a
 reverse proxy before it, and name by --host what that is asked for; requests for other names are
-refused. docs/SEARCH.md has examples.
+refused. Rules are changed by who asks on this machine, and by nobody where --host is given, unless
+--changes all says so: whoever reaches the server may then. docs/SEARCH.md has examples.
 
 Examples:
   webcrawl serve

@@ -48,6 +48,8 @@ export const FIELD_TYPES = {
   fit: 'BOOLEAN',
   fitBonus: 'DOUBLE',
   cutLinks: 'JSON',
+  bodyBytes: 'INT64',
+  fetchMs: 'DOUBLE',
   content: 'BYTE_ARRAY',
   marks: 'JSON',
 } as const satisfies Record<Field, ColumnType>;

@@ -82,9 +82,10 @@ async function fetchUpTo(
     fetchedAt: crawl.clock(),
     status: statusOf(outcome),
     protocolStatus: protocolStatusOf(outcome, item, contentLimit),
+    ...(outcome.millis !== undefined && { fetchMs: outcome.millis }),
   };
   // What the batch may have left on the row when it fetched it before.
-  const unset = new Set<PlainField>(['redirectTarget', 'newSignature']);
+  const unset = new Set<PlainField>(['redirectTarget', 'newSignature', 'fetchMs']);
   // What was parsed still holds when nothing has changed, or nobody knows whether it has.
   if (outcome.kind !== 'notmodified' && outcome.kind !== 'retry') unset.add('parseStatus');
   let isParsed = false;
@@ -92,6 +93,7 @@ async function fetchUpTo(
 
   if (outcome.kind === 'content') {
     set.contentType = outcome.contentType;
+    set.bodyBytes = outcome.body.length;
     set.headers = storedHeaders(outcome.headers);
     // An older body must not be taken for this one.
     unset.add('contentAt').add('contentVersions');

@@ -4,7 +4,7 @@ import type { CrawlOptions } from '../crawl.js';
 import { openFetcher } from '../fetching/fetcher.js';
 import { createOutgoingBatch } from '../fetching/outgoing-batch.js';
 import { flushIn } from './flush-time.js';
-import { UPDATEDB_IN_CRAWL, onlyThose } from '../reporting/counters.js';
+import { UPDATEDB_IN_CRAWL, addCounters, onlyThose, type Counts } from '../reporting/counters.js';
 import type { JobOptions, Progress } from '../reporting/job.js';
 import { holdBatch } from '../rows/hold-batch.js';
 import { createRoundsProgress } from './rounds-progress.js';
@@ -45,16 +45,21 @@ export async function crawlRounds(
   const sums = createRoundsProgress();
   /** Runs of updatedb under way. */
   let updates = 0;
+  /** What became of proposals, and the round after which rules were last proposed. */
+  let proposed: Counts = {};
+  let proposedAt = 0;
   const step: JobOptions = signal ? { signal } : {};
 
   function progress(): Progress {
     const { maxPages } = options;
     for (const fetch of fetches) sums.add(fetch.progress);
+    const sum = sums.sum();
     return {
       job: 'crawl',
       round: selector.rounds,
       ...(maxPages !== undefined && { total: maxPages }),
-      ...sums.sum(),
+      ...sum,
+      counters: { ...sum.counters, ...proposed },
     };
   }
 
@@ -84,8 +89,22 @@ export async function crawlRounds(
 
   async function select(): Promise<void> {
     const stop = signal ? AbortSignal.any([signal, timeUp]) : timeUp;
+    await proposeIfDue(stop);
     const batchId = await selector.select(stop, fetcher.hasPages);
     if (batchId !== undefined) await begin(batchId);
+  }
+
+  async function proposeIfDue(stop: AbortSignal): Promise<void> {
+    const { propose = Infinity } = options;
+    if (selector.rounds - proposedAt < propose) return;
+    proposedAt = selector.rounds;
+    const counts = await crawl.proposeRules?.({ signal: stop });
+    if (!counts) return;
+    tracker.count('proposals');
+    tracker.add(counts, 'propose_');
+    const { applied = 0 } = counts;
+    if (applied > 0) proposed = addCounters(proposed, { propose_applied: applied });
+    options.onProgress?.(progress());
   }
 
   async function begin(batchId: string): Promise<void> {

@@ -83,7 +83,7 @@ async function effectOf(
   const examples: string[] = [];
   let left = 0;
   let interrupted = false;
-  for await (const { key, marks } of tables.pages.scan({ fields: ['marks'], ...(ranges && { ranges }) })) {
+  for await (const { key, marks } of tables.pages.scan({ fields: ['status', 'marks'], ...(ranges && { ranges }) })) {
     if (signal?.aborted) {
       interrupted = true;
       break;
@@ -118,8 +118,8 @@ async function effectOf(
 }
 
 /**
- * Makes sure that rules cut neither a seed nor every page: `reject` rules that become active, and those that an `accept` rule holds off
- * that is disabled, or goes.
+ * Makes sure that rules cut neither a seed nor every page: `reject` rules that become active, those that an `accept` rule holds off
+ * that is disabled, or goes, and those that refuse the URLs which a `www` rule gives.
  * @param given rules as they would be; one that goes as disabled
  * @throws CrawlError RULE_DANGER
  */
@@ -127,13 +127,12 @@ export async function mustBeHarmless(
   crawl: Pick<CrawlContext, 'tables' | 'rules' | 'settings' | 'clock'>,
   given: readonly (CheckedRule | Rule)[],
 ): Promise<void> {
-  // The others cut nothing: a page that a rule on www writes otherwise is fetched under its other URL.
-  const cutting = given.filter(({ kind, state }) => kind === (state === 'active' ? 'reject' : 'accept'));
-  if (cutting.length === 0) return;
-  const { cut, rows, seeds, seedUrls, cutsAll } = await effectOf(
-    crawl,
-    given.filter(({ kind }) => kind !== 'www'),
+  // A page that a rule on www writes otherwise is fetched under its other URL, which others may refuse.
+  const cutting = given.filter(
+    ({ kind, state }) => kind === 'www' || kind === (state === 'active' ? 'reject' : 'accept'),
   );
+  if (cutting.length === 0) return;
+  const { cut, rows, seeds, seedUrls, cutsAll } = await effectOf(crawl, given);
   if (!cutsAll && seeds === 0) return;
   const what = cutsAll
     ? `every page (${cut} of ${rows} rows)`

@@ -33,3 +33,8 @@ export function jsonAnswer(value: unknown, status = 200, type = 'application/jso
 export function textAnswer(text: string, status = 200): Answer {
   return { status, type: 'text/plain; charset=utf-8', body: `${text}\n` };
 }
+
+/** Sends the client elsewhere, by GET. */
+export function redirect(location: string): Answer {
+  return { status: 303, type: 'text/plain; charset=utf-8', body: '', headers: { location } };
+}

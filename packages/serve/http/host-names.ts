@@ -21,3 +21,14 @@ export function isOurHost(host: string | undefined, names: readonly string[]): b
   if (isIP(name) !== 0 || name === 'localhost' || name.endsWith('.localhost')) return true;
   return names.some((ours) => nameOf(ours) === name);
 }
+
+/** Whether a `Host` header names this machine itself, as only who asks on it does. */
+export function isLoopbackName(host: string | undefined): boolean {
+  const name = nameOf(host ?? '');
+  return (
+    name === 'localhost' ||
+    name.endsWith('.localhost') ||
+    name === '::1' ||
+    (isIP(name) === 4 && name.startsWith('127.'))
+  );
+}

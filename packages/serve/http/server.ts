@@ -4,21 +4,18 @@ import type { AddressInfo, Socket } from 'node:net';
 import { CrawlError, safeText } from '../../errors/index.js';
 import type { Answer, Stream } from './answer.js';
 import { problemOf, type Problem } from './errors.js';
-import { isOurHost } from './host-names.js';
-
-/** One request, as a route sees it. */
-export interface Request {
-  /** Begins with `/`. */
-  readonly path: string;
-  readonly params: URLSearchParams;
-  /** `http://localhost:8420`: what the client calls this server. */
-  readonly origin: string;
-  /** Aborts when the client is gone. */
-  readonly signal: AbortSignal;
-}
-
-/** What is at a path. */
-export type Route = (request: Request) => Answer | Stream | Promise<Answer | Stream>;
+import { readForm } from './form-body.js';
+import {
+  allowedOf,
+  isRead,
+  originOf,
+  targetOf,
+  wrongRequest,
+  type FormRoute,
+  type Request,
+  type Route,
+  type Target,
+} from './request.js';
 
 /** What {@link listen} takes. */
 export interface ListenOptions {
@@ -30,6 +27,8 @@ export interface ListenOptions {
   readonly names: readonly string[];
   /** By path. */
   readonly routes: Readonly<Record<string, Route>>;
+  /** Where forms are sent to, by path: by POST alone. */
+  readonly forms: Readonly<Record<string, FormRoute>>;
   /** Makes the answer for what went wrong. */
   readonly problem: (request: Pick<Request, 'path' | 'params'>, problem: Problem) => Answer;
   /** Gets what a route threw that is no fault of the request. */
@@ -45,8 +44,6 @@ export interface Listening {
   close(): Promise<void>;
 }
 
-/** Characters of a request's path and query: a query of {@link MAX_TYPED} characters fits in, each of which may take nine. */
-export const MAX_URL = 8_192;
 /** Characters of a query that can be typed on a page. */
 export const MAX_TYPED = 800;
 /** Bytes of a request's head, and milliseconds in which it must have come. */
@@ -74,7 +71,7 @@ const HEADERS = {
 } as const;
 
 /**
- * Listens, and answers GET and HEAD.
+ * Listens, and answers GET and HEAD, and POST where a form is sent to.
  * @throws CrawlError CANNOT_LISTEN
  */
 export async function listen(options: ListenOptions): Promise<Listening> {
@@ -175,26 +172,30 @@ function refuse(error: NodeJS.ErrnoException, socket: Socket): void {
 async function answerTo(
   request: IncomingMessage,
   response: ServerResponse,
-  { names, routes, problem, onError, onAnswer }: ListenOptions,
+  { names, routes, forms, problem, onError, onAnswer }: ListenOptions,
   streams: Set<ServerResponse>,
 ): Promise<void> {
   const began = performance.now();
   const gone = new AbortController();
   response.once('close', () => gone.abort());
-  // Nobody sends us anything: what comes is not kept.
-  request.resume();
   const { path, params } = targetOf(request.url ?? '');
   const route = Object.hasOwn(routes, path) ? routes[path]! : undefined;
+  const form = Object.hasOwn(forms, path) ? forms[path]! : undefined;
   let answer: Answer | Stream;
   try {
-    const wrong = wrongRequest(request, names, route);
-    const origin = originOf(request);
-    answer = wrong ? problem({ path, params }, wrong) : await route!({ path, params, origin, signal: gone.signal });
+    const wrong = wrongRequest(request, names, { route, form });
+    const { headers, socket } = request;
+    const asked = { path, params, headers, origin: originOf(request), remoteAddress: socket.remoteAddress };
+    answer = wrong
+      ? problem({ path, params }, wrong)
+      : await answerOf(request, { ...asked, signal: gone.signal }, { route, form }, problem);
   } catch (error) {
     const found = problemOf(error);
     if (found.status >= 500 && !gone.signal.aborted) onError(error);
     answer = problem({ path, params }, found);
   }
+  // What else is sent is not kept.
+  request.resume();
   if (response.destroyed) return;
   if ('stream' in answer) {
     streams.add(response);
@@ -203,15 +204,32 @@ async function answerTo(
     answer.stream(response);
     if (request.method === 'HEAD') response.end();
   } else {
-    send(request, response, answer);
+    send(request, response, answer, allowedOf({ route, form }));
   }
-  onAnswer?.(route ? path : 'other', response.statusCode, (performance.now() - began) / 1000);
+  onAnswer?.(route || form ? path : 'other', response.statusCode, (performance.now() - began) / 1000);
+}
+
+/** @param target of which there is what the method asks for */
+async function answerOf(
+  request: IncomingMessage,
+  asked: Request,
+  { route, form }: Target,
+  problem: ListenOptions['problem'],
+): Promise<Answer | Stream> {
+  if (isRead(request)) {
+    // Nobody sends us anything: what comes is not kept.
+    request.resume();
+    return route!(asked);
+  }
+  const fields = await readForm(request);
+  return fields instanceof URLSearchParams ? form!({ ...asked, form: fields }) : problem(asked, fields);
 }
 
 function send(
   request: IncomingMessage,
   response: ServerResponse,
   { status, type, body, headers, cache }: Answer,
+  allowed: string,
 ): void {
   const bytes = Buffer.from(body, 'utf8');
   const etag = `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`;
@@ -225,12 +243,12 @@ function send(
     response.writeHead(304, common).end();
     return;
   }
-  const isOver = status >= 400 && request.method !== 'GET' && request.method !== 'HEAD';
+  const isOver = status >= 400 && !isRead(request);
   response.writeHead(status, {
     ...common,
     'content-type': type,
     'content-length': bytes.length,
-    ...(status === 405 && { allow: 'GET, HEAD' }),
+    ...(status === 405 && { allow: allowed }),
     // What else such a client sends is not read as another request.
     ...(isOver && { connection: 'close' }),
   });
@@ -241,44 +259,4 @@ function send(
 function isKnown(header: string | undefined, etag: string): boolean {
   if (header === undefined) return false;
   return header.split(',').some((each) => [etag, '*'].includes(each.trim().replace(/^W\//, '')));
-}
-
-function wrongRequest(
-  request: IncomingMessage,
-  names: readonly string[],
-  route: Route | undefined,
-): Problem | undefined {
-  const { method, url = '', headers } = request;
-  if (!isOurHost(headers.host, names)) {
-    const found = safeText(headers.host ?? '', 100);
-    return {
-      status: 421,
-      code: 'MISDIRECTED',
-      message: `expected a request for localhost, an address or a name of this server, found ${found}`,
-      hint: 'start it with --host <name> where it is to answer to that name',
-    };
-  }
-  if (url.length > MAX_URL) {
-    const message = `expected a URL of at most ${MAX_URL} characters, found ${url.length}`;
-    return { status: 414, code: 'USAGE', message, hint: 'ask for less in one query' };
-  }
-  if (!route) return { status: 404, code: 'NOT_FOUND', message: 'There is no such page here.' };
-  if (method !== 'GET' && method !== 'HEAD') {
-    return { status: 405, code: 'USAGE', message: `expected GET or HEAD, found ${safeText(method ?? '', 20)}` };
-  }
-  return undefined;
-}
-
-/** The path and the query of a request, which may name the whole URL (RFC 9112, section 3.2). */
-function targetOf(url: string): { path: string; params: URLSearchParams } {
-  const target = url.replace(/^https?:\/\/[^/?#]*/i, '');
-  const at = target.indexOf('?');
-  const path = at < 0 ? target : target.slice(0, at);
-  return { path: path === '' ? '/' : path, params: new URLSearchParams(at < 0 ? '' : target.slice(at, MAX_URL)) };
-}
-
-/** What the client calls this server; behind a proxy that speaks TLS, as that says. */
-function originOf({ headers, socket }: IncomingMessage): string {
-  const scheme = headers['x-forwarded-proto'] === 'https' ? 'https' : 'http';
-  return `${scheme}://${headers.host ?? `localhost:${socket.localPort}`}`;
 }

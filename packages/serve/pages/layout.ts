@@ -7,11 +7,13 @@ export interface Layout {
   readonly title: string;
   readonly main: Html;
   /** Which entry of the navigation this is. */
-  readonly at?: 'search' | 'dashboard';
+  readonly at?: 'search' | 'dashboard' | 'rules';
   /** Further elements of the head. */
   readonly head?: Piece;
   /** Wider than text is read well. */
   readonly isWide?: boolean;
+  /** It sends forms, of which a browser says the origin only where it may say where it comes from. */
+  readonly hasForms?: boolean;
   /** Scripts, at the end. */
   readonly script?: Html;
 }
@@ -19,10 +21,11 @@ export interface Layout {
 const ENTRIES = [
   ['search', '/', 'Search'],
   ['dashboard', '/dashboard', 'Dashboard'],
+  ['rules', '/rules', 'Rules'],
 ] as const;
 
 /** A whole page: landmarks, a link past the navigation, one heading of the first level in `main`. */
-export function layout({ title, main, at, head, isWide = false, script }: Layout): Html {
+export function layout({ title, main, at, head, isWide = false, hasForms = false, script }: Layout): Html {
   const wrap = isWide ? 'wrap wide' : 'wrap';
   return html`<!doctype html>
     <html lang="en">
@@ -30,7 +33,7 @@ export function layout({ title, main, at, head, isWide = false, script }: Layout
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="robots" content="noindex, nofollow" />
-        <meta name="referrer" content="no-referrer" />
+        <meta name="referrer" content="${hasForms ? 'same-origin' : 'no-referrer'}" />
         <title>${title} – webcrawl</title>
         <link rel="stylesheet" href="${STYLE_PATH}" />
         <link rel="icon" href="/icon.svg" type="image/svg+xml" />

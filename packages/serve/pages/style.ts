@@ -117,6 +117,52 @@ mark { background: var(--mark); color: inherit; border-radius: 2px; padding: 0 .
 .rows thead th { color: var(--quiet); font-size: .8125rem; border-top: 0; }
 .rows tr > :last-child { text-align: right; padding-right: 0; font-variant-numeric: tabular-nums; white-space: nowrap; }
 .none { color: var(--quiet); margin: .5rem 0 0; }
+.quiet { color: var(--quiet); }
+.tabs ul { display: flex; flex-wrap: wrap; gap: .25rem 1rem; list-style: none; margin: 0; padding: 0; }
+.tabs a { display: inline-block; padding: .3rem 0; color: var(--quiet); text-decoration: none; border-bottom: 2px solid transparent; }
+.tabs a:hover { color: var(--text); }
+.tabs a[aria-current] { color: var(--text); border-bottom-color: var(--accent); }
+.rules { list-style: none; padding: 0; margin-bottom: 0; }
+.rule { scroll-margin-top: 1rem; min-width: 0; }
+.rule[data-state="disabled"] { border-style: dashed; }
+.rule .title { display: flex; gap: .5rem 1rem; justify-content: space-between; align-items: flex-start; }
+.rule h2 { font-family: ui-monospace, "SF Mono", Menlo, Consolas, "Noto Sans Mono", monospace; font-size: .9375rem; padding-top: .3rem; min-width: 0; }
+.rule .kind { font-family: system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif; color: var(--accent); }
+.rule p { margin: .3rem 0 0; overflow-wrap: anywhere; }
+.rule .quiet { font-size: .875rem; }
+.rule details { margin-top: .6rem; font-size: .9375rem; }
+.rule .axis { margin-top: .25rem; }
+.pairs { display: flex; flex-wrap: wrap; gap: .35rem 1.5rem; margin: .6rem 0 0; }
+.pairs > div { min-width: 0; }
+.pairs dt { font-size: .8125rem; color: var(--quiet); }
+.pairs dd { margin: 0; font-variant-numeric: tabular-nums; overflow-wrap: anywhere; }
+.example { display: block; }
+.act { margin: 0; }
+.act button, .filter button {
+  font: inherit; font-size: .9375rem; color: var(--text); background: var(--ground); border: 1px solid var(--quiet);
+  border-radius: 8px; padding: .35rem .9rem; min-height: 2.25rem; cursor: pointer;
+}
+.act button:hover, .filter button:hover { border-color: var(--accent); color: var(--accent); }
+.act .bad { color: var(--bad); border-color: var(--bad); font-weight: 600; }
+.act .bad:hover { color: var(--bad); border-color: var(--text); }
+.acts { display: flex; flex-wrap: wrap; gap: .5rem 1.25rem; align-items: center; margin-top: 1rem; }
+.acts p { margin: 0; }
+.danger { border-color: var(--bad); overflow-wrap: anywhere; }
+.wide-card { margin-top: .75rem; }
+.wide-card > .quiet { font-size: .875rem; margin: .6rem 0 0; }
+.scroll { overflow-x: auto; margin-top: .25rem; }
+.figures td, .figures thead th:not(:first-child) { text-align: right; font-variant-numeric: tabular-nums; }
+.rows.figures th[scope="row"] { min-width: 14rem; }
+.bar { display: inline-block; width: 4rem; height: .5rem; vertical-align: middle; }
+.bar .base { fill: var(--line); }
+.bar .part { fill: var(--accent); }
+.filter { display: flex; flex-wrap: wrap; gap: .75rem 1rem; align-items: flex-end; margin-top: 1.25rem; }
+.filter p { margin: 0; display: flex; flex-direction: column; }
+.filter label { font-size: .875rem; color: var(--quiet); }
+.filter input { font: inherit; color: inherit; background: var(--raised); border: 1px solid var(--quiet); border-radius: 8px; padding: .3rem .6rem; min-height: 2.25rem; max-width: 100%; }
+.filter input[type="number"] { width: 8rem; }
+.in1 { padding-left: 1rem; } .in2 { padding-left: 2rem; } .in3 { padding-left: 3rem; } .in4 { padding-left: 4rem; }
+.in5 { padding-left: 5rem; } .in6 { padding-left: 6rem; } .in7 { padding-left: 7rem; } .in8 { padding-left: 8rem; }
 .hidden { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 @media (max-width: 34rem) {
   .wrap { padding-left: 1rem; padding-right: 1rem; }
@@ -127,7 +173,7 @@ mark { background: var(--mark); color: inherit; border-radius: 2px; padding: 0 .
   .results h2 { font-size: 1.125rem; }
 }
 @media (prefers-reduced-motion: no-preference) { .skip { transition: top .12s; } }
-@media (forced-colors: active) { mark { background: Mark; color: MarkText; } .chart .line { stroke: CanvasText; } }
+@media (forced-colors: active) { mark { background: Mark; color: MarkText; } .chart .line { stroke: CanvasText; } .bar .part { fill: CanvasText; } .bar .base { fill: Canvas; stroke: CanvasText; } }
 @media print { .top, .foot, .search, .pages { display: none; } }
 `.trim();
 

@@ -1,5 +1,15 @@
 import { CrawlError, messageOf, safeText } from '../../errors/index.js';
 import {
+  applyProposals,
+  propose,
+  readProposals,
+  reportRules,
+  type ApplyProposalsOptions,
+  type ProposeOptions,
+  type ProposeReport,
+  type RuleReport,
+} from '../../focus/index.js';
+import {
   applyRules,
   mustBeHarmless,
   testRules,
@@ -23,7 +33,7 @@ import {
   type NewRule,
   type RemovedRules,
 } from '../../rules/index.js';
-import type { Rule, RuleCounts } from '../../../webtable/index.js';
+import type { Rule, RuleCounts, RulePoint, StoredProposals } from '../../../webtable/index.js';
 import { watched } from '../jobs.js';
 import type { Crawl } from '../open-crawl.js';
 
@@ -76,7 +86,7 @@ async function addAll(crawl: RulesCrawl, given: readonly CheckedRule[], { yes = 
   return addChecked(crawl, given);
 }
 
-/** Makes sure that no `accept` rule which is active is missed once it is not. */
+/** Makes sure that no `accept` or `www` rule which is active is missed once it is not. */
 async function mustBeDispensable(crawl: RulesCrawl, ids: readonly string[]): Promise<void> {
   const { rules: all } = await crawl.tables.rules.read();
   const found = all.filter(({ id, state }) => state === 'active' && ids.includes(id));
@@ -102,6 +112,18 @@ export const rules = {
     const found = await list(crawl);
     return rulesOf(found, [id])[0] as ListedRule;
   },
+
+  /** What rules have decided over time, by id: of each its moments, oldest first. Default: of all rules. */
+  async history(
+    { tables, rules }: RulesCrawl,
+    ids?: readonly string[],
+  ): Promise<ReadonlyMap<string, readonly RulePoint[]>> {
+    await rules.flush();
+    return tables.rules.histories(ids ?? (await tables.rules.read()).rules.map(({ id }) => id));
+  },
+
+  /** What each rule cut or let through, and what the pages are worth, see `reportRules` of packages/focus. */
+  report: (crawl: RulesCrawl, options: JobOptions = {}): Promise<RuleReport> => reportRules(crawl, options),
 
   /**
    * Adds rules, all or none; of what another rule says already none is added.
@@ -186,6 +208,19 @@ export const rules = {
 
   /** Applies the rules to the rows that are there, see `applyRules` of packages/jobs. */
   apply: watched('rules apply', applyRules) as (crawl: Crawl, options?: JobOptions) => Promise<Report>,
+
+  /** Proposes rules from what the table holds, and with `apply` adds them, see `propose` of packages/focus. */
+  propose: watched('rules propose', propose) as (crawl: Crawl, options?: ProposeOptions) => Promise<ProposeReport>,
+
+  /** The rules that were proposed last and are not there yet; undefined where none were ever proposed. */
+  proposals: (crawl: Pick<RulesCrawl, 'tables'>): Promise<StoredProposals | undefined> => readProposals(crawl),
+
+  /**
+   * Adds rules that were proposed, all or none, after their conditions were checked anew.
+   * @throws CrawlError UNKNOWN_PROPOSAL, STALE_PROPOSAL
+   */
+  applyProposals: (crawl: Crawl, options: ApplyProposalsOptions = {}): Promise<AddedRules> =>
+    applyProposals(crawl, options),
 } as const;
 
 function ruleOfLine(line: string, number: number): CheckedRule {

@@ -312,6 +312,31 @@ describe('rules', () => {
     await expect(rules.disable(crawl, 'r7')).rejects.toMatchObject({ code: 'UNKNOWN_RULE' });
   });
 
+  test('pages that no batch has held yet are counted as all others', async () => {
+    await using crawl = await testCrawl(site());
+    const batch = await start(crawl, `${A}/`);
+    await jobs.fetch(crawl, { batch, parse: true });
+    await jobs.updatedb(crawl, { batch });
+    const all = (await allRows(crawl)).length;
+    expect(all).toBeGreaterThan(2);
+    const everything = { kind: 'reject', scope: 'host:a.example', pattern: { prefix: '/' } } as const;
+    expect(await rules.test(crawl, everything)).toMatchObject({ rows: all, cut: all, cutsAll: true });
+  });
+
+  test('a www rule is dangerous where other rules refuse the URLs that it gives', async () => {
+    await using crawl = await testCrawl(site());
+    await jobs.inject(crawl, { seeds: ['http://www.b.example/', 'http://c.example/'] });
+    const without = { kind: 'www', scope: 'domain:b.example', to: 'without' } as const;
+    await rules.add(crawl, { kind: 'reject', scope: 'host:b.example', pattern: { prefix: '/' } });
+    await expect(rules.add(crawl, without)).rejects.toMatchObject({ code: 'RULE_DANGER' });
+    expect((await rules.list(crawl)).rules).toHaveLength(1);
+    // One of which a seed has need.
+    await rules.remove(crawl, 'r1');
+    await rules.add(crawl, without);
+    await rules.add(crawl, { kind: 'reject', scope: 'host:www.b.example', pattern: { prefix: '/' } });
+    await expect(rules.disable(crawl, 'r2')).rejects.toMatchObject({ code: 'RULE_DANGER' });
+  });
+
   test('an import with a bad line adds nothing; contradictions are said; a generated rule that was removed never comes back', async () => {
     await using crawl = await testCrawl(site());
     const lines = [JSON.stringify(tag), '', '{"kind":"reject","pattern":{"regex":"("}}', 'x'];

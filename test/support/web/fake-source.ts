@@ -1,5 +1,6 @@
 import type { SearchHit, SearchResult } from '../../../packages/search/index.js';
 import type { CrawlStatus, ServeSource } from '../../../packages/serve/index.js';
+import { fakeRules } from './fake-rules.js';
 
 const DAY = Date.UTC(2026, 2, 12);
 
@@ -166,6 +167,7 @@ export function fakeSource(change: Partial<ServeSource> = {}): ServeSource {
           : undefined,
       ),
     status: () => Promise.resolve(aStatus()),
+    rules: fakeRules(),
     ...change,
   };
 }

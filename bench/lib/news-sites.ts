@@ -1,0 +1,131 @@
+import { mix } from './made-page.js';
+
+/** How the URLs of a site look, and which pages it has: see {@link NewsSite.style}. */
+export type NewsStyle = 'blog' | 'portal' | 'classic';
+
+/** One site of the made-up news web. Counts are of pages, or of what its name says. */
+export interface NewsSite {
+  readonly number: number;
+  /** All that is random on the site follows from it. */
+  readonly seed: number;
+  /**
+   * `blog`: dated permalinks, archives above them, categories, tags, links to reply to a comment (WordPress). `portal`: sections,
+   * numbered articles, an archive of its own (the systems of large papers). `classic`: scripts with parameters (home-made PHP).
+   */
+  readonly style: NewsStyle;
+  readonly domain: string;
+  /** The host that its seed has, with `www`. */
+  readonly host: string;
+  /** Its other host where it answers alike without `www`. */
+  readonly twin: string | undefined;
+  readonly forumHost: string;
+  readonly articles: number;
+  readonly perDay: number;
+  /** Articles link to others of their section. */
+  readonly hasRelated: boolean;
+  /** Articles link to the one before and after. Where they do not, some are listed in the archive alone. */
+  readonly hasNeighbours: boolean;
+  /** Pages that every article has: to print it, to mail it to a friend, to log in and come back. */
+  readonly tools: ReadonlySet<'print' | 'mail' | 'login'>;
+  /** Articles have links that send them to social networks, by a redirect. */
+  readonly hasShare: boolean;
+  readonly hasOut: boolean;
+  readonly hasCalendar: boolean;
+  /** Articles put a parameter `visit` of their own into all links. */
+  readonly hasVisits: boolean;
+  readonly tags: number;
+  /** 0: no forum. */
+  readonly threads: number;
+  /** Forum pages put a parameter `s` of their own into all links. */
+  readonly hasForumSessions: boolean;
+  /** Names and numbers of values of what a search can be narrowed by; none where there is no such search. */
+  readonly facets: readonly (readonly [name: string, values: number])[];
+}
+
+const SITES = 40;
+/** Means over all sites, at full size. */
+const [ARTICLES, THREADS] = [1_200, 720];
+const STYLES: readonly NewsStyle[] = ['blog', 'portal', 'blog', 'portal', 'classic'];
+const FACETS = [
+  ['section', 6],
+  ['year', 6],
+  ['author', 8],
+  ['sort', 3],
+] as const;
+
+/**
+ * The sites of a news web.
+ * @param scale 1: 40 sites with some 500,000 pages together; less: fewer sites, then smaller ones
+ * @param seed another one gives another web of the same kind
+ */
+export function newsSites(scale: number, seed = 1): readonly NewsSite[] {
+  const count = Math.max(5, Math.round(SITES * scale));
+  const size = Math.min(1, (SITES * scale) / count);
+  const numbers = Array.from({ length: count }, (_, i) => i);
+  /** The places of all sites in an order of its own for each feature. */
+  const ranksOf = (feature: number, of = numbers): ReadonlyMap<number, number> =>
+    new Map([...of].sort((a, b) => mix(seed, feature, a) - mix(seed, feature, b)).map((number, rank) => [number, rank]));
+  const share = (feature: number, part: number, of = numbers): ReadonlySet<number> => {
+    const some = Math.max(1, Math.round(of.length * part));
+    return new Set([...ranksOf(feature, of)].filter(([, rank]) => rank < some).map(([number]) => number));
+  };
+  /** Few sites are large, and many small: by the root of the rank. */
+  const sizes = (feature: number, mean: number, of = numbers): ReadonlyMap<number, number> => {
+    const weights = [...ranksOf(feature, of)].map(([number, rank]) => [number, 1 / Math.sqrt(rank + 1)] as const);
+    const sum = weights.reduce((total, [, weight]) => total + weight, 0);
+    return new Map(weights.map(([number, weight]) => [number, Math.round((mean * size * weight * of.length) / sum)]));
+  };
+  const styleOf = (number: number): NewsStyle => STYLES[number % STYLES.length]!;
+  const forums = [...share(1, 0.45)];
+  const sessions = share(2, 1 / 3, forums);
+  const searches = share(
+    3,
+    0.4,
+    numbers.filter((number) => styleOf(number) !== 'blog'),
+  );
+  const visits = share(
+    4,
+    0.125,
+    numbers.filter((number) => styleOf(number) !== 'blog'),
+  );
+  const [related, neighbours, outs] = [share(5, 0.75), share(6, 0.3), share(8, 0.5)];
+  const tools = [
+    ['print', share(7, 0.6)],
+    ['mail', share(13, 0.4)],
+    ['login', share(14, 0.3)],
+  ] as const;
+  const [calendars, twins, shares] = [share(9, 0.35), share(10, 0.1), share(15, 0.5)];
+  const articles = sizes(11, ARTICLES);
+  const threads = sizes(12, THREADS, forums);
+
+  return numbers.map((number) => {
+    const domain = `news${number}.example`;
+    const own = mix(seed, number);
+    const style = styleOf(number);
+    const ofThis = Math.max(30, articles.get(number)!);
+    return {
+      number,
+      seed: own,
+      style,
+      domain,
+      host: `www.${domain}`,
+      twin: twins.has(number) ? domain : undefined,
+      forumHost: style === 'portal' ? `forum.${domain}` : `www.${domain}`,
+      articles: ofThis,
+      perDay: 2 + (own % 6),
+      hasRelated: related.has(number),
+      hasNeighbours: neighbours.has(number),
+      tools: new Set(tools.flatMap(([tool, has]) => (has.has(number) ? [tool] : []))),
+      hasShare: shares.has(number),
+      hasOut: outs.has(number),
+      hasCalendar: calendars.has(number),
+      hasVisits: visits.has(number),
+      tags: Math.round(ofThis * 0.6),
+      threads: threads.has(number) ? Math.max(30, threads.get(number)!) : 0,
+      hasForumSessions: sessions.has(number),
+      facets: searches.has(number)
+        ? FACETS.map(([name, values]) => [name, Math.max(1, Math.round(values * Math.cbrt(size)))] as const)
+        : [],
+    };
+  });
+}

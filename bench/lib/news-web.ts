@@ -1,0 +1,125 @@
+import type { FetchOutcome } from '../../packages/webcrawl/index.js';
+import { htmlAnswer, madePage, mix } from './made-page.js';
+import { isNewsPage, linksOf } from './news-links.js';
+import { pathOf, placeOf, type NewsKind, type Place } from './news-paths.js';
+import { newsSites, type NewsSite } from './news-sites.js';
+
+/** One answer of the news web. */
+export interface NewsAnswer {
+  readonly kind: NewsKind;
+  /** Whole URLs, in the order of the page; of a redirect its target alone. */
+  readonly links: readonly string[];
+  /** Which site and article it shows, under whichever of its URLs, print versions aside; undefined where it is no article. */
+  readonly article: string | undefined;
+  /** Its URL has the id of a session. */
+  readonly hasSession: boolean;
+}
+
+/** A made-up web of news sites. Each page follows from its URL alone. */
+export interface NewsWeb {
+  readonly sites: readonly NewsSite[];
+  /** The front page of every site. */
+  readonly seeds: readonly string[];
+  /** What a URL is; undefined where there is nothing, or where it has the id of a session. */
+  kindOf(url: string): NewsKind | undefined;
+  /** What is at a URL; undefined where there is nothing. */
+  answerOf(url: string): NewsAnswer | undefined;
+  /** The same as a crawler gets it. */
+  fetch(url: string): FetchOutcome;
+}
+
+const WORDS = 60;
+const GONE: FetchOutcome = { kind: 'gone', code: 'not_found', http: 404 };
+const SESSION = /[?&](visit|s)=([0-9a-f]{8})$/;
+const FORUM: readonly NewsKind[] = ['boards', 'thread', 'post', 'member'];
+
+interface Found {
+  readonly site: NewsSite;
+  readonly host: string;
+  readonly place: Place;
+  /** What it puts into its links: the parameter with its value. */
+  readonly session: string | undefined;
+  readonly hasSession: boolean;
+}
+
+/** @param scale 1: 40 sites with some 500,000 URLs, not counting calendars and sessions, of which there is no end */
+export function newsWeb(scale: number, seed = 1): NewsWeb {
+  const sites = newsSites(scale, seed);
+  const byHost = new Map<string, NewsSite>();
+  for (const site of sites) {
+    for (const host of [site.host, site.forumHost, ...(site.twin === undefined ? [] : [site.twin])]) byHost.set(host, site);
+  }
+
+  function find(url: string): Found | undefined {
+    const [, host = '', path = ''] = /^http:\/\/([^/]+)(\/.*)$/.exec(url) ?? [];
+    const site = byHost.get(host);
+    if (!site) return undefined;
+    const [text = '', name = '', id] = SESSION.exec(path) ?? [];
+    const place = placeOf(site, path.slice(0, path.length - text.length));
+    if (!place || !isNewsPage(site, place)) return undefined;
+    const isForum = FORUM.includes(place.kind);
+    if (host === site.forumHost ? !isForum && host !== site.host : isForum && host !== site.twin) return undefined;
+    const givesForum = isForum && site.hasForumSessions;
+    const gives = givesForum || (site.hasVisits && !isForum && (place.kind === 'article' || id !== undefined));
+    if (id !== undefined && (!gives || name !== (isForum ? 's' : 'visit'))) return undefined;
+    const own = (): string => mix(site.seed, ...Buffer.from(path)).toString(16).padStart(8, '0');
+    return {
+      site,
+      host,
+      place,
+      session: gives ? `${isForum ? 's' : 'visit'}=${id ?? own()}` : undefined,
+      hasSession: id !== undefined,
+    };
+  }
+
+  function linksIn({ site, host, place, session }: Found): readonly string[] {
+    return linksOf(site, place, sites).map((link) => {
+      if (typeof link === 'string') return link;
+      const isForum = FORUM.includes(link.kind);
+      const path = pathOf(site, link);
+      const to = isForum && site.forumHost !== site.host ? site.forumHost : host === site.forumHost ? site.host : host;
+      const isOfSession = session !== undefined && isForum === session.startsWith('s=') && link.kind !== 'out' && link.kind !== 'share';
+      return `http://${to}${path}${isOfSession ? `${path.includes('?') ? '&' : '?'}${session}` : ''}`;
+    });
+  }
+
+  return {
+    sites,
+    seeds: sites.map(({ host }) => `http://${host}/`),
+    kindOf(url) {
+      const found = find(url);
+      return found && !found.hasSession ? found.place.kind : undefined;
+    },
+    answerOf(url) {
+      const found = find(url);
+      if (!found) return undefined;
+      const { site, place, hasSession } = found;
+      const article = place.kind === 'article' ? `${site.number}:${place.at[0]}` : undefined;
+      return { kind: place.kind, links: linksIn(found), article, hasSession };
+    },
+    fetch(url) {
+      const found = find(url);
+      if (!found) return GONE;
+      const links = linksIn(found);
+      const { host, site, place } = found;
+      if (place.kind === 'out' || place.kind === 'share') {
+        return { kind: 'redirect', code: 'temp_moved', http: 302, permanent: false, target: links[0]! };
+      }
+      const own = `http://${host}`;
+      // As sites do, so that twins are the same byte by byte.
+      const shown = links.map((link) => (link.startsWith(`${own}/`) ? link.slice(own.length) : link));
+      return htmlAnswer(madePage(textSeed(site, place), shown, WORDS));
+    },
+  };
+}
+
+/** Pages of the same text have the same seed: an article and its print version, results in any order of their facets, empty days. */
+function textSeed({ seed }: NewsSite, { kind, at, text = '' }: Place): number {
+  if (kind === 'article' || kind === 'print' || kind === 'reply') return mix(seed, 100, at[0]!);
+  if (kind === 'mail' || kind === 'login') return mix(seed, 104, ...Buffer.from(kind));
+  if (kind === 'calendar') return mix(seed, 101, at[2] === 0 ? at[1]! : 0);
+  if (kind !== 'search') return mix(seed, 102, ...Buffer.from(kind + text), ...at);
+  const [page = 0, ...chosen] = at;
+  const facets = chosen.flatMap((facet, i) => (i % 2 === 0 ? [facet * 100 + chosen[i + 1]!] : []));
+  return mix(seed, 103, page, ...facets.sort((a, b) => a - b));
+}

@@ -1,0 +1,123 @@
+import { InvalidArgumentError, type Command } from 'commander';
+import {
+  describeRule,
+  rules,
+  safeText,
+  type ProposeReport,
+  type ProposedDomain,
+  type StoredProposal,
+} from '../../../packages/webcrawl/index.js';
+import { EXIT, open, runJob, type Cli } from '../../cli.js';
+import { number, quantity, safeLines, table } from '../../output/output.js';
+import { showAdded } from './add.js';
+
+interface ProposeVerbOptions {
+  readonly domain?: string;
+  readonly apply?: boolean;
+  readonly numbers?: readonly number[];
+}
+
+/** `rules propose`. */
+export function addRulesPropose(program: Command, cli: Cli): void {
+  program
+    .command('propose')
+    .summary('propose rules, from what the table holds')
+    .description(
+      'Looks for sections and parameters of each domain that lead to nothing useful, and proposes rules that cut them. Exits with 1 when there is nothing to propose.',
+    )
+    .option('--domain <name>', 'only rules of this domain')
+    .option('--apply', 'add the rules that are proposed')
+    .option('--numbers <n,…>', 'with --apply: make no new proposals, and add these of the last ones', numbersOf)
+    .addHelpText(
+      'after',
+      `
+What is useful, rules of kind useful say; without one, nothing is known to be useless. What is proposed
+was checked on the links of the table: no known page that is useful is cut, no seed, nothing that a
+rule made by hand accepts, and every useful page that could be reached can still be. Of useful pages
+that are not known yet only so much can be said: a page that a useful rule matches is never refused by a
+generated rule, but its only links may be on pages that are cut.
+
+A rule that was generated and then disabled is not proposed again, nor one that cuts the same pages.
+Before --numbers adds a rule, its conditions are checked again (STALE_PROPOSAL).
+
+In the list: cut, the pages that the rule cuts; saved, those of them that were not fetched yet.
+
+Examples:
+  webcrawl rules propose
+  webcrawl rules propose --apply
+  webcrawl rules propose --apply --numbers 1,3
+  webcrawl rules propose --domain news.example --set propose.minUseful=100 --json`,
+    )
+    .action(async ({ domain, apply = false, numbers }: ProposeVerbOptions) => {
+      if (numbers && (!apply || domain !== undefined)) {
+        throw new InvalidArgumentError('Expected --numbers with --apply, and without --domain.');
+      }
+      if (numbers) {
+        await using crawl = await open(cli, { name: 'rules propose' });
+        return showAdded(cli, await rules.applyProposals(crawl, { numbers, signal: cli.io.signal }));
+      }
+      const report = await runJob<ProposeReport>(
+        cli,
+        'rules propose',
+        (crawl, job) => rules.propose(crawl, { ...job, apply, ...(domain !== undefined && { domain }) }),
+        { alone: false, data: (found) => forPeople(found as ProposeReport, cli.io.stdout.columns ?? 100) },
+      );
+      if (report.proposals.length === 0 && !report.interrupted) cli.exitCode = EXIT.nothing;
+    });
+}
+
+function numbersOf(text: string): number[] {
+  const numbers = text.split(',').map(Number);
+  if (numbers.every((each) => Number.isSafeInteger(each) && each > 0)) return numbers;
+  throw new InvalidArgumentError('Expected numbers of proposals, such as 1,3.');
+}
+
+/** Columns that a pattern has at least. */
+const LEAST = 12;
+
+function forPeople({ proposals, domains, added }: ProposeReport, columns: number): string {
+  if (proposals.length === 0) return 'Nothing to propose.';
+  const head = ['no.', 'cut', 'saved', 'why', 'of', 'rule'];
+  const rows = proposals.map((proposal) => [
+    String(proposal.number),
+    number(proposal.rows),
+    number(proposal.rows - proposal.fetched),
+    proposal.reason.replaceAll('_', ' '),
+    safeText(proposal.rule.scope, 40),
+    ruleText(proposal),
+  ]);
+  const widths = head.map((name, i) => Math.max(name.length, ...rows.map((row) => row[i]!.length)));
+  const left = columns - widths.slice(0, -1).reduce((sum, width) => sum + width + 2, 0) - 1;
+  const fitting = rows.map((row) => [...row.slice(0, -1), shortened(row.at(-1)!, Math.max(LEAST, left))]);
+  const why = proposals.map((proposal) => shortened(`${proposal.number}: ${evidenceText(proposal)}`, columns - 1));
+  const text = [table([head, ...fitting]), ...why, '', ...domains.map((domain) => shortened(domainText(domain), columns - 1))];
+  if (added) text.push('', ...added.added.map((rule) => `Added: ${rule.id} (${describeRule(rule)})`));
+  return safeLines(text.join('\n'));
+}
+
+function ruleText({ rule }: StoredProposal): string {
+  if (rule.kind === 'www') return `www: ${rule.to} www`;
+  const { pattern } = rule;
+  return safeText(`${rule.kind} ${'prefix' in pattern ? pattern.prefix : `regex ${pattern.regex}`}`, 2000);
+}
+
+/** The figures of a proposal in words: numbers by name, but what the check adds, and an example. */
+function evidenceText({ evidence }: StoredProposal): string {
+  const figures = Object.entries(evidence)
+    .filter(([, value]) => typeof value === 'number')
+    .map(([name, value]) => `${wordsOf(name)} ${number(value as number)}`);
+  const [example] = Array.isArray(evidence['examples']) ? (evidence['examples'] as unknown[]) : [];
+  if (typeof example === 'string') figures.push(`such as ${safeText(example, 500)}`);
+  return figures.join(', ');
+}
+
+const wordsOf = (name: string): string => name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+
+function domainText({ domain, rest, cut, useful }: ProposedDomain): string {
+  const share = rest === 0 ? 0 : (100 * cut) / rest;
+  return `${safeText(domain, 100)}: ${number(share, 0)} % of ${quantity(rest, 'page')} that are not useful are cut; all ${number(useful)} useful ones that are known can still be reached.`;
+}
+
+function shortened(text: string, width: number): string {
+  return text.length <= width ? text : `${text.slice(0, width - 1)}…`;
+}

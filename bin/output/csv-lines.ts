@@ -1,0 +1,26 @@
+import { csvRecord, looksLikeFormula } from '../../packages/webcrawl/index.js';
+import { number, safeLines, say } from './output.js';
+import type { Io } from '../io.js';
+
+/** Objects as records of CSV. On a terminal, what it could mistake for a command is escaped. */
+export function csvLines(columns: readonly string[], isTerminal: boolean) {
+  const line = (values: readonly unknown[]): string => {
+    const record = csvRecord(values);
+    return isTerminal ? `${safeLines(record.trimEnd(), Infinity)}\n` : record;
+  };
+  return {
+    head: line(columns),
+    formulas: 0,
+    record(values: Readonly<Record<string, unknown>>): string {
+      const cells = columns.map((column) => values[column]);
+      this.formulas += cells.filter(looksLikeFormula).length;
+      return line(cells);
+    },
+  };
+}
+
+/** Says of cells that a spreadsheet may run. */
+export function noteFormulas(io: Pick<Io, 'stderr'>, formulas: number): void {
+  if (formulas === 0) return;
+  say(io, `Cells that a spreadsheet may take for a formula (they begin with =, +, -, @ or a tab): ${number(formulas)}`);
+}

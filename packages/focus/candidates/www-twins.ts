@@ -1,0 +1,169 @@
+import { domainOf } from '../../url/index.js';
+import type { Candidate, CreateFinder, FinderRow } from './candidate.js';
+import { createSample, hashOf } from './sample.js';
+import { ALIKE, LEAST_COMPARED, addExample, shareOf } from './thresholds.js';
+
+const WWW = 'www.';
+/** Pages of the two hosts that are compared; of more, half go. */
+const COMPARED = 65_536;
+/** Documents that the pages have at least, as a share: a host that answers all with one page is alike anything. */
+const DIFFERENT = 0.25;
+
+type Form = 'with' | 'without';
+type Pages = Partial<Record<Form, Twin>>;
+
+/** What is known of a page in one of the two forms. */
+interface Twin {
+  readonly url: string;
+  readonly isKept: boolean;
+  readonly state: 'unfetched' | 'fetched' | 'leads' | 'failed';
+  /** Its document, where it was fetched. */
+  readonly document: string | undefined;
+  /** It redirects to the same page in the other form, names it as canonical, or was found to be a copy of it. */
+  readonly namesOther: boolean;
+}
+
+/** What speaks for and against writing all URLs in one form. */
+interface Verdict {
+  readonly to: Form;
+  alike: number;
+  different: number;
+  /** Pages that would be lost, though they are not to be cut. */
+  lost: number;
+  /** Pages of the other form that name this one. */
+  named: number;
+  readonly documents: Set<string>;
+  documentPages: number;
+  readonly examples: string[];
+}
+
+/**
+ * Finds out whether a domain answers alike with and without `www.`, and which form its pages prefer. URLs are compared with scheme
+ * and port: http and https are another question.
+ *
+ * A rule that writes all URLs in one form is offered where at least 20 pages of the other are known to be there too, and nearly all of those that can
+ * be compared are: the same document, or one redirects to the other or names it as canonical. It speaks against a form where the page fails in it,
+ * is another document, or leads back: then the rule would lose what the other form has. Where that is a page which is not to be cut,
+ * nothing is offered. If both forms do, it is the one that redirects and canonicals name; else the one with more pages.
+ */
+export const wwwTwins: CreateFinder = () => {
+  const sample = createSample();
+  const pages = new Map<number, Pages>();
+  const rows = { with: 0, without: 0 };
+  let domain: string | undefined;
+
+  return {
+    add(row) {
+      const bare = withoutWww(domainOf(row.host));
+      const form = row.host === bare ? 'without' : row.host === `${WWW}${bare}` ? 'with' : undefined;
+      if (!form || (domain ??= bare) !== bare) return;
+      rows[form] += 1;
+      const hash = hashOf(inOneForm(row.url));
+      if (!sample.has(hash)) return;
+      pages.set(hash, { ...pages.get(hash), [form]: twinOf(row) });
+      while (pages.size > COMPARED) {
+        sample.halve();
+        for (const each of pages.keys()) if (!sample.has(each)) pages.delete(each);
+      }
+    },
+    find({ rows: domainRows }) {
+      if (domain === undefined || rows.with === 0 || rows.without === 0) return [];
+      const verdicts = [judge('with', pages.values()), judge('without', pages.values())].filter(isGood);
+      const [best] = verdicts.sort(
+        (a, b) => b.named - a.named || rows[b.to] - rows[a.to] || (a.to === 'without' ? -1 : 1),
+      );
+      return best ? [toCandidate(best, domain, rows, domainRows)] : [];
+    },
+  };
+};
+
+/** The domain itself; `www.com` is one. */
+const withoutWww = (domain: string): string => domain.replace(/^www\.(?=.*\.)/, '');
+
+const inOneForm = (url: string): string => url.replace('://www.', '://');
+
+/** A page in whatever form and scheme: many sites lead from one form to the other and to https at once. */
+const pageOf = (url: string): string => inOneForm(url).replace(/^https?:/, '');
+
+const isWww = (url: string): boolean => url.includes('://www.');
+
+function twinOf({ url, status, signature, redirectTarget, parseStatus, duplicateOf, isKept }: FinderRow): Twin {
+  const isOther = (named: string | undefined): boolean =>
+    named !== undefined && isWww(named) !== isWww(url) && pageOf(named) === pageOf(url);
+  const isFetched = (status === 'fetched' || status === 'notmodified') && signature !== undefined;
+  const leads = status === 'redir_temp' || status === 'redir_perm';
+  return {
+    url,
+    isKept,
+    state: isFetched ? 'fetched' : leads ? 'leads' : status === 'gone' ? 'failed' : 'unfetched',
+    document: isFetched ? signature : undefined,
+    namesOther: leads ? isOther(redirectTarget) : isFetched && (isOther(parseStatus?.canonical) || isOther(duplicateOf)),
+  };
+}
+
+function judge(to: Form, pages: Iterable<Pages>): Verdict {
+  const verdict: Verdict = { to, alike: 0, different: 0, lost: 0, named: 0, documents: new Set(), documentPages: 0, examples: [] };
+  const from = to === 'with' ? 'without' : 'with';
+  for (const { [to]: target, [from]: source } of pages) {
+    const isAlike = source && compare(source, target);
+    if (isAlike === undefined) continue;
+    if (!isAlike) {
+      verdict.different += 1;
+      if (source!.isKept) verdict.lost += 1;
+      continue;
+    }
+    verdict.alike += 1;
+    if (source!.namesOther) verdict.named += 1;
+    const document = target?.document ?? source!.document;
+    if (document !== undefined) {
+      verdict.documents.add(document);
+      verdict.documentPages += 1;
+    }
+    addExample(verdict.examples, source!.url);
+  }
+  return verdict;
+}
+
+/** Whether the target has what the source has; undefined where that is not known, or the source has nothing. */
+function compare(source: Twin, target: Twin | undefined): boolean | undefined {
+  // What leads back would be written as itself again, and never be fetched.
+  if (target?.state === 'leads' && target.namesOther) return false;
+  if (source.state === 'leads' && source.namesOther) return target?.state !== 'failed';
+  if (source.state !== 'fetched' || !target || target.state === 'unfetched') return undefined;
+  if (target.state !== 'fetched') return false;
+  return source.document === target.document || source.namesOther || target.namesOther;
+}
+
+function isGood({ alike, different, lost, documents, documentPages }: Verdict): boolean {
+  return (
+    alike >= LEAST_COMPARED &&
+    alike >= ALIKE * (alike + different) &&
+    lost === 0 &&
+    documents.size >= DIFFERENT * documentPages
+  );
+}
+
+function toCandidate(
+  { to, alike, different, named, documents, examples }: Verdict,
+  domain: string,
+  rows: Readonly<Record<Form, number>>,
+  domainRows: number,
+): Candidate {
+  return {
+    rule: { kind: 'www', origin: 'generated', scope: `domain:${domain}`, to },
+    reason: 'www',
+    evidence: {
+      because: `the pages are the same ${to === 'with' ? 'with' : 'without'} www.`,
+      compared: alike + different,
+      alike,
+      alikeShare: shareOf(alike, alike + different)!,
+      redirectsAndCanonicals: named,
+      documents: documents.size,
+      rowsWith: rows.with,
+      rowsWithout: rows.without,
+      domainRows,
+      examples: [...examples],
+    },
+    rows: rows[to === 'with' ? 'without' : 'with'],
+  };
+}

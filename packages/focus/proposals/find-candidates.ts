@@ -1,0 +1,123 @@
+import type { CrawlContext, Tracker } from '../../jobs/index.js';
+import { domainRanges, hostKeyOf } from '../../../webtable/index.js';
+import { CrawlError } from '../../errors/index.js';
+import { checkRule, saying, type RuleSet } from '../../rules/index.js';
+import { FINDER_FIELDS, type Candidate, type CandidateFinder, type CreateFinder } from '../candidates/candidate.js';
+import { createPageJudge } from './page-judge.js';
+
+/** What was found for a domain. */
+export interface FoundCandidates {
+  readonly domain: string;
+  readonly candidates: readonly Candidate[];
+}
+
+/** How to look. */
+export interface FindOptions {
+  readonly finders: readonly CreateFinder[];
+  /** Only this domain, and the hosts below it. */
+  readonly domain?: string | undefined;
+  /** Row keys of pages that are on the only way to a useful one, so that nothing may cut them. */
+  readonly needed: ReadonlySet<string>;
+  readonly tracker: Tracker;
+}
+
+/** Of one domain: the rest is dropped, with the fewest rows first. */
+const MOST_OF_DOMAIN = 50;
+
+/** A domain of which rows may still come. */
+interface OpenDomain {
+  readonly finders: readonly CandidateFinder[];
+  rows: number;
+  fit: number;
+  fetched: number;
+}
+
+/**
+ * Shows every row that the rules of now take to the finders of its domain, in one pass over the hot family, and asks them for candidates
+ * when the domain is through. What is there already, in force or disabled, is no candidate. It holds what the finders hold of the domains
+ * that are open, which are one or a few at a time.
+ */
+export async function findCandidates(
+  { tables, settings }: Pick<CrawlContext, 'tables' | 'settings'>,
+  ruleSet: RuleSet,
+  { finders, domain: only, needed, tracker }: FindOptions,
+): Promise<FoundCandidates[]> {
+  const judge = createPageJudge(ruleSet);
+  const known = new Set(ruleSet.stored.rules.map(saying));
+  const hasUseful = ruleSet.active.some(({ kind }) => kind === 'useful');
+  const open = new Map<string, OpenDomain>();
+  const found: FoundCandidates[] = [];
+
+  function close(domain: string, { finders: ofDomain, ...facts }: OpenDomain): void {
+    open.delete(domain);
+    tracker.count('domains');
+    const candidates = ofDomain
+      .flatMap((finder) => finder.find({ domain, hasUseful, ...facts }))
+      .filter(({ rule }) => {
+        const said = sayingOf(rule);
+        if (said !== undefined && !known.has(said)) return true;
+        tracker.count(said === undefined ? 'invalid' : 'known');
+        return false;
+      })
+      .sort(byRows);
+    tracker.count('candidates', candidates.length);
+    tracker.count('over_limit', Math.max(0, candidates.length - MOST_OF_DOMAIN));
+    if (candidates.length > 0) found.push({ domain, candidates: candidates.slice(0, MOST_OF_DOMAIN) });
+  }
+
+  let last: string | undefined;
+  const ranges = only === undefined ? undefined : [...domainRanges(only)];
+  for await (const row of tables.pages.scan({ fields: FINDER_FIELDS, ...(ranges && { ranges }) })) {
+    if (tracker.aborted) return [];
+    tracker.count('rows');
+    tracker.done();
+    if (row.damaged) tracker.fail('damaged');
+    const { url, host, domain, isTaken, isFit, isKept } = judge(row);
+    if (!isTaken) continue;
+    if (domain !== last) {
+      last = domain;
+      for (const [name, each] of open) if (name !== domain && isThrough(name, row.key)) close(name, each);
+    }
+    let ofDomain = open.get(domain);
+    if (!ofDomain) {
+      ofDomain = { finders: finders.map((create) => create(settings)), rows: 0, fit: 0, fetched: 0 };
+      open.set(domain, ofDomain);
+    }
+    ofDomain.rows += 1;
+    if (isFit) ofDomain.fit += 1;
+    if (row.status !== undefined && row.status !== 'unfetched') ofDomain.fetched += 1;
+    const pathStart = url.indexOf('/', url.indexOf('//') + 2);
+    const seen = {
+      ...row,
+      url,
+      host,
+      origin: url.slice(0, pathStart),
+      path: url.slice(pathStart),
+      fit: isFit,
+      isKept: isKept || needed.has(row.key),
+    };
+    for (const finder of ofDomain.finders) finder.add(seen);
+  }
+  for (const [name, each] of open) close(name, each);
+  return found;
+}
+
+/** Whether no row of a domain comes after a key: its sub-domains come before it, with others between. */
+function isThrough(domain: string, key: string): boolean {
+  return key > `${hostKeyOf(domain)};`;
+}
+
+/** What a rule says; undefined of one that is none, such as a prefix that is too long. */
+function sayingOf(rule: Candidate['rule']): string | undefined {
+  try {
+    return saying(checkRule(rule));
+  } catch (error) {
+    if (error instanceof CrawlError && error.code === 'BAD_RULE') return undefined;
+    throw error;
+  }
+}
+
+function byRows(a: Candidate, b: Candidate): number {
+  const [first = '', second = ''] = [sayingOf(a.rule), sayingOf(b.rule)];
+  return b.rows - a.rows || (first < second ? -1 : 1);
+}

@@ -1,0 +1,37 @@
+import { html, type Html } from '../http/html.js';
+
+/** A bar of which a part is filled; the figure beside it says what it shows. @param part from 0 to 1 */
+export function bar(part: number): Html {
+  const width = Math.round(100 * Math.min(1, Math.max(0, part)));
+  return html`<svg class="bar" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">
+    <rect class="base" width="100" height="8" />
+    <rect class="part" width="${width}" height="8" />
+  </svg>`;
+}
+
+/** A table that is scrolled where the window is narrow. */
+export function scrolled(name: string, head: readonly string[], rows: readonly Html[]): Html {
+  return html`<div class="scroll" role="region" aria-label="${name}" tabindex="0">
+    <table class="rows figures">
+      <caption class="hidden">
+        ${name}
+      </caption>
+      <thead>
+        <tr>
+          ${head.map((each) => html`<th scope="col">${each}</th>`)}
+        </tr>
+      </thead>
+      <tbody>
+        ${rows}
+      </tbody>
+    </table>
+  </div>`;
+}
+
+/** A row of such a table. */
+export function figuresRow(name: Html | string, cells: readonly (Html | string)[]): Html {
+  return html`<tr>
+    <th scope="row">${name}</th>
+    ${cells.map((cell) => html`<td>${cell}</td>`)}
+  </tr>`;
+}

@@ -1,0 +1,50 @@
+import type { JsonValue } from '../../../webtable/index.js';
+import { figures } from '../../util/index.js';
+import { html, type Html } from '../http/html.js';
+import { outLink, shownUrl, webAddress } from './untrusted.js';
+
+/** Figures of one rule that are shown, examples of one figure, and characters of one. */
+const MOST = 24;
+const EXAMPLES = 5;
+const LONGEST = 300;
+
+/** The figures for which a rule was proposed, as names and values. What a rule was imported with may be anything. */
+export function evidenceList(evidence: JsonValue): Html {
+  const entries: [string, JsonValue][] =
+    typeof evidence === 'object' && evidence !== null && !Array.isArray(evidence)
+      ? Object.entries(evidence)
+      : [['evidence', evidence]];
+  return html`<dl class="pairs">
+    ${entries.slice(0, MOST).map(
+      ([name, value]) =>
+        html`<div>
+          <dt>${nameOf(name)}</dt>
+          <dd>${valueOf(value)}</dd>
+        </div>`,
+    )}
+  </dl>`;
+}
+
+/** `usefulOfDomain` and `useful_of_domain` as words. */
+function nameOf(name: string): string {
+  const words = name
+    .slice(0, 60)
+    .replace(/_/g, ' ')
+    .replace(/([a-z])([A-Z])/g, '$1 $2')
+    .toLowerCase();
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+function valueOf(value: JsonValue): Html | string {
+  if (typeof value === 'number') return figures.number(value);
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  if (typeof value === 'string') {
+    return webAddress(value) === undefined ? cut(value) : outLink(value, html`${shownUrl(cut(value))}`);
+  }
+  if (Array.isArray(value)) {
+    return html`${value.slice(0, EXAMPLES).map((each) => html`<span class="example">${valueOf(each as JsonValue)}</span>`)}`;
+  }
+  return cut(JSON.stringify(value));
+}
+
+const cut = (text: string): string => (text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text);

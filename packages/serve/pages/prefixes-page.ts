@@ -1,0 +1,77 @@
+import { depthOf, type PrefixNode, type PrefixSelection } from '../../focus/index.js';
+import { figures } from '../../util/index.js';
+import { html, type Html } from '../http/html.js';
+import type { ShownPrefixes } from '../source.js';
+import { bar, figuresRow, scrolled } from './bar.js';
+import { rulesLayout } from './rules-page.js';
+import { dayOf } from './untrusted.js';
+
+const { number, quantity, bytes } = figures;
+
+/** Levels that are set in from one another. */
+const LEVELS = 8;
+
+/** The tree of prefixes: what the rows below each are, so that one sees which sections are worth nothing. */
+export function prefixesPage(shown: ShownPrefixes, { domain = '', min, depth }: PrefixSelection): Html {
+  const { statistics, prefixes, more } = shown;
+  const rows = prefixes.map(prefixRow);
+  return rulesLayout('Prefixes', 'prefixes', [
+    html`<form class="filter" method="get" action="/rules/prefixes">
+      <p>
+        <label for="domain">Domain</label>
+        <input id="domain" name="domain" value="${domain}" maxlength="255" autocapitalize="none" spellcheck="false" />
+      </p>
+      <p>
+        <label for="min">Pages at least</label>
+        <input id="min" name="min" type="number" min="1" value="${min ?? ''}" />
+      </p>
+      <p>
+        <label for="depth">Names deep</label>
+        <input id="depth" name="depth" type="number" min="0" value="${depth ?? ''}" />
+      </p>
+      <button type="submit">Show</button>
+    </form>`,
+    statistics
+      ? html`<p class="facts">
+          ${quantity(statistics.total.rows, 'page')} of ${quantity(statistics.origins, 'host')}, of these
+          ${number(statistics.total.fit)} marked as useful, counted on ${dayOf(statistics.madeAt)}; prefixes of fewer
+          than ${quantity(statistics.min, 'page')} are part of the one above.
+        </p>`
+      : html`<p>
+          ${domain === '' ? 'Nothing was counted yet' : html`Nothing was counted of <bdi>${domain}</bdi> yet`}:
+          <code>webcrawl stats prefixes</code> reads the table once, and stores what the pages below each prefix are.
+        </p>`,
+    rows.length > 0 &&
+      html`<section class="card wide-card">
+        ${scrolled('Pages by prefix', ['Prefix', 'Pages', 'Useful', 'Share', 'Fetched', 'Errors', 'Duplicates', 'Received'], rows)}
+      </section>`,
+    more &&
+      html`<p class="note">
+        These are the first ${number(rows.length)}. Name a domain, or ask for more pages at least, to see others.
+      </p>`,
+    statistics && rows.length === 0 && html`<p>No prefix is so.</p>`,
+  ]);
+}
+
+function prefixRow(node: PrefixNode): Html {
+  const { origin, host, prefix, parameter, rows, fit, errors, duplicates, statuses } = node;
+  const level = Math.min(LEVELS, depthOf(prefix) + (parameter === undefined ? 0 : 1));
+  const fetched = (statuses.fetched ?? 0) + (statuses.notmodified ?? 0);
+  const name =
+    level === 0
+      ? html`<a href="/rules/prefixes?${new URLSearchParams({ domain: host }).toString()}"
+          ><bdi dir="ltr">${origin}</bdi></a
+        >`
+      : html`<bdi dir="ltr"
+          >${prefix}${parameter !== undefined && html`<span class="quiet">${prefix.endsWith('?') ? '' : '… ?'}${parameter}=</span>`}</bdi
+        >`;
+  return figuresRow(html`<span class="in${level}">${name}</span>`, [
+    number(rows),
+    number(fit),
+    bar(rows > 0 ? fit / rows : 0),
+    number(fetched),
+    number(errors),
+    number(duplicates),
+    bytes(node.bytes),
+  ]);
+}

@@ -1,0 +1,264 @@
+import { CrawlError } from '../errors/index.js';
+import type { PrefixSelection } from '../focus/index.js';
+import type { Rule } from '../../webtable/index.js';
+import { jsonAnswer, pageAnswer, redirect, type Answer } from './http/answer.js';
+import { problemOf, type Problem } from './http/errors.js';
+import type { FormGuard } from './http/form-guard.js';
+import type { FormRequest, FormRoute, Request, Route } from './http/request.js';
+import { prefixesPage } from './pages/prefixes-page.js';
+import { proposalsPage, type LastApplied } from './pages/proposals-page.js';
+import { ruleReportPage } from './pages/rule-report-page.js';
+import { dangerPage, rulesPage } from './pages/rules-page.js';
+import { deadline } from '../util/index.js';
+import type { RulesSource, ShownRule } from './source.js';
+
+/** What the routes of the rules answer from. */
+export interface RuleRoutesContext {
+  readonly rules: RulesSource;
+  readonly guard: FormGuard;
+  /** Makes the answer for what went wrong. */
+  readonly problem: (request: Pick<Request, 'path' | 'params'>, problem: Problem) => Answer;
+}
+
+/** Rules on a page, and in an answer of the API. */
+const A_PAGE = 50;
+const AN_ANSWER = 1000;
+/** Milliseconds that a report is waited for. */
+const PATIENCE_MS = 20_000;
+
+/** Prefixes on a page, and in an answer of the API. */
+const MOST_SHOWN = 500;
+const MOST_ANSWERED = 10_000;
+/** Names deep that the tree of a whole table is shown where nothing else is asked for. */
+const SHALLOW = 1;
+
+const LATE: Problem = {
+  status: 503,
+  code: 'LATE',
+  message: 'The report is being made, which takes its time on a large table',
+  hint: 'ask again in a minute',
+};
+
+/** What is answered of rules, and what is done with forms, by path. */
+export interface RuleRoutes {
+  /** All of it only reads. */
+  readonly routes: Readonly<Record<string, Route>>;
+  readonly forms: Readonly<Record<string, FormRoute>>;
+}
+
+/** All that a server answers of rules. */
+export function createRuleRoutes(context: RuleRoutesContext): RuleRoutes {
+  const applying = createApplying(context.rules);
+  return { routes: createReading(context, applying), forms: createForms(context, applying) };
+}
+
+/** What became of the proposal that was applied last; one is applied at a time. */
+function createApplying(rules: RulesSource) {
+  let last: LastApplied | undefined;
+  return {
+    get last() {
+      return last;
+    },
+    /** Ends when it is through, which may take as long as the table is read. It never rejects. */
+    async apply(list: string, number: number): Promise<void> {
+      last = { number };
+      try {
+        last = { number, outcome: { added: await rules.applyProposal(list, number) } };
+      } catch (error) {
+        last = { number, outcome: { problem: reasonOf(error) } };
+      }
+    },
+  };
+}
+
+/** Of what is no failure of this machine all that is said, else what its code means. */
+function reasonOf(error: unknown): string {
+  if (error instanceof CrawlError && SAID.has(error.code)) return `${error.message}.`;
+  const { message, hint } = problemOf(error);
+  return hint === undefined ? message : `${message}; ${hint}.`;
+}
+
+const SAID: ReadonlySet<string> = new Set(['STALE_PROPOSAL', 'UNKNOWN_PROPOSAL', 'BAD_RULE']);
+
+type Applying = ReturnType<typeof createApplying>;
+
+function createReading({ rules, guard, problem }: RuleRoutesContext, applying: Applying): RuleRoutes['routes'] {
+  /** Undefined: it is not ready in time. */
+  const report = () => deadline(rules.report(), PATIENCE_MS, () => undefined);
+
+  async function read(request: Request, most: number) {
+    const all = await rules.list();
+    const pages = Math.max(1, Math.ceil(all.rules.length / most));
+    const page = pageOf(request, pages);
+    const shown = all.rules.slice((page - 1) * most, page * most);
+    const histories = await rules.histories(shown.map(({ id }) => id));
+    return { all, pages, page, shown, histories };
+  }
+
+  return {
+    async '/rules'(request) {
+      const found = await read(request, A_PAGE);
+      const { token, whyNot, headers } = presser(guard, request);
+      const changed = found.all.rules.find(({ id }) => id === request.params.get('changed'));
+      const body = rulesPage({
+        ...found,
+        now: Date.now(),
+        ...(token !== undefined && { token }),
+        ...(whyNot !== undefined && { whyNot }),
+        ...(changed && { changed }),
+      });
+      return pageAnswer(body, { headers });
+    },
+    async '/rules/report'(request) {
+      const found = await report();
+      return found ? pageAnswer(ruleReportPage(found, Date.now())) : problem(request, LATE);
+    },
+    async '/api/rules'(request) {
+      const { all, pages, page, shown, histories } = await read(request, AN_ANSWER);
+      const { version, contradictions, broken } = all;
+      return jsonAnswer({
+        version,
+        page,
+        pages,
+        total: all.rules.length,
+        rules: shown.map((rule) => ({ ...rule, history: histories.get(rule.id) ?? [] })),
+        contradictions,
+        broken,
+      });
+    },
+    async '/api/rules/report'(request) {
+      const found = await report();
+      return found ? jsonAnswer(found) : problem(request, LATE);
+    },
+    async '/rules/prefixes'({ params }) {
+      const asked = selectionOf(params);
+      const depth = asked.depth ?? (asked.domain === undefined ? SHALLOW : undefined);
+      const selection = { ...asked, ...(depth !== undefined && { depth }) };
+      return pageAnswer(prefixesPage(await rules.prefixes(selection, MOST_SHOWN), selection));
+    },
+    async '/api/prefixes'({ params }) {
+      const { statistics, ...found } = await rules.prefixes(selectionOf(params), MOST_ANSWERED);
+      return jsonAnswer({ statistics: statistics ?? null, ...found });
+    },
+    async '/rules/proposals'(request) {
+      const { headers, token, whyNot } = presser(guard, request);
+      const found = await rules.proposals();
+      const { last } = applying;
+      const body = proposalsPage({
+        found,
+        ...(last && { last }),
+        ...(token !== undefined && { token }),
+        ...(whyNot !== undefined && { whyNot }),
+      });
+      return pageAnswer(body, { headers });
+    },
+    async '/api/proposals'() {
+      return jsonAnswer((await rules.proposals()) ?? { id: '', proposals: [] });
+    },
+  };
+}
+
+function createForms({ rules, guard, problem }: RuleRoutesContext, applying: Applying): RuleRoutes['forms'] {
+  return {
+    '/rules/change': (request) =>
+      guarded({ guard, problem }, request, async () => {
+        const { form } = request;
+        const [id, state] = [form.get('id') ?? '', stateOf(form.get('state'))];
+        const rule = (await rules.list()).rules.find((each) => each.id === id);
+        if (!rule) return problem(request, noRule(id));
+        try {
+          await rules.setState(id, state, form.get('yes') === 'yes');
+        } catch (error) {
+          const asked = dangerOf(error, request, guard, rule, state);
+          if (asked) return asked;
+          throw error;
+        }
+        return redirect(`/rules?changed=${id}#${id}`);
+      }),
+    '/rules/apply': (request) =>
+      guarded({ guard, problem }, request, async () => {
+        const { form } = request;
+        if (applying.last && !applying.last.outcome) return problem(request, BUSY);
+        const number = Number(form.get('number'));
+        if (!Number.isSafeInteger(number)) throw new CrawlError('USAGE', 'expected the number of a proposal');
+        await deadline(applying.apply((form.get('list') ?? '').slice(0, 100), number), PATIENCE_MS, () => undefined);
+        return redirect('/rules/proposals');
+      }),
+  };
+}
+
+const BUSY: Problem = {
+  status: 503,
+  code: 'LATE',
+  message: 'Another proposal is being checked',
+  hint: 'load the page of the proposals again in a while',
+};
+
+/** Does what a form says where it may be taken. */
+function guarded(
+  { guard, problem }: Pick<RuleRoutesContext, 'guard' | 'problem'>,
+  request: FormRequest,
+  act: () => Promise<Answer>,
+): Promise<Answer> | Answer {
+  const wrong = guard.problemOf(request);
+  return wrong ? problem(request, wrong) : act();
+}
+
+/** The page that asks again, of a change that would cut too much; undefined of any other error. */
+function dangerOf(
+  error: unknown,
+  request: Request,
+  guard: FormGuard,
+  rule: ShownRule,
+  state: Rule['state'],
+): Answer | undefined {
+  if (!(error instanceof CrawlError) || error.code !== 'RULE_DANGER') return undefined;
+  const { token, headers } = guard.passFor(request);
+  return pageAnswer(dangerPage(rule, state, error.message, token), { status: 409, headers });
+}
+
+/** What the page needs of who asks: a token where he may change something, else why not. */
+export function presser(guard: FormGuard, request: Request) {
+  const whyNot = guard.whyNot(request);
+  return whyNot === undefined ? { ...guard.passFor(request), whyNot } : { whyNot, token: undefined, headers: {} };
+}
+
+const noRule = (id: string): Problem => ({
+  status: 404,
+  code: 'UNKNOWN_RULE',
+  message: `There is no rule ${id.slice(0, 20)} any more.`,
+});
+
+function stateOf(given: string | null): Rule['state'] {
+  if (given === 'active' || given === 'disabled') return given;
+  throw new CrawlError(
+    'USAGE',
+    `expected active or disabled as the state of a rule, found ${(given ?? 'none').slice(0, 20)}`,
+  );
+}
+
+/** @throws CrawlError USAGE */
+function selectionOf(params: URLSearchParams): PrefixSelection {
+  const domain = (params.get('domain') ?? '').trim();
+  const [min, depth] = ['min', 'depth'].map((name) => {
+    const given = params.get(name) ?? '';
+    if (given === '') return undefined;
+    if (/^\d{1,9}$/.test(given)) return Number(given);
+    throw new CrawlError('USAGE', `expected a whole number as ${name}, found ${given.slice(0, 20)}`);
+  });
+  return {
+    ...(domain !== '' && { domain: domain.slice(0, 255) }),
+    ...(min !== undefined && { min }),
+    ...(depth !== undefined && { depth }),
+  };
+}
+
+/** @throws CrawlError USAGE */
+function pageOf({ params, path }: Request, pages: number): number {
+  const given = params.get('page') ?? '1';
+  const page = Number(given);
+  if (Number.isInteger(page) && page >= 1 && page <= pages) return page;
+  throw new CrawlError('USAGE', `expected a page from 1 to ${pages}, found ${given.slice(0, 20)}`, {
+    hint: `${path}?page=1`,
+  });
+}

@@ -1,0 +1,65 @@
+import { json } from '../pages/codec.js';
+import type { JsonValue } from '../pages/page.js';
+import { INDEX_COLUMNS } from '../schema.js';
+import type { Store } from '../store.js';
+import type { UrlRule, WwwRule } from './rules.js';
+
+/** What a rule that is proposed says. */
+export type ProposedRule = Pick<UrlRule, 'kind' | 'scope' | 'pattern'> | Pick<WwwRule, 'kind' | 'scope' | 'to'>;
+
+/** A rule that the crawler proposes. Plain data, fit for JSON. */
+export interface StoredProposal {
+  /** By which it is applied: from 1 on, in the list it is in. */
+  readonly number: number;
+  readonly rule: ProposedRule;
+  /** Why: `useless_prefix`, … */
+  readonly reason: string;
+  /** The figures for it; examples of URLs are untrusted. */
+  readonly evidence: { readonly [name: string]: JsonValue };
+  /** Pages that it cuts. */
+  readonly rows: number;
+  /** Of these, pages that were fetched. */
+  readonly fetched: number;
+  /** The registrable domain that it is of. */
+  readonly domain: string;
+}
+
+/** The rules that were proposed together. */
+export interface StoredProposals {
+  /** Differs for every list. */
+  readonly id: string;
+  /** In ms since the epoch. */
+  readonly createdAt: number;
+  /** The version of the rules by which it was made. */
+  readonly rulesVersion: string;
+  readonly proposals: readonly StoredProposal[];
+}
+
+/** The rules that were proposed last, as one row, so that they change as one. */
+export type Proposals = ReturnType<typeof createProposals>;
+
+const KEY = 'proposals';
+const codec = json<StoredProposals>(
+  (value) => typeof value === 'object' && value !== null && 'proposals' in value && Array.isArray(value.proposals),
+);
+
+export function createProposals(store: Store) {
+  return {
+    /** Undefined where none were made, or they cannot be read. */
+    async read(): Promise<StoredProposals | undefined> {
+      const [row] = await store.get('rule', [KEY], [INDEX_COLUMNS.proposals]);
+      const cell = row?.cells.get(INDEX_COLUMNS.proposals);
+      try {
+        return cell && codec.decode(cell);
+      } catch {
+        // They are made anew with the next run.
+        return undefined;
+      }
+    },
+
+    /** Puts a list in place of the one that is there. */
+    put(proposals: StoredProposals): Promise<void> {
+      return store.write('rule', [{ key: KEY, put: new Map([[INDEX_COLUMNS.proposals, codec.encode(proposals)]]) }]);
+    },
+  };
+}
