@@ -119,7 +119,7 @@ export async function connect({
       );
       underWay.add(request);
       try {
-        return (await request) as Answered;
+        return await request;
       } catch (error) {
         if (!isTransient(error)) throw error;
         await patience.pause('', error);
