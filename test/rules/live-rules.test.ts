@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { addRules, createLiveRules } from '../../packages/rules/index.js';
 import { MemoryStore, openTables } from '../../webtable/index.js';
-import { INDEX_COLUMNS } from '../../webtable/schema.js';
 import { FailingStore, PlannedFailure } from '../support/stores/failing-store.js';
+import { INDEX_COLUMNS } from '../../webtable/schema.js';
 
 const FIT = { score: 10, other: 0 };
 const reject = (prefix: string) => ({ kind: 'reject', pattern: { prefix } }) as const;

@@ -83,21 +83,23 @@ describe.each([
       ...Array.from({ length: 3 }, (_, i) => `http://a.example/news/${i}`),
       ...Array.from({ length: 40 }, (_, i) => `http://a.example/forum/${i}`),
     ];
-    const set = { status: 'unfetched', dueAt: 1, score: 1 } as const;
-    await changeRows(
-      owner,
-      urls.map((url) => ({ key: rowKeyOf(url), set })),
-      1,
-    );
+    const set = { status: 'fetched', fetchedAt: 1, dueAt: 1, score: 1 } as const;
+    const links = [...urls, 'http://a.example/'].map((url) => ({ url, anchor: '' }));
+    const home = { key: rowKeyOf('http://a.example/'), set: { ...set, outlinks: links } };
+    await changeRows(owner, [home, ...urls.map((url) => ({ key: rowKeyOf(url), set }))], 1);
     const crawl = isRemote ? await open(true) : owner;
     const { press, json, url } = await served(crawl);
-    expect((await rules.propose(crawl)).proposals).toHaveLength(1);
+    const proposed = await rules.propose(crawl);
+    expect(proposed.proposals, JSON.stringify(proposed.counters)).toHaveLength(1);
     const { id, proposals } = await json('api/proposals');
     expect(proposals).toMatchObject([{ number: 1, rule: { pattern: { prefix: '/forum/' } }, rows: 40 }]);
     const apply = () => press('rules/apply', { list: id as string, number: '1' }, 'rules/proposals');
     expect((await apply()).status).toBe(303);
     expect(await (await fetch(`${url}rules/proposals`)).text()).toContain('rule r2</a> now');
-    expect(await json('api/rules')).toMatchObject({ total: 2, rules: [{}, { id: 'r2', origin: 'generated' }] });
+    expect(await json('api/rules')).toMatchObject({
+      total: 2,
+      rules: [{ id: 'r2', origin: 'generated' }, { id: 'r1' }],
+    });
     expect(await json('api/proposals')).toMatchObject({ id, proposals: [] });
     await expect.poll(async () => (await owner.rules.current()).active.length, { timeout: 60_000 }).toBe(2);
     await press('rules/apply', { list: id as string, number: '1' });

@@ -43,7 +43,7 @@ function valueOf(value: JsonValue, isNested = false): Html | string {
   }
   if (typeof value === 'object' && value !== null && !Array.isArray(value) && !isNested) {
     const entries = Object.entries(value).slice(0, MOST);
-    return html`${entries.map(([name, each]) => html`<span class="example">${nameOf(name)}: ${valueOf(each as JsonValue, true)}</span>`)}`;
+    return html`${entries.map(([name, each]) => html`<span class="example">${nameOf(name)}: ${valueOf(each, true)}</span>`)}`;
   }
   if (Array.isArray(value)) {
     return html`${value.slice(0, EXAMPLES).map((each) => html`<span class="example">${valueOf(each as JsonValue, true)}</span>`)}`;

@@ -127,7 +127,7 @@ function ruleCard(rule: ShownRule, { histories, token, now, all }: RulesPage): H
   return html`<li class="card rule" data-state="${state}">
     <div class="title">
       <h2 id="${id}"><span class="kind">${kind}</span> <bdi dir="ltr">${patternText(rule)}</bdi></h2>
-      ${token !== undefined && buttonForm('/rules/change', token, { id, state: to! }, { label: label!, of: id })}
+      ${token !== undefined && buttonForm('/rules/change', token, { id, state: to }, { label: label, of: id })}
     </div>
     <p class="quiet">
       ${id}, ${scopeText(rule)}, ${origin === 'generated' ? 'generated' : 'by hand'}

@@ -62,7 +62,7 @@ export function aReport(change: Partial<RuleReport> = {}): RuleReport {
     hasUseful: true,
     all: worth,
     rules: RULES.map(({ counts, ...rule }) => ({
-      rule: rule as RuleReport['rules'][number]['rule'],
+      rule: rule,
       counts,
       decides: worth,
       ...(rule.kind === 'accept' && { passed: { ...worth, rows: 41 } }),
