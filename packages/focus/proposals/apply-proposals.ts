@@ -3,7 +3,7 @@ import { CrawlError, safeText } from '../../errors/index.js';
 import { withWorkFolder } from '../../graph/index.js';
 import type { CrawlContext, JobOptions } from '../../jobs/index.js';
 import { checkRule, describeRule, saying, type AddedRules, type CheckedRule } from '../../rules/index.js';
-import type { StoredProposal, StoredProposals } from '../../../webtable/index.js';
+import type { ProposedRule, StoredProposal, StoredProposals } from '../../../webtable/index.js';
 import { checkCandidates, type CheckedCandidate, type Checked } from './check-candidates.js';
 import { addProposed } from './propose.js';
 import { domainOfRule } from './cut-pages.js';
@@ -16,7 +16,23 @@ export async function readProposals({ tables }: Pick<CrawlContext, 'tables'>): P
   if (!stored) return undefined;
   const { rules } = await tables.rules.read();
   const known = new Set(rules.map(saying));
-  return { ...stored, proposals: stored.proposals.filter(({ rule }) => !known.has(saying(checkRule(rule)))) };
+  let { damaged = 0 } = stored;
+  const proposals = stored.proposals.filter(({ rule }) => {
+    const says = sayingOf(rule);
+    if (says === undefined) damaged += 1;
+    return says !== undefined && !known.has(says);
+  });
+  return { ...stored, proposals, ...(damaged > 0 && { damaged }) };
+}
+
+/** Undefined of a rule that cannot be used. */
+function sayingOf(rule: ProposedRule): string | undefined {
+  try {
+    return saying(checkRule(rule));
+  } catch (error) {
+    if (error instanceof CrawlError && error.code === 'BAD_RULE') return undefined;
+    throw error;
+  }
 }
 
 /** Which proposals to apply, and how. */
@@ -79,6 +95,7 @@ export async function applyProposals(
         );
       }
     }
+    signal?.throwIfAborted();
     return addProposed(crawl, wanted, ruleSet.version);
   });
 }
