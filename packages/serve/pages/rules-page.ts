@@ -1,4 +1,5 @@
-import type { ProposedRule, RulePoint } from '../../../webtable/index.js';
+import type { ProposedRule, Rule, RulePoint } from '../../../webtable/index.js';
+import type { RuleDanger } from '../../jobs/index.js';
 import { describeRule } from '../../rules/index.js';
 import { figures } from '../../util/index.js';
 import { html, type Html, type Piece } from '../http/html.js';
@@ -29,7 +30,7 @@ export interface RulesPage extends Presser {
   readonly page: number;
   readonly pages: number;
   /** The rule that was just changed. */
-  readonly changed?: ShownRule;
+  readonly changed?: Rule;
 }
 
 /** The rules in the order in which they are asked, what each has decided over time, and buttons. It works without scripts. */
@@ -101,7 +102,7 @@ export function presserNote({ whyNot }: Presser): Html | undefined {
   return html`<p class="note">${whyNot} <code>webcrawl rules</code> changes them from a terminal.</p>`;
 }
 
-function changedText(rule: ShownRule): Html {
+function changedText(rule: Rule): Html {
   return html`${rule.id} is ${rule.state === 'active' ? 'active' : 'disabled'} now: <bdi>${describeRule(rule)}</bdi>. A
     crawl that runs takes it within two seconds.`;
 }
@@ -216,19 +217,21 @@ function stepsOf(
   return values;
 }
 
-/** What would be cut, as a sentence without its end. */
-function dangerText(message: string): string {
-  const found = message.replace(/^expected .{1,80}?, found that /, '');
-  return found.charAt(0).toUpperCase() + found.slice(1);
+/** What would be cut, as the end of a sentence. */
+function dangerText({ cutsAll, cut, rows, seeds, seedUrls }: RuleDanger): Html {
+  const pages = html`${number(cut)} of ${quantity(rows, 'page')}`;
+  if (cutsAll) return html`every page (${pages})`;
+  const shown = seedUrls.map((url, i) => html`${i > 0 && ', '}<bdi dir="ltr">${url}</bdi>`);
+  return html`${quantity(seeds, 'seed')} (${shown}${seeds > seedUrls.length && ', …'}), and ${pages} in all`;
 }
 
 /** Says what a change would cut, and asks again. */
-export function dangerPage(rule: ShownRule, state: ShownRule['state'], message: string, token: string): Html {
+export function dangerPage(rule: Rule, state: Rule['state'], danger: RuleDanger, token: string): Html {
   const { id } = rule;
   const act = state === 'active' ? 'Enable' : 'Disable';
   return rulesLayout(`${act} ${id}?`, undefined, [
     html`<p><bdi dir="ltr">${describeRule(rule)}</bdi></p>
-      <p class="note danger" role="alert">${dangerText(message)}.</p>
+      <p class="note danger" role="alert">To ${act.toLowerCase()} it would cut ${dangerText(danger)}.</p>
       <p>Nothing was changed.</p>
       <div class="acts">
         ${buttonForm('/rules/change', token, { id, state, yes: 'yes' }, { label: `${act} it all the same`, of: id, isBad: true })}
