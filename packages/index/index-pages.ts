@@ -59,7 +59,8 @@ export interface Indexer {
  */
 export async function openIndexer(crawl: CrawlContext, signal?: AbortSignal): Promise<Indexer> {
   const { tables } = crawl;
-  const writer = await openTarget(crawl, signal);
+  // Opening an index for writing may put right what a run leaves half done while it is under way.
+  const writer = await tables.exclusive('index', () => openTarget(crawl, signal));
   try {
     // Not before: where the index cannot be opened, nobody would read what is kept for it.
     await tables.exclusive('updatedb', () => register(crawl));
@@ -68,7 +69,12 @@ export async function openIndexer(crawl: CrawlContext, signal?: AbortSignal): Pr
     throw error;
   }
   return {
-    run: (options = {}) => tables.exclusive('index', () => runOnce(crawl, writer, options)),
+    async run(options = {}) {
+      // It may have been forgotten since.
+      if (!(await tables.runs.consumers()).includes(CONSUMER))
+        await tables.exclusive('updatedb', () => register(crawl));
+      return tables.exclusive('index', () => runOnce(crawl, writer, options));
+    },
     close: () => writer.close(),
   };
 }
@@ -188,9 +194,10 @@ export async function repairIndex(crawl: CrawlContext, options: JobOptions = {})
   const isKnown = (await crawl.tables.runs.consumers()).includes(CONSUMER);
   if (!isKnown) return undefined;
   const tracker = createTracker(crawl, 'index', options);
-  const writer = await openTarget(crawl);
+  const { tables } = crawl;
+  const writer = await tables.exclusive('index', () => openTarget(crawl));
   try {
-    const lag = await crawl.tables.exclusive('index', () => withRun(crawl, writer, tracker, indexAll));
+    const lag = await tables.exclusive('index', () => withRun(crawl, writer, tracker, indexAll));
     const counters = lag && {
       ['missing_index']: lag.missing,
       ['superfluous_index']: lag.superfluous,

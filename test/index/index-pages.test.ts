@@ -11,7 +11,7 @@ import {
   type Plugin,
   type Store,
 } from '../../packages/webcrawl/index.js';
-import { INDEX_FILE, openDatabase } from '../../packages/index/index.js';
+import { INDEX_FILE, openDatabase, openIndexer } from '../../packages/index/index.js';
 import { dumpIndex } from '../support/index/dump-index.js';
 import { round, rowOf } from '../support/job-steps.js';
 import { START, testCrawl, type TestCrawl } from '../support/test-crawl.js';
@@ -340,5 +340,15 @@ describe('forgetIndex', () => {
     expect((await batches.get(batchId)).state).toBe('closed');
     expect((await jobs.index(crawl)).counters).toMatchObject({ changed: expect.any(Number) as number });
     expect((await dumpIndex(crawl.folder)).terms).toContain(`${key('one')} text 1 other`);
+  });
+  test('an index that is open then is known again with its next run', async () => {
+    await using crawl = await crawled();
+    const indexer = await openIndexer(crawl);
+    await jobs.forgetIndex(crawl);
+    await indexer.run();
+    expect(await crawl.tables.runs.consumers()).toEqual(['index']);
+    await allRounds(crawl);
+    expect((await indexer.run()).counters['added']).toBeGreaterThan(0);
+    await indexer.close();
   });
 });

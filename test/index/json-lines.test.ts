@@ -170,6 +170,38 @@ test('half a line, and changes that were merged already, are nothing', async () 
   }
 });
 
+test('two writers that are open at once lose nothing of what they write in turn', async () => {
+  const [one, two] = [await open(), await open()];
+  await one.apply([put(1)]);
+  await two.apply([put(2, { text: 'another length' })]);
+  await one.apply([put(3), put(2)]);
+  await two.apply([put(4)]);
+  await two.markWhole();
+  await one.apply([put(5), { type: 'remove', key: keyOf(4) }]);
+  await one.markWhole();
+  await one.close();
+  await two.close();
+  expect(await documentsRead()).toEqual([1, 2, 3, 5].map((n) => numbered(n)));
+});
+
+test('a whole index of which a file is missing is made anew, also where it goes while it is open', async () => {
+  for (const name of ['documents.jsonl', 'changes-2.jsonl']) {
+    const first = await open();
+    await first.apply([put(1)]);
+    await first.markWhole();
+    await first.close();
+    await rm(join(folder, name));
+    const second = await open();
+    expect([second.isWhole, second.id === first.id, await second.entries(undefined, 9)]).toEqual([false, false, []]);
+    await rm(folder, { recursive: true });
+    await mkdir(folder);
+    await expect(second.apply([put(2)])).rejects.toMatchObject({ code: 'STORE_FAILED' });
+    await second.close();
+    await rm(folder, { recursive: true });
+    await mkdir(folder);
+  }
+});
+
 test('is refused where it is of another table or program, and made anew where it is of another format', async () => {
   let writer = await open();
   await writer.apply([put(1)]);

@@ -161,6 +161,15 @@ describe('clients', () => {
     expect([most, asked]).toEqual([1, words]);
   });
 
+  it('that let very many wait behind an answer that never ends are dropped', async () => {
+    const { url, port } = await serve();
+    const { socket, answer } = raw(port, 'GET /dashboard/events HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    await once(socket, 'data');
+    socket.write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n'.repeat(200));
+    expect(await answer).toContain('text/event-stream');
+    expect((await fetch(url)).status).toBe(200);
+  });
+
   it('that go away end what was done for them', async () => {
     let aborted = (): void => {};
     const isAborted = new Promise<void>((resolve) => (aborted = resolve));

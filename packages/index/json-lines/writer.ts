@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { closeSync, existsSync, fstatSync, fsyncSync, ftruncateSync, openSync, rmSync } from 'node:fs';
+import { closeSync, existsSync, fstatSync, fsyncSync, ftruncateSync, openSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { CrawlError, messageOf } from '../../errors/index.js';
 import type { AppliedChanges, IndexChange, IndexDocument, IndexEntry, IndexWriter } from '../../plugin-api/index.js';
@@ -58,15 +58,31 @@ export async function openJsonLinesWriter(folder: string, table: string, mergeAt
       throw toCrawlError(error, folder);
     }
   };
-  const files = guarded(() => openFiles(folder, table, mergeAt));
+  let files = guarded(() => openFiles(folder, table, mergeAt));
+  const { id } = files.notes();
+  /** The files as they are by now: another writer of this table may have had its turn since. */
+  function current(): ReturnType<typeof openFiles> {
+    if (files.isCurrent()) return files;
+    const newer = openFiles(folder, table, mergeAt);
+    files.close();
+    files = newer;
+    if (newer.notes().id === id) return newer;
+    throw new CrawlError(
+      'STORE_FAILED',
+      `expected the JSON Lines in ${folder} to stay, found them made anew meanwhile`,
+      {
+        hint: 'run the same command again: it brings in the whole table',
+      },
+    );
+  }
   return {
-    id: files.notes().id,
+    id,
     get isWhole() {
       return files.notes().isWhole;
     },
-    apply: async (changes) => guarded(() => files.apply(changes)),
-    entries: async (after, limit) => guarded(() => files.entries(after ?? '', limit)),
-    markWhole: async () => guarded(() => files.markWhole()),
+    apply: async (changes) => guarded(() => current().apply(changes)),
+    entries: async (after, limit) => guarded(() => current().entries(after ?? '', limit)),
+    markWhole: async () => guarded(() => current().markWhole()),
     close: async () => files.close(),
   };
 }
@@ -212,6 +228,11 @@ function openFiles(folder: string, table: string, mergeAt: MergeAt) {
     apply,
     entries,
     markWhole,
+    /** Whether nobody else wrote these files, or removed them. */
+    isCurrent(): boolean {
+      const [own, found] = [fstatSync(log), statSync(path(changesFile(generation)), { throwIfNoEntry: false })];
+      return found?.ino === own.ino && found.size === size;
+    },
     close(): void {
       closeSync(documents);
       closeSync(log);
@@ -227,8 +248,11 @@ function notesFor(folder: string, table: string): Notes {
       hint: 'name a folder of its own for each table by the setting index.path',
     });
   }
-  if (notes?.format === FORMAT && notes.id) return notes;
-  if (notes?.format === FORMAT) return writeNotes(folder, { ...notes, id: randomUUID() });
+  // What was removed of a whole index would never come back.
+  const isThere = existsSync(join(folder, DOCUMENTS_FILE)) && generationsIn(folder).length > 0;
+  const isOurs = notes?.format === FORMAT && (isThere || !notes.isWhole);
+  if (isOurs && notes.id) return notes;
+  if (isOurs) return writeNotes(folder, { ...notes, id: randomUUID() });
   const present = [DOCUMENTS_FILE, ...generationsIn(folder).map(changesFile)];
   const found = present.find((name) => existsSync(join(folder, name)));
   if (!notes && found !== undefined) {

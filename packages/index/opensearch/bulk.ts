@@ -72,7 +72,7 @@ function outcomesOf(answer: unknown, operations: readonly Operation[], name: str
     return found;
   });
   const bad = outcomes.filter(
-    ({ status, error }) => status >= 300 && !isMissing(status, error) && !isBusy(status, error),
+    ({ status, error }) => !(status >= 200 && status < 300) && !isMissing(status, error) && !isBusy(status, error),
   );
   const [first] = bad;
   if (!first) return outcomes;

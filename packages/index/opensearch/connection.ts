@@ -2,7 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@opensearch-project/opensearch';
 import { CrawlError, optionalPackage } from '../../errors/index.js';
 import { tryParseUrl } from '../../url/index.js';
-import { isTransient, toCrawlError } from './errors.js';
+import { isObject } from './answers.js';
+import { isTransient, reasonIn, refused, toCrawlError, unexpectedAnswer } from './errors.js';
 
 /** An index of an OpenSearch server, and how patient one is with it. */
 export interface OpenSearchPlace {
@@ -108,7 +109,7 @@ export async function connect({
     path: string,
     body: object | string | undefined,
     patience: Patience,
-  ): Promise<unknown> {
+  ): Promise<Answered> {
     const content = body === undefined ? {} : typeof body === 'string' ? { bulkBody: body } : { body };
     for (;;) {
       closing.signal.throwIfAborted();
@@ -118,7 +119,7 @@ export async function connect({
       );
       underWay.add(request);
       try {
-        return (await request).body as unknown;
+        return await request;
       } catch (error) {
         if (!isTransient(error)) throw error;
         await patience.pause('', error);
@@ -134,14 +135,14 @@ export async function connect({
     patience: newPatience,
     async ask(method, path, body, patience = newPatience()) {
       try {
-        return await send(method, path, body, patience);
+        return checked(await send(method, path, body, patience), name);
       } catch (error) {
         throw toCrawlError(error, name);
       }
     },
     async find(path) {
       try {
-        return await send('GET', path, undefined, newPatience());
+        return (await send('GET', path, undefined, newPatience())).body;
       } catch (error) {
         if (error instanceof Error && (error as { readonly statusCode?: unknown }).statusCode === 404) return undefined;
         throw toCrawlError(error, name);
@@ -153,6 +154,21 @@ export async function connect({
       return client.close();
     },
   };
+}
+
+/** What the client resolves with, which follows no redirect. */
+interface Answered {
+  readonly statusCode: number | null;
+  readonly body: unknown;
+}
+
+/** An answer as OpenSearch gives any. @throws CrawlError STORE_FAILED for a redirect, an error with status 200, or the page of a proxy */
+function checked({ statusCode, body }: Answered, name: string): object {
+  const status = statusCode ?? 0;
+  const reason = isObject(body) ? reasonIn(body) : undefined;
+  if (typeof reason?.type === 'string') throw refused(status, reason, name);
+  if (status < 300 && isObject(body)) return body;
+  throw unexpectedAnswer(name, status < 300 ? 'JSON' : `an answer, and no redirect (status ${status}),`);
 }
 
 interface Parts {
@@ -167,11 +183,21 @@ interface Parts {
 function partsOf(text: string): Parts {
   const url = tryParseUrl(text);
   const [, prefix = '', index = ''] = /^(.*?\/)([^/]+)\/?$/.exec(url?.pathname ?? '') ?? [];
-  if (!url || !/^https?:$/.test(url.protocol) || index === '') {
+  const decoded = [url?.username ?? '', url?.password ?? '', index].map(decode);
+  const [username, password, name] = decoded;
+  if (!url || !/^https?:$/.test(url.protocol) || !name || username === undefined || password === undefined) {
     throw new CrawlError('BAD_SETTING', 'expected the URL of an index of OpenSearch, found another text', {
-      hint: 'for instance https://user:password@localhost:9200/pages',
+      hint: 'for instance https://user:password@localhost:9200/pages; a % of the password is written %25, an @ %40, a / %2F',
     });
   }
-  const [username, password] = [decodeURIComponent(url.username), decodeURIComponent(url.password)];
-  return { node: `${url.origin}${prefix}`, index: decodeURIComponent(index), username, password };
+  return { node: `${url.origin}${prefix}`, index: name, username, password };
+}
+
+/** Undefined where a % is none of an escape. */
+function decode(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
 }

@@ -29,7 +29,7 @@ export function isBusy(status: number, reason: Reason | undefined): boolean {
 
 /** Whether a status is the outcome of a document that is not there, which an index that is not there has too. */
 export function isMissing(status: number, reason: Reason | undefined): boolean {
-  return status === 404 && (reason === undefined || reason.type === 'document_missing_exception');
+  return status === 404 && (!reason || reason.type === 'document_missing_exception');
 }
 
 /** An error of a request as one that says what to do. What is a {@link CrawlError} stays. */
@@ -108,6 +108,11 @@ function isCertificate(error: unknown): boolean {
 }
 
 function reasonOf(error: unknown): Reason | undefined {
-  const found = (error as ClientError).body?.error;
-  return typeof found === 'string' ? { type: found, reason: found } : found;
+  return reasonIn((error as ClientError).body);
+}
+
+/** What an answer says of an error; undefined where it says of none. */
+export function reasonIn(body: unknown): Reason | undefined {
+  const found = (body as { readonly error?: Reason | string | null } | null | undefined)?.error;
+  return typeof found === 'string' ? { type: found, reason: found } : (found ?? undefined);
 }

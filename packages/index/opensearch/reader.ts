@@ -1,7 +1,7 @@
-import { CrawlError } from '../../errors/index.js';
+import { CrawlError, safeText } from '../../errors/index.js';
 import type { IndexHit, IndexHits, IndexInfo, IndexReader } from '../reader.js';
+import { answerReader, type AnswerReader } from './answers.js';
 import { connect, type Connection, type OpenSearchPlace } from './connection.js';
-import { unexpectedAnswer } from './errors.js';
 import { searchBody, termQuery } from './query.js';
 import { findIndex } from './notes.js';
 import { OPENSEARCH_FORMAT, type IndexNotes } from './schema.js';
@@ -20,24 +20,6 @@ const KNOWN_MS = 10_000;
 /** Languages that are told apart. */
 const MOST_LANGUAGES = 1000;
 
-/** What answers hold of what is read here. */
-interface SearchAnswer {
-  readonly timed_out?: boolean;
-  readonly hits?: { readonly total?: { readonly value?: number }; readonly hits?: readonly FoundHit[] };
-  readonly aggregations?: {
-    readonly languages?: { readonly buckets?: readonly { readonly key: string; readonly doc_count: number }[] };
-    readonly changed?: { readonly value?: number | null };
-    readonly counts?: { readonly buckets?: Readonly<Record<string, { readonly doc_count: number }>> };
-  };
-  readonly suggest?: {
-    readonly similar?: readonly { readonly options?: readonly { readonly text: string; readonly freq: number }[] }[];
-  };
-}
-interface FoundHit {
-  readonly _score?: number | null;
-  readonly fields?: Readonly<Record<string, readonly (string | number)[] | undefined>>;
-}
-
 /**
  * Opens an index of OpenSearch for reading. Whether there is one is found at the first question. It rejects as an
  * {@link IndexReader} does, and with CrawlError BAD_SETTING where the server refuses the user, STORE_FAILED where there is none.
@@ -45,6 +27,7 @@ interface FoundHit {
  */
 export async function openOpenSearchReader({ words, table, ...place }: OpenSearchReaderOptions): Promise<IndexReader> {
   const connection = await connect({ tries: 2, answerMs: ANSWER_MS, ...place });
+  const read = answerReader(connection.name, 'the answer to a search');
   let known: { readonly notes: IndexNotes; readonly documents: number; readonly at: number } | undefined;
 
   /** @throws CrawlError NO_INDEX, WRONG_INDEX */
@@ -54,9 +37,9 @@ export async function openOpenSearchReader({ words, table, ...place }: OpenSearc
     const problem = !notes
       ? 'found none'
       : notes.format !== OPENSEARCH_FORMAT
-        ? `found one of format ${notes.format}`
+        ? `found one of format ${safeText(notes.format, 100)}`
         : words !== undefined && notes.words !== words
-          ? `found one of words split by ${notes.words}`
+          ? `found one of words split by ${safeText(notes.words, 300)}`
           : undefined;
     if (!notes || problem !== undefined) {
       throw new CrawlError(
@@ -77,24 +60,25 @@ export async function openOpenSearchReader({ words, table, ...place }: OpenSearc
       );
     }
     const answer = await connection.ask('GET', '/_count');
-    known = { notes, documents: Number((answer as { readonly count?: unknown }).count ?? 0), at: performance.now() };
+    known = { notes, documents: read.number(read.at(answer, 'count'), 0), at: performance.now() };
     return known;
   }
 
   return {
     async info() {
       const { notes } = await look();
-      return infoOf(connection, notes);
+      return infoOf(connection, read, notes);
     },
     async search(query) {
       const { documents } = await look();
-      return hitsOf(await ask(connection, searchBody(query, documents)), connection.name);
+      return hitsOf(await ask(connection, searchBody(query, documents)), read);
     },
     async documentCounts(terms) {
       await look();
       const filters = Object.fromEntries(terms.map((term, i) => [String(i), termQuery(term)]));
-      const { aggregations } = await ask(connection, { size: 0, aggs: { counts: { filters: { filters } } } });
-      return terms.map((_, i) => aggregations?.counts?.buckets?.[String(i)]?.doc_count ?? 0);
+      const answer = await ask(connection, { size: 0, aggs: { counts: { filters: { filters } } } });
+      const buckets = read.at(answer, 'aggregations', 'counts', 'buckets');
+      return terms.map((_, i) => read.number(read.at(buckets, i, 'doc_count'), 0));
     },
     async similar(text) {
       await look();
@@ -106,20 +90,24 @@ export async function openOpenSearchReader({ words, table, ...place }: OpenSearc
         size: 10,
         sort: 'frequency',
       };
-      const { suggest } = await ask(connection, { size: 0, suggest: { similar: { text, term } } });
-      const options = suggest?.similar?.[0]?.options ?? [];
-      return options.map(({ text: other, freq }) => ({ term: String(other), documents: Number(freq) }));
+      const answer = await ask(connection, { size: 0, suggest: { similar: { text, term } } });
+      const options = read.list(read.at(answer, 'suggest', 'similar', 0, 'options') ?? []);
+      return options.map((option) => ({ term: read.text(option['text']), documents: read.number(option['freq'], 0) }));
     },
     close: () => connection.close(),
   };
 }
 
-async function ask(connection: Connection, body: object): Promise<SearchAnswer> {
-  return (await connection.ask('POST', '/_search?allow_partial_search_results=false', body)) as SearchAnswer;
+function ask(connection: Connection, body: object): Promise<unknown> {
+  return connection.ask('POST', '/_search?allow_partial_search_results=false', body);
 }
 
-async function infoOf(connection: Connection, { words, isWhole, made }: IndexNotes): Promise<IndexInfo> {
-  const { hits, aggregations } = await ask(connection, {
+async function infoOf(
+  connection: Connection,
+  { at, list, number, text }: AnswerReader,
+  { words, isWhole, made }: IndexNotes,
+): Promise<IndexInfo> {
+  const answer = await ask(connection, {
     size: 0,
     track_total_hits: true,
     aggs: {
@@ -127,32 +115,32 @@ async function infoOf(connection: Connection, { words, isWhole, made }: IndexNot
       changed: { max: { field: 'indexedAt' } },
     },
   });
-  const stats = (await connection.ask('GET', '/_stats/store')) as {
-    readonly _all?: { readonly primaries?: { readonly store?: { readonly size_in_bytes?: number } } };
-  };
+  const stats = await connection.ask('GET', '/_stats/store');
+  const languages = list(at(answer, 'aggregations', 'languages', 'buckets') ?? []);
   return {
-    documents: Number(hits?.total?.value ?? 0),
+    documents: number(at(answer, 'hits', 'total', 'value'), 0),
     words,
-    languages: Object.fromEntries(
-      (aggregations?.languages?.buckets ?? []).map(({ key, doc_count }) => [key, doc_count]),
-    ),
-    bytes: Number(stats._all?.primaries?.store?.size_in_bytes ?? 0),
-    changedAt: Number(aggregations?.changed?.value ?? made),
+    languages: Object.fromEntries(languages.map(({ key, doc_count: count }) => [text(key), number(count, 0)])),
+    bytes: number(at(stats, '_all', 'primaries', 'store', 'size_in_bytes'), 0),
+    changedAt: number(at(answer, 'aggregations', 'changed', 'value'), made),
     isWhole,
   };
 }
 
-function hitsOf({ timed_out: isLate = false, hits }: SearchAnswer, name: string): IndexHits {
-  if (!Array.isArray(hits?.hits)) throw unexpectedAnswer(name, 'the documents that a search found');
-  const found = (hits.hits as readonly FoundHit[]).map(({ _score, fields = {} }): IndexHit => ({
-    key: String(fields['key']?.[0] ?? ''),
-    score: Number(_score ?? fields['rank']?.[0] ?? 0),
-    language: String(fields['language']?.[0] ?? ''),
-    fetchedAt: Number(fields['fetchedAt']?.[0] ?? 0),
-    modifiedTime: Number(fields['modifiedTime']?.[0] ?? 0),
-    rank: Number(fields['rank']?.[0] ?? 0),
-    simhash: String(fields['simhash']?.[0] ?? ''),
-  }));
+function hitsOf(answer: unknown, { at, list, number, text }: AnswerReader): IndexHits {
+  const found = list(at(answer, 'hits', 'hits')).map((hit): IndexHit => {
+    const field = (name: string): unknown => at(hit, 'fields', name, 0);
+    return {
+      key: text(field('key')),
+      score: number(at(hit, '_score') ?? field('rank'), 0),
+      language: text(field('language') ?? ''),
+      fetchedAt: number(field('fetchedAt'), 0),
+      modifiedTime: number(field('modifiedTime'), 0),
+      rank: number(field('rank'), 0),
+      simhash: text(field('simhash') ?? ''),
+    };
+  });
   found.sort((a, b) => b.score - a.score || (a.key < b.key ? -1 : 1));
-  return { total: Number(hits.total?.value ?? found.length), partial: 0, hits: found, isApproximate: isLate };
+  const total = number(at(answer, 'hits', 'total', 'value'), found.length);
+  return { total, partial: 0, hits: found, isApproximate: at(answer, 'timed_out') === true };
 }

@@ -71,11 +71,17 @@ export function indexBody(notes: IndexNotes): object {
   };
 }
 
+/** Openings of which versions are made: greater ones would not be whole numbers. */
+const MOST_OPENED = 1e6;
+
 /** The notes of a mapping; undefined where another program made the index. */
 export function notesOf(mapping: unknown): IndexNotes | undefined {
-  const { _meta } = (mapping ?? {}) as { readonly _meta?: { readonly webcrawl?: Partial<IndexNotes> } };
+  const { _meta } = (mapping ?? {}) as { readonly _meta?: { readonly webcrawl?: Partial<IndexNotes> } | null };
   const found = _meta?.webcrawl;
   if (typeof found !== 'object' || found === null) return undefined;
   const { format = 'none', id = '', words = 'none', table = '', made = 0, opened = 0, isWhole = false } = found;
+  const areTexts = [format, id, words, table].every((value) => typeof value === 'string');
+  const areNumbers = [made, opened].every((value) => Number.isSafeInteger(value) && value >= 0);
+  if (!areTexts || !areNumbers || opened > MOST_OPENED || typeof isWhole !== 'boolean') return undefined;
   return { format, id, words, table, made, opened, isWhole };
 }

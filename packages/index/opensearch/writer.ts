@@ -5,6 +5,7 @@ import { hostOf } from '../../url/index.js';
 import { termsOf } from '../documents/terms.js';
 import { createTextSimhash } from '../documents/text-simhash.js';
 import type { Words } from '../words/words.js';
+import { answerReader } from './answers.js';
 import { sendBulk, type Operation } from './bulk.js';
 import { connect, type Connection, type OpenSearchPlace } from './connection.js';
 import { refused, unexpectedAnswer, type Reason } from './errors.js';
@@ -171,6 +172,7 @@ async function openIndex(connection: Connection, table: string, words: Words, no
 }
 
 interface FoundDocument {
+  readonly _id?: unknown;
   readonly found?: boolean;
   readonly error?: Reason;
   readonly _source?: { readonly rank?: number; readonly fetchedAt?: number | null; readonly fingerprint?: string };
@@ -187,9 +189,10 @@ async function lookUp(connection: Connection, keys: readonly string[]): Promise<
     if (!Array.isArray(docs) || docs.length !== some.length)
       throw unexpectedAnswer(connection.name, `${some.length} documents`);
     for (const [at, key] of some.entries()) {
-      const { found, error, _source } = docs[at] as FoundDocument;
+      const { _id, found, error, _source } = (docs[at] ?? {}) as FoundDocument;
       if (error) throw refused(404, error, connection.name);
-      if (found) known.set(key, entryOf(key, { ..._source }));
+      if (_id !== idOf(key)) throw unexpectedAnswer(connection.name, `document ${at + 1} of ${some.length}`);
+      if (found === true) known.set(key, entryOf(key, { ..._source }));
     }
   }
   return known;
@@ -202,15 +205,6 @@ function entryOf(
   return { key, rank, fetchedAt: fetchedAt ?? 0, fingerprint };
 }
 
-interface FoundEntry {
-  readonly sort?: readonly [string];
-  readonly fields?: {
-    readonly rank?: readonly number[];
-    readonly fetchedAt?: readonly string[];
-    readonly fingerprint?: readonly string[];
-  };
-}
-
 async function readEntries(connection: Connection, after: string, limit: number): Promise<IndexEntry[]> {
   const answer = await connection.ask('POST', '/_search?allow_partial_search_results=false', {
     size: limit,
@@ -220,21 +214,19 @@ async function readEntries(connection: Connection, after: string, limit: number)
     _source: false,
     docvalue_fields: ['rank', 'fingerprint', { field: 'fetchedAt', format: 'epoch_millis' }],
   });
-  const { hits } = (answer as { readonly hits?: { readonly hits?: readonly FoundEntry[] } }).hits ?? {};
-  if (!Array.isArray(hits)) throw unexpectedAnswer(connection.name, 'documents in the order of their keys');
+  const expected = 'documents in the order of their keys';
+  const { at, list, number, text } = answerReader(connection.name, expected);
   let last = after;
-  return (hits as readonly FoundEntry[]).map(({ sort, fields }) => {
-    const [key] = sort ?? [];
+  return list(at(answer, 'hits', 'hits')).map((hit) => {
+    const key = text(at(hit, 'sort', 0));
     // A step that goes back would never come to an end.
-    if (typeof key !== 'string' || key <= last)
-      throw unexpectedAnswer(connection.name, 'documents in the order of their keys');
+    if (key <= last) throw unexpectedAnswer(connection.name, expected);
     last = key;
-    const { rank, fetchedAt, fingerprint } = fields ?? {};
     return {
       key,
-      rank: Number(rank?.[0] ?? 0),
-      fetchedAt: Number(fetchedAt?.[0] ?? 0),
-      fingerprint: String(fingerprint?.[0] ?? ''),
+      rank: number(at(hit, 'fields', 'rank', 0), 0),
+      fetchedAt: number(at(hit, 'fields', 'fetchedAt', 0), 0),
+      fingerprint: text(at(hit, 'fields', 'fingerprint', 0) ?? ''),
     };
   });
 }

@@ -27,6 +27,7 @@ export function explainNotice({ code, text = '', count = 0 }: QueryNotice): Sear
     some_words: 'No page holds all of these words: pages with some of them follow.',
     some_words_too: `Among these are ${count} others that have only some of the words, two of them side by side in their title.`,
     index_incomplete: 'The index does not hold all pages yet: webcrawl index --all adds the rest.',
+    more_notices: `${count} more parts of the query could not be read and were left out.`,
     common_words: `Very common and left out: ${what}.`,
   };
   return { code, message: messages[code] };

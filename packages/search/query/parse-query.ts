@@ -30,7 +30,8 @@ export type NoticeCode =
   | 'common_words'
   | 'some_words'
   | 'some_words_too'
-  | 'index_incomplete';
+  | 'index_incomplete'
+  | 'more_notices';
 
 /** An operator that says which pages are looked at, as it was read. */
 export interface QueryOperator {
@@ -72,6 +73,8 @@ export const MAX_QUERY_LENGTH = 100_000;
 /** `site:` of a query that are read, and as many `lang:`. */
 export const MAX_SITES = 32;
 export const MAX_LANGUAGES = 32;
+/** Notices of single parts of a query; of more it is said how many there are. */
+const MAX_NOTICES = 10;
 
 /** By opening quote, what closes it. */
 const QUOTES: Readonly<Record<string, string>> = { '"': '"', '\u201c': '\u201d', '\u300c': '\u300d' };
@@ -104,6 +107,7 @@ interface Reader {
 }
 
 function createReader(notices: QueryNotice[]): Reader {
+  let moreNotices = 0;
   const parts: QueryPart[] = [];
   const operators: QueryOperator[] = [];
   const tooMany = { site: 0, lang: 0 };
@@ -114,6 +118,11 @@ function createReader(notices: QueryNotice[]): Reader {
   let from: number | undefined;
   let to: number | undefined;
 
+  function notice(code: NoticeCode, text: string): void {
+    if (notices.length < MAX_NOTICES) notices.push({ code, text: shortened(text) });
+    else moreNotices += 1;
+  }
+
   function read(text: string, begin: number): number {
     let at = begin;
     const isExcluded = text[at] === '-' && at + 1 < text.length && !isBlank(text[at + 1]) && text[at + 1] !== '-';
@@ -122,15 +131,15 @@ function createReader(notices: QueryNotice[]): Reader {
     const operator = OPERATOR.exec(text.slice(at, at + 9));
     if (operator) at += operator[0].length;
     const value = readValue(text, at);
-    if (value.isUnclosed) notices.push({ code: 'unclosed_quote', text: shortened(text.slice(at, value.end)) });
+    if (value.isUnclosed) notice('unclosed_quote', text.slice(at, value.end));
     const name = operator?.[1]?.toLowerCase() ?? '';
     if (value.text.trim() !== '') apply(name, value, isExcluded);
-    else if (operator) notices.push({ code: 'operator_without_value', text: shortened(operator[0]) });
+    else if (operator) notice('operator_without_value', operator[0]);
     return Math.max(value.end, begin + 1);
   }
 
   function apply(name: string, value: Value, isExcluded: boolean): void {
-    const refuse = (code: NoticeCode): void => void notices.push({ code, text: shortened(value.text) });
+    const refuse = (code: NoticeCode): void => notice(code, value.text);
     const text = value.text.trim();
     if (name === 'site') {
       const ranges = siteRanges(text);
@@ -175,6 +184,7 @@ function createReader(notices: QueryNotice[]): Reader {
       ...(to !== undefined && { to }),
       notices: [
         ...notices,
+        ...(moreNotices > 0 ? [{ code: 'more_notices' as const, count: moreNotices }] : []),
         ...(tooMany.site > 0 ? [{ code: 'too_many_sites' as const, count: tooMany.site }] : []),
         ...(tooMany.lang > 0 ? [{ code: 'too_many_languages' as const, count: tooMany.lang }] : []),
       ],

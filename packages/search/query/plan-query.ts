@@ -96,13 +96,13 @@ function partPhrases({ text, isPhrase }: QueryPart, { words, languages }: PlanIn
     const phrases = distinct(splits.map((split) => split.map(({ term }) => term)));
     return phrases.some((terms) => terms.length > 0) ? [phrases] : [];
   }
-  const found: (readonly string[])[][] = [];
+  const found: string[][][] = [];
   let lastEnd = -1;
   for (const cluster of clustersOf(splits)) {
     const phrases = distinct(cluster.splits);
     const before = found.at(-1);
     const isJoined = before && cluster.start > lastEnd && before.length === 1 && phrases.length === 1;
-    if (isJoined) before[0] = [...before[0]!, ...phrases[0]!];
+    if (isJoined) for (const term of phrases[0]!) before[0]!.push(term);
     else found.push(phrases);
     lastEnd = cluster.end;
   }
@@ -152,7 +152,7 @@ function plannedClause(
   };
 }
 
-function distinct(phrases: readonly (readonly string[])[]): (readonly string[])[] {
+function distinct<T extends readonly string[]>(phrases: readonly T[]): T[] {
   const found = new Map(phrases.filter((terms) => terms.length > 0).map((terms) => [terms.join(' '), terms]));
   return [...found.values()];
 }

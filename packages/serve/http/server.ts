@@ -54,6 +54,8 @@ const SILENT_MS = 60_000;
 /** Milliseconds that a connection is kept for another request. */
 const KEEP_MS = 5_000;
 const MAX_CONNECTIONS = 1_000;
+/** Requests of a connection that wait for the one before: more of them hold memory, and no browser sends any. */
+const MAX_IN_TURN = 100;
 /** Milliseconds in which what is under way may end when the server is closed. */
 const GRACE_MS = 2_000;
 
@@ -136,14 +138,20 @@ function cannotListen(error: NodeJS.ErrnoException, port: number, address: strin
 
 /**
  * Makes the function that answers one request of a connection at a time: of a client that sends many at once and reads nothing, the
- * second waits until the first answer is on its way.
+ * second waits until the first answer is on its way. The connection of one that sends too many of them is dropped.
  */
 function createTurns() {
-  const last = new WeakMap<Socket, Promise<void>>();
+  const lines = new WeakMap<Socket, { last: Promise<void> | undefined; waiting: number }>();
   return async (socket: Socket, response: ServerResponse, answer: () => Promise<void>): Promise<void> => {
-    const before = last.get(socket);
-    last.set(socket, new Promise((resolve) => response.once('close', resolve)));
+    const line = lines.get(socket) ?? { last: undefined, waiting: 0 };
+    lines.set(socket, line);
+    // One that never ends, as events, would let any number of others wait behind it.
+    if (line.waiting >= MAX_IN_TURN) return void socket.destroy();
+    const before = line.last;
+    line.last = new Promise((resolve) => response.once('close', resolve));
+    line.waiting += 1;
     await before;
+    line.waiting -= 1;
     if (!socket.destroyed) await answer();
   };
 }

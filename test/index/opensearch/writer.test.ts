@@ -242,12 +242,56 @@ describe('ends, with what to do, where', () => {
     ['bulk', '/_bulk', { errors: false, items: [] }],
     ['bulk', '/_bulk', { errors: false, items: [null, 7] }],
     ['look-up', '/_mget', { docs: [] }],
+    ['bulk', '/_bulk', 7],
+    ['bulk', '/_bulk', { error: { type: 'illegal_argument_exception', reason: 'no' }, status: 400 }],
+    ['bulk', '/_bulk', { items: ['1', '2'].map((n) => ({ index: { _id: keyOf(Number(n)), status: 0 } })) }],
+    ['bulk', '/_bulk', { items: ['1', '2'].map((n) => ({ index: { _id: keyOf(Number(n)), status: '200' } })) }],
     ['look-up', '/_mget', []],
+    ['look-up', '/_mget', null],
+    ['look-up', '/_mget', { docs: [null, null] }],
+    ['look-up', '/_mget', { docs: [2, 1].map((n) => ({ _id: keyOf(n), found: true, _source: {} })) }],
   ])('an answer to a %s is none: %#', async (_what, path, answer) => {
     const writer = await open();
     server.misbehave = (request, response) => request.path.includes(path) && answerJson(response, 200, answer);
     await expect(writer.apply([put(1), put(2)])).rejects.toMatchObject({ code: 'STORE_FAILED' });
     await writer.close();
+  });
+
+  test('a removal has no error but a status', async () => {
+    const writer = await open();
+    await writer.apply([put(1)]);
+    server.misbehave = (request, response) =>
+      isBulk(request) &&
+      answerJson(response, 200, { items: outcomes(request.body, () => ({ status: 404, error: null })) });
+    expect(await writer.apply([{ type: 'remove', key: keyOf(1) }])).toMatchObject({ removed: 1 });
+    await writer.close();
+  });
+
+  test('it redirects, also in the middle', async () => {
+    const writer = await open();
+    server.misbehave = (request, response) =>
+      request.method === 'PUT' && !!response.writeHead(301, { location: 'https://elsewhere.example/' }).end();
+    await expect(writer.markWhole()).rejects.toMatchObject({
+      code: 'STORE_FAILED',
+      message: expect.stringContaining('redirect (status 301)') as string,
+    });
+    expect(writer.isWhole).toBe(false);
+    await writer.close();
+  });
+
+  test.each([
+    { opened: '5' },
+    { opened: 1e300 },
+    { opened: -1 },
+    { isWhole: 'no' },
+    { table: { a: 1 } },
+    { words: ['x'] },
+  ])('the notes of the index are none: %j', async (notes) => {
+    await (await open()).close();
+    server.mappings!['_meta'] = {
+      webcrawl: { ...(server.mappings!['_meta'] as { webcrawl: object }).webcrawl, ...notes },
+    };
+    await expect(open()).rejects.toMatchObject({ code: 'BAD_SETTING' });
   });
 
   test('documents come in no order, for ever', async () => {
@@ -301,7 +345,14 @@ describe('ends, with what to do, where', () => {
   });
 
   test('the URL names no index', async () => {
-    for (const url of ['', 'localhost:9200/pages', 'http://localhost:9200', 'ftp://localhost/pages'])
+    for (const url of [
+      '',
+      'localhost:9200/pages',
+      'http://localhost:9200',
+      'ftp://localhost/pages',
+      'http://me:100%@localhost/pages',
+      'http://localhost/%ff',
+    ])
       await expect(openOpenSearchWriter({ url }, 't', words)).rejects.toMatchObject({ code: 'BAD_SETTING' });
   });
 });

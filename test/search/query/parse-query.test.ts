@@ -89,6 +89,12 @@ describe('a query is read', () => {
     expect(parts).toHaveLength(MAX_QUERY_LENGTH / 2);
   });
 
+  test('what cannot be read is said of some parts only', () => {
+    const { notices } = parseQuery(Array.from({ length: 5000 }, (_, i) => `after:x${i} lang: `).join(''));
+    expect(notices).toHaveLength(11);
+    expect(notices.at(-1)).toEqual({ code: 'more_notices', count: 9990 });
+  });
+
   test('dates', () => {
     expect(startOfDate('2024-2-29')).toBe(Date.UTC(2024, 1, 29));
     expect(startOfDate('0099')).toBe(new Date('0099-01-01T00:00:00Z').getTime());

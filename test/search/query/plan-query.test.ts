@@ -49,4 +49,12 @@ describe('a plan', () => {
     expect(long.must.map(({ clause }) => clause.phrases[0]?.length)).toEqual([1, 1, MAX_WORDS - 2]);
     expect(long.notices).toEqual([{ code: 'too_many_words', count: 10 }]);
   });
+
+  test('takes time by the length of what punctuation joins', { timeout: 60_000 }, () => {
+    const joined = Array.from({ length: 400_000 }, (_, i) => ({ term: 'a', start: 2 * i, end: 2 * i + 1 }));
+    const many: Words = { ...words, split: () => joined, stem: (term) => term };
+    const { must, notices } = planQuery(parseQuery('a-a'), { words: many, languages: ['en'] });
+    expect(must.map(({ clause }) => clause.phrases[0]?.length)).toEqual([MAX_WORDS]);
+    expect(notices).toEqual([{ code: 'too_many_words', count: 400_000 - MAX_WORDS }]);
+  });
 });
