@@ -135,7 +135,7 @@ function createReading({ rules, guard, problem }: RuleRoutesContext, applying: A
   return {
     async '/rules'(request) {
       const found = await read(request, A_PAGE);
-      const { token, whyNot, headers } = presser(guard, request);
+      const { token, whyNot, headers } = askerOf(guard, request);
       const changed = found.all.rules.find(({ id }) => id === request.params.get('changed'));
       const body = rulesPage({
         ...found,
@@ -178,7 +178,7 @@ function createReading({ rules, guard, problem }: RuleRoutesContext, applying: A
       return jsonAnswer({ statistics: statistics ?? null, ...found });
     },
     async '/rules/proposals'(request) {
-      const { headers, token, whyNot } = presser(guard, request);
+      const { headers, token, whyNot } = askerOf(guard, request);
       const found = await rules.proposals();
       const last = applying.lastOf(token);
       const body = proposalsPage({
@@ -258,7 +258,7 @@ function dangerAnswer(
 }
 
 /** What the page needs of who asks: a token where he may change something, else why not. */
-export function presser(guard: FormGuard, request: Request) {
+export function askerOf(guard: FormGuard, request: Request) {
   const whyNot = guard.whyNot(request);
   return whyNot === undefined ? { ...guard.passFor(request), whyNot } : { whyNot, token: undefined, headers: {} };
 }

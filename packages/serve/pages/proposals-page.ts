@@ -2,7 +2,7 @@ import type { StoredProposal, StoredProposals } from '../../../webtable/index.js
 import { figures } from '../../util/index.js';
 import { html, type Html } from '../http/html.js';
 import { evidenceList } from './evidence.js';
-import { buttonForm, patternText, presserNote, rulesLayout, scopeText, type Presser } from './rules-page.js';
+import { buttonForm, patternText, whyNotNote, rulesLayout, scopeText, type Asker } from './rules-page.js';
 import { dayOf } from './untrusted.js';
 
 const { number, quantity } = figures;
@@ -15,7 +15,7 @@ export interface LastApplied {
 }
 
 /** What the page of the proposals shows. */
-export interface ProposalsPage extends Presser {
+export interface ProposalsPage extends Asker {
   readonly found: StoredProposals | undefined;
   readonly last?: LastApplied;
   /** One is being checked, by whomever. */
@@ -57,7 +57,7 @@ export function proposalsPage(given: ProposalsPage): Html {
       html`<p class="note">
         ${quantity(found.damaged, 'proposal')} cannot be read: <code>webcrawl rules propose</code> makes them anew.
       </p>`,
-    proposals.length > 0 && presserNote(given),
+    proposals.length > 0 && whyNotNote(given),
     proposals.length > 0 &&
       html`<p>
         None cuts a useful page that is known, or the only way to one. That is checked once more when one is applied,

@@ -12,7 +12,7 @@ import { dayOf } from './untrusted.js';
 const { duration, number, quantity } = figures;
 
 /** What all pages of the rules need of who asks. */
-export interface Presser {
+export interface Asker {
   /** For the forms; undefined where there are none, as who asks may change nothing. */
   readonly token?: string;
   /** Why he may not, as a sentence. */
@@ -20,7 +20,7 @@ export interface Presser {
 }
 
 /** What the page of the rules shows. */
-export interface RulesPage extends Presser {
+export interface RulesPage extends Asker {
   readonly all: ShownRules;
   /** Those on this page. */
   readonly shown: readonly ShownRule[];
@@ -44,7 +44,7 @@ export function rulesPage(given: RulesPage): Html {
   return rulesLayout('Rules', 'rules', [
     changed && html`<p class="note" role="status">${changedText(changed)}</p>`,
     html`<p class="facts">${facts}</p>`,
-    presserNote(given),
+    whyNotNote(given),
     all.rules.length === 0 &&
       html`<p>
         A rule says which pages are worth having, or are not to be fetched: <code>webcrawl rules add --help</code> says
@@ -97,7 +97,7 @@ export function rulesLayout(title: string, at: (typeof TABS)[number][0] | undefi
 }
 
 /** Why there are no buttons, where there are none. */
-export function presserNote({ whyNot }: Presser): Html | undefined {
+export function whyNotNote({ whyNot }: Asker): Html | undefined {
   if (whyNot === undefined) return undefined;
   return html`<p class="note">${whyNot} <code>webcrawl rules</code> changes them from a terminal.</p>`;
 }
