@@ -2,7 +2,15 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { jobs, openCrawl, prefixStatistics, rowKeyOf, rules, serve, type Crawl } from '../../packages/webcrawl/index.js';
+import {
+  jobs,
+  openCrawl,
+  prefixStatistics,
+  rowKeyOf,
+  rules,
+  serve,
+  type Crawl,
+} from '../../packages/webcrawl/index.js';
 import { changeRows } from '../support/stores/put-rows.js';
 
 let folder: string;
@@ -43,8 +51,7 @@ async function served(crawl: Crawl) {
   };
   const json = async (path: string) => (await fetch(server.url + path)).json() as Promise<Record<string, unknown>>;
   /** A page as who has pressed sees it. */
-  const shown = async (path: string) =>
-    (await fetch(server.url + path, { headers: { cookie: own!.cookie } })).text();
+  const shown = async (path: string) => (await fetch(server.url + path, { headers: { cookie: own!.cookie } })).text();
   return { press, json, shown, url: server.url, close: () => server.close() };
 }
 
@@ -73,7 +80,9 @@ describe.each([
 
     const asked = await press('rules/change', { id: 'r2', state: 'active' });
     expect(asked.status).toBe(409);
-    expect(asked.text).toContain('To enable it would cut 1 seed (<bdi dir="ltr">http://a.example/tag/1</bdi>), and 1 of 3 pages in all');
+    expect(asked.text).toContain(
+      'To enable it would cut 1 seed (<bdi dir="ltr">http://a.example/tag/1</bdi>), and 1 of 3 pages in all',
+    );
     expect((await owner.rules.current()).active).toHaveLength(1);
     expect((await press('rules/change', { id: 'r2', state: 'active', yes: 'yes' })).status).toBe(303);
     await expect.poll(async () => (await owner.rules.current()).active.length, { timeout: 60_000 }).toBe(2);

@@ -1,12 +1,6 @@
 import { domainRanges, hostRange, urlOf, type KeyRange, type Rule, type RuleScope } from '../../../webtable/index.js';
 import { CrawlError, safeText } from '../../errors/index.js';
-import {
-  compileRules,
-  contradictionsOf,
-  describeRule,
-  type CheckedRule,
-  type RuleSet,
-} from '../../rules/index.js';
+import { compileRules, contradictionsOf, describeRule, type CheckedRule, type RuleSet } from '../../rules/index.js';
 import type { CrawlContext } from '../context.js';
 import type { JobOptions } from '../reporting/job.js';
 

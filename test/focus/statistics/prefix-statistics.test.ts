@@ -267,7 +267,10 @@ describe('statistics by prefix', () => {
 
   test('what a kill has left of the first pass over a domain goes with the next one over others', async () => {
     const DAY = 86_400_000;
-    for (const next of [{ later: 1, domain: undefined }, { later: DAY + 1, domain: 'other.example' }]) {
+    for (const next of [
+      { later: 1, domain: undefined },
+      { later: DAY + 1, domain: 'other.example' },
+    ]) {
       const whole = new MemoryStore();
       await using crawl = await newsWeb(whole);
       const dying = await testCrawl(undefined, { store: new FailingStore(whole, 3) });
@@ -277,7 +280,9 @@ describe('statistics by prefix', () => {
       await prefixStatistics.make(crawl, next.domain === undefined ? {} : { domain: next.domain });
       const keys = await stored(whole);
       expect(keys.filter((key) => key.includes('example.news'))).toHaveLength(next.domain === undefined ? 6 : 0);
-      expect(keys.every((key) => key.startsWith(next.domain === undefined ? 's|n|*|' : 's|n|example.other'))).toBe(true);
+      expect(keys.every((key) => key.startsWith(next.domain === undefined ? 's|n|*|' : 's|n|example.other'))).toBe(
+        true,
+      );
     }
   });
 
