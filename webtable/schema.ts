@@ -141,6 +141,7 @@ export const INDEX_COLUMNS = {
   ruleCounts: 'r:c',
   proposals: 'r:o',
   ruleHistory: 'r:h',
+  wwwApplied: 'r:w',
   prefixPass: 'r:p',
   prefixFigures: 'r:s',
 } as const;

@@ -2,7 +2,6 @@ import { SharedStore } from '../../webtable/index.js';
 import { dedup } from '../duplicates/index.js';
 import { propose } from '../focus/index.js';
 import {
-  applyRules,
   compact,
   crawl,
   fetch,
@@ -19,6 +18,7 @@ import {
 } from '../jobs/index.js';
 import { rank } from '../graph/index.js';
 import { CrawlError, type ErrorCode } from '../errors/index.js';
+import { createRetry } from './kept/retry.js';
 import { forgetIndex, index, repairIndex } from '../index/index.js';
 
 /** Any of the jobs: each has options of its own. */
@@ -58,8 +58,6 @@ async function proposeRules(crawl: CrawlContext, options: Pick<JobOptions, 'sign
       apply: true,
       ...(directory !== undefined && { folder: directory }),
     });
-    // Pages that are known get their rows under the other form.
-    if (found.added?.added.some(({ kind }) => kind === 'www')) await applyRules(unwatched, options);
     return found.counters;
   } catch (error) {
     if (error instanceof CrawlError && error.code === 'STALE_PROPOSAL') return { stale: 1 };
@@ -67,8 +65,26 @@ async function proposeRules(crawl: CrawlContext, options: Pick<JobOptions, 'sign
   }
 }
 
-const crawlAndPropose: typeof crawl = (given, options) =>
-  crawl({ ...given, proposeRules: (how) => proposeRules(given, how) }, options);
+/** A crawl that goes on where proposing fails, such as for want of room; that is reported until it succeeds, or the crawl ends. */
+const crawlAndPropose: typeof crawl = async (given, options) => {
+  const retry = given.running && createRetry('rules propose', { running: given.running, clock: given.clock });
+  const tryToPropose = async (how: Pick<JobOptions, 'signal'>): Promise<Counts> => {
+    try {
+      const counts = await proposeRules(given, how);
+      retry?.succeeded();
+      return counts;
+    } catch (error) {
+      if (!(error instanceof CrawlError)) throw error;
+      retry?.failed(error);
+      return { failed: 1 };
+    }
+  };
+  try {
+    return await crawl({ ...given, proposeRules: tryToPropose }, options);
+  } finally {
+    retry?.succeeded();
+  }
+};
 
 /** What `repair` did. */
 export interface RepairReport extends Report {

@@ -170,12 +170,16 @@ describe('webcrawl rules', () => {
     expect(out).toContain('97 % of');
     for (const line of out.trimEnd().split('\n')) expect(line.length).toBeLessThanOrEqual(100);
     expect(await webcrawl('rules', 'propose', '--numbers', '1')).toMatchObject({ code: 64 });
-    expect(await webcrawl('rules', 'propose', '--apply', '--numbers', '2', ...few)).toMatchObject({ code: 67 });
-    expect(await webcrawl('rules', 'propose', '--apply', '--numbers', '1', ...few)).toMatchObject({
-      code: 0,
-      out: 'r2\n',
-    });
-    const again = await webcrawl('rules', 'propose', '--apply', '--numbers', '1', ...few);
+    expect(await webcrawl('rules', 'propose', '--apply', '--numbers', '1')).toMatchObject({ code: 64 });
+    const [, named = ''] = /--list (\w+) /.exec(out) ?? [];
+    const apply = (number: string, list = named) =>
+      webcrawl('rules', 'propose', '--apply', '--list', list, '--numbers', number, ...few);
+    expect(await apply('2')).toMatchObject({ code: 67 });
+    const other = await apply('1', 'abcdef01');
+    expect(other.code).toBe(65);
+    expect(other.err).toContain('another list of proposals');
+    expect(await apply('1')).toMatchObject({ code: 0, out: 'r2\n' });
+    const again = await apply('1');
     expect(again.code).toBe(65);
     expect(again.err).toContain('STALE_PROPOSAL');
     expect((await webcrawl('rules', 'show', 'r2')).out).toContain('generated');

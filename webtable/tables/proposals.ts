@@ -22,11 +22,13 @@ export interface StoredProposal {
   readonly fetched: number;
   /** The registrable domain that it is of. */
   readonly domain: string;
+  /** The documents that it cuts are those of pages that stay. */
+  readonly isOfCopies?: true;
 }
 
 /** The rules that were proposed together. */
 export interface StoredProposals {
-  /** Differs for every list. */
+  /** Differs for every list; eight letters or digits. */
   readonly id: string;
   /** In ms since the epoch. */
   readonly createdAt: number;

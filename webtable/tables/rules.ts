@@ -91,6 +91,7 @@ export type Rules = ReturnType<typeof createRules>;
 const ALL = 'rules';
 const VERSION = 'version';
 const COUNTS = 'c|';
+const WWW_APPLIED = 'www';
 const VERSION_COLUMN = [INDEX_COLUMNS.rulesVersion];
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
@@ -185,6 +186,20 @@ export function createRules(store: Store, exclusive: Exclusive) {
       const [row] = await store.get('rule', [VERSION], VERSION_COLUMN);
       const cell = row?.cells.get(INDEX_COLUMNS.rulesVersion);
       return cell ? text.decode(cell) : '';
+    },
+
+    /** The `www` rules that were applied to all rows, as `noteWwwApplied` was given them; empty: none. */
+    async wwwApplied(): Promise<string> {
+      const [row] = await store.get('rule', [WWW_APPLIED], [INDEX_COLUMNS.wwwApplied]);
+      const cell = row?.cells.get(INDEX_COLUMNS.wwwApplied);
+      return cell ? text.decode(cell) : '';
+    },
+
+    /** Notes that `www` rules were applied to all rows. */
+    noteWwwApplied(rules: string): Promise<void> {
+      return store.write('rule', [
+        { key: WWW_APPLIED, put: new Map([[INDEX_COLUMNS.wwwApplied, text.encode(rules)]]) },
+      ]);
     },
 
     /** All rules, of one moment. */

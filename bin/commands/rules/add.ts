@@ -39,8 +39,18 @@ Examples:
     });
 }
 
-/** Prints the ids, and what one should know of them. */
-export async function showAdded(cli: Cli, { added, known, contradictions }: AddedRules): Promise<void> {
+const NOT_MOVED =
+  'Pages that are known under the other form are not fetched any more; `webcrawl rules apply` brings them over, and the next crawl does.';
+
+/**
+ * Prints the ids, and what one should know of them.
+ * @param ofWww what became of the pages that a rule on www writes otherwise
+ */
+export async function showAdded(
+  cli: Cli,
+  { added, known, contradictions }: AddedRules,
+  ofWww: string = NOT_MOVED,
+): Promise<void> {
   const { json, quiet } = cli.options();
   if (json) return write(cli.io.stdout, jsonLine({ added, known, contradictions }));
   for (const { id } of added) await write(cli.io.stdout, `${id}\n`);
@@ -57,10 +67,7 @@ export async function showAdded(cli: Cli, { added, known, contradictions }: Adde
   }
   const active = added.filter(({ state }) => state === 'active');
   if (active.some(({ kind }) => kind === 'www')) {
-    say(
-      cli.io,
-      'Pages that are known under the other form are not fetched any more; `webcrawl rules apply` brings them over.',
-    );
+    say(cli.io, ofWww);
   } else if (active.some(({ kind }) => kind === 'useful')) {
     say(cli.io, '`webcrawl rules apply` marks the pages that are known already.');
   }

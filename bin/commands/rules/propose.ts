@@ -15,6 +15,7 @@ import { showAdded } from './add.js';
 interface ProposeVerbOptions {
   readonly domain?: string;
   readonly apply?: boolean;
+  readonly list?: string;
   readonly numbers?: readonly number[];
 }
 
@@ -28,7 +29,8 @@ export function addRulesPropose(program: Command, cli: Cli): void {
     )
     .option('--domain <name>', 'only rules of this domain')
     .option('--apply', 'add the rules that are proposed')
-    .option('--numbers <n,…>', 'with --apply: make no new proposals, and add these of the last ones', numbersOf)
+    .option('--list <id>', 'with --apply and --numbers: the list that the numbers are of')
+    .option('--numbers <n,…>', 'with --apply and --list: make no new proposals, and add these of that list', numbersOf)
     .addHelpText(
       'after',
       `
@@ -39,23 +41,31 @@ that are not known yet only so much can be said: a page that a useful rule match
 generated rule, but its only links may be on pages that are cut.
 
 A rule that was generated and then disabled is not proposed again, nor one that cuts the same pages.
-Before --numbers adds a rule, its conditions are checked again (STALE_PROPOSAL).
+Before --numbers adds a rule, its conditions are checked again; where that fails, or another list has been
+made meanwhile, none is added (STALE_PROPOSAL). After a rule on www is added, pages that are known get
+rows under the other form, as webcrawl rules apply does; where it was stopped before, the next crawl does it.
 
 In the list: cut, the pages that the rule cuts; saved, those of them that were not fetched yet.
 
 Examples:
   webcrawl rules propose
   webcrawl rules propose --apply
-  webcrawl rules propose --apply --numbers 1,3
+  webcrawl rules propose --apply --list 0c3f9a1e --numbers 1,3
   webcrawl rules propose --domain news.example --set propose.minUseful=100 --json`,
     )
-    .action(async ({ domain, apply = false, numbers }: ProposeVerbOptions) => {
-      if (numbers && (!apply || domain !== undefined)) {
-        throw new InvalidArgumentError('Expected --numbers with --apply, and without --domain.');
+    .action(async ({ domain, apply = false, list, numbers }: ProposeVerbOptions) => {
+      if ((numbers || list !== undefined) && (!apply || !numbers || list === undefined || domain !== undefined)) {
+        throw new InvalidArgumentError(
+          'Expected --numbers with --apply and with the --list that they are of, and without --domain.',
+        );
       }
-      if (numbers) {
+      if (numbers && list !== undefined) {
         await using crawl = await open(cli, { name: 'rules propose' });
-        return showAdded(cli, await rules.applyProposals(crawl, { numbers, signal: cli.io.signal }));
+        return showAdded(
+          cli,
+          await rules.applyProposals(crawl, { list, numbers, signal: cli.io.signal }),
+          MOVED,
+        );
       }
       const report = await runJob<ProposeReport>(
         cli,
@@ -73,7 +83,9 @@ function numbersOf(text: string): number[] {
   throw new InvalidArgumentError('Expected numbers of proposals, such as 1,3.');
 }
 
-function forPeople({ proposals, domains, added }: ProposeReport, columns: number): string {
+const MOVED = 'Pages that are known under the other form have got rows in the form of the rule.';
+
+function forPeople({ list, proposals, domains, added }: ProposeReport, columns: number): string {
   if (proposals.length === 0) return 'Nothing to propose.';
   const head = ['no.', 'cut', 'saved', 'why', 'of', 'rule'];
   const rows = proposals.map((proposal) => [
@@ -91,7 +103,12 @@ function forPeople({ proposals, domains, added }: ProposeReport, columns: number
     '',
     ...domains.map((domain) => shortened(domainText(domain), columns - 1)),
   ];
-  if (added) text.push('', ...added.added.map((rule) => `Added: ${rule.id} (${describeRule(rule)})`));
+  if (added) {
+    text.push('', ...added.added.map((rule) => `Added: ${rule.id} (${describeRule(rule)})`));
+    if (added.added.some(({ kind }) => kind === 'www')) text.push(MOVED);
+  } else if (list !== undefined) {
+    text.push('', `To add some of them: webcrawl rules propose --apply --list ${list} --numbers 1`);
+  }
   return safeLines(text.join('\n'));
 }
 

@@ -4,7 +4,7 @@ import { withWorkFolder } from '../../graph/index.js';
 import type { CrawlContext, JobOptions } from '../../jobs/index.js';
 import { checkRule, describeRule, saying, type AddedRules, type CheckedRule } from '../../rules/index.js';
 import type { ProposedRule, StoredProposal, StoredProposals } from '../../../webtable/index.js';
-import { checkCandidates, type CheckedCandidate, type Checked } from './check-candidates.js';
+import { checkCandidates, type CandidateRule, type Checked, type CheckedCandidate } from './check-candidates.js';
 import { addProposed } from './propose.js';
 import { domainOfRule } from './cut-pages.js';
 import { inTurn } from './in-turn.js';
@@ -47,7 +47,7 @@ export interface ApplyProposalsOptions extends Pick<JobOptions, 'signal'> {
 
 /**
  * Adds rules that were proposed, all or none. The conditions under which they were proposed are checked anew, with the table and the rules
- * as they are now; other rules may have come meanwhile.
+ * as they are now: all of {@link checkCandidates}, of the share with the other proposals of the list for these domains. Other rules may have come meanwhile.
  * @throws CrawlError UNKNOWN_PROPOSAL for a number that the list has not; STALE_PROPOSAL, which says what has changed, where another
  *   list has come, a rule says one of them already, or a condition does not hold any more; STORE_FULL, BAD_OUTPUT
  */
@@ -63,8 +63,8 @@ export async function applyProposals(
     crawl.rules?.changed();
     const ruleSet = await crawl.rules?.current();
     if (!ruleSet || wanted.length === 0) return { added: [], known: [], contradictions: [] };
-    const rules = wanted.map(({ rule }) => checkRule({ ...rule, origin: 'generated' }));
     const bySaying = new Map(ruleSet.stored.rules.map((rule) => [saying(rule), rule]));
+    const rules = wanted.map(({ rule }) => checkRule({ ...rule, origin: 'generated' }));
     for (const [i, rule] of rules.entries()) {
       const known = bySaying.get(saying(rule));
       if (known) {
@@ -76,24 +76,29 @@ export async function applyProposals(
         if (other) throw staleOf(wanted[i]!, rule, `rule ${other.id} says the opposite`);
       }
     }
-    const { minUseful } = crawl.settings.propose;
+    // The share is that of the list.
+    const domains = new Set(wanted.map(({ domain }) => domain));
+    const chosen = new Set(wanted.map(({ number }) => number));
+    const others = (stored?.proposals ?? []).filter(
+      ({ domain, number, rule }) => domains.has(domain) && !chosen.has(number) && sayingOf(rule) !== undefined,
+    );
+    const open = others.map(candidateOf).filter(({ rule }) => !bySaying.has(saying(rule)));
+    const { settings } = crawl;
     const checked = await withWorkFolder(folder, async (work): Promise<Checked> => {
       const onRow = (): void => undefined;
       await using graph = await readGraph(crawl, ruleSet, { folder: work, onRow, fail: onRow, signal });
-      return await checkCandidates(graph, rules, { minShare: 0, signal });
+      const isChosen = (rule: number): boolean => rule < wanted.length;
+      return await checkCandidates(graph, [...wanted.map(candidateOf), ...open], {
+        ...settings.propose,
+        isChosen,
+        signal,
+      });
     });
-    for (const [i, candidate] of checked.candidates.entries()) {
-      const proposal = wanted[i]!;
-      const rule = rules[i]!;
-      if (candidate.dropped) throw staleOf(proposal, rule, whyDropped(candidate));
+    for (const [i, rule] of rules.entries()) {
+      const candidate = checked.candidates[i]!;
+      if (!candidate.dropped) continue;
       const { useful = 0 } = checked.domains.get(domainOfRule(rule) ?? '') ?? {};
-      if (proposal.reason === 'useless_prefix' && useful < minUseful) {
-        throw staleOf(
-          proposal,
-          rule,
-          `the domain has ${useful} useful pages by the rules of now, and propose.minUseful is ${minUseful}`,
-        );
-      }
+      throw staleOf(wanted[i]!, rule, whyDropped(candidate, { ...settings.propose, useful }));
     }
     signal?.throwIfAborted();
     return addProposed(crawl, wanted, ruleSet.version);
@@ -114,13 +119,30 @@ function select(stored: StoredProposals | undefined, numbers: readonly number[])
   });
 }
 
-function whyDropped({ dropped, because }: CheckedCandidate): string {
+function candidateOf({ rule, reason, isOfCopies }: StoredProposal): CandidateRule {
+  return { rule: checkRule({ ...rule, origin: 'generated' }), reason, isOfCopies: isOfCopies === true };
+}
+
+function whyDropped(
+  { dropped, because }: CheckedCandidate,
+  { useful, minUseful, minShare }: { useful: number; minUseful: number; minShare: number },
+): string {
   const url = safeText(because ?? '', 300);
   switch (dropped) {
+    case 'damaged_domain':
+      return 'a row of its domain cannot be read, and nobody knows where it led';
     case 'cuts_kept':
       return `it would cut ${url}, which is useful, a seed, or kept by another rule`;
+    case 'untried':
+      return 'too few of the pages that it cuts were read to know where they lead';
+    case 'unreached':
+      return `it may cut the way to ${url}, which is useful, and to which no seed leads`;
     case 'cuts_only_way':
       return `it would cut the only way to ${url}, which is useful`;
+    case 'too_few_useful':
+      return `the domain has ${useful} useful pages by the rules of now, and propose.minUseful is ${minUseful}`;
+    case 'too_small_share':
+      return `of the domain less is cut than propose.minShare, which is ${minShare}`;
     default:
       return 'it cuts no page that is left';
   }

@@ -1,12 +1,30 @@
-import { NONE } from '../../graph/index.js';
 import type { CheckedRule } from '../../rules/index.js';
-import { urlOf } from '../../../webtable/index.js';
+import { urlOf, type StoredProposal } from '../../../webtable/index.js';
 import { domainOfRule, findCutPages, type CutPages } from './cut-pages.js';
+import { findInTheWay, findLost, noteNeeded } from './lost-pages.js';
+import { findUnreached } from './reached-pages.js';
 import type { TableGraph } from './read-graph.js';
-import { FAR, TRAIT, findWays, type Ways } from './ways.js';
+import { findWays } from './ways.js';
 
 /** Why a rule is not proposed. */
-export type DropReason = 'cuts_kept' | 'untried' | 'cuts_only_way' | 'cuts_nothing' | 'too_small_share';
+export type DropReason =
+  | 'damaged_domain'
+  | 'cuts_kept'
+  | 'untried'
+  | 'unreached'
+  | 'cuts_nothing'
+  | 'cuts_only_way'
+  | 'too_few_useful'
+  | 'too_small_share';
+
+/** A rule to check. */
+export interface CandidateRule {
+  readonly rule: CheckedRule;
+  /** Why it is proposed. */
+  readonly reason: StoredProposal['reason'];
+  /** What it cuts are the documents of pages that stay: it need not have been read where they lead. */
+  readonly isOfCopies: boolean;
+}
 
 /** What the check says of a rule. */
 export interface CheckedCandidate {
@@ -41,124 +59,122 @@ export interface Checked {
 
 /** How to check. */
 export interface CheckOptions {
-  /** The share of what is not useful that is cut of a domain at least, 0 to 1. */
+  /** Useful pages that a domain has at least before a section without any is useless: `propose.minUseful`. */
+  readonly minUseful: number;
+  /** The share of what is not useful that generated rules cut of a domain at least, 0 to 1: `propose.minShare`. */
   readonly minShare: number;
-  /** Whether a rule, by its number, is dropped where too few of the pages that it cuts were fetched to know where they lead. Default: none is. */
-  readonly mustBeTried?: (rule: number) => boolean;
+  /** Whether a rule, by its number, is to be checked. What the others cut counts for the share, and for nothing else. Default: all are. */
+  readonly isChosen?: (rule: number) => boolean;
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * Checks rules on the link graph, all of them together: that none cuts a page that is to be kept; where it is asked for, that it is known where
- * the pages lead that are cut; that every useful page that can be
- * reached from the roots of the crawl, and within its domain from the seeds of the domain, can still be when the pages that are cut
- * are left out with all their links; and that of each domain they cut a share of the rest. Rules that are in the way are dropped: the
- * fewest on the way of one useful page after the other, in the order of their keys. Rules of the same graph are always dropped alike.
+ * The conditions under which rules are proposed and added. All of them are checked together on the link graph:
+ * - of the domain every row can be read, and its useful pages are reached from some root, or nothing that may lead to them is cut;
+ * - none cuts a page that is to be kept, also under the URL that a rule on `www` gives it;
+ * - where the pages lead that are cut is known, unless they are copies;
+ * - every useful page that can be reached from the roots of the crawl, and within its domain from the seeds of the domain if there is any, can
+ *   still be when the pages that are cut are left out with all their links;
+ * - a domain of which a section is useless has enough useful pages;
+ * - of each domain they cut a share of the rest, with what generated rules cut already.
+ *
+ * Rules that are in the way of a useful page are dropped: few, by the cheapest way of one page after the other, in the order of their keys. Rules
+ * of the same graph are always dropped alike. It takes 20 bytes for each page beside the graph.
  */
 export async function checkCandidates(
   graph: TableGraph,
-  rules: readonly CheckedRule[],
-  { minShare, mustBeTried = () => false, signal }: CheckOptions,
+  candidates: readonly CandidateRule[],
+  { minUseful, minShare, isChosen = () => true, signal }: CheckOptions,
 ): Promise<Checked> {
-  const cuts = await findCutPages(graph, rules);
+  const rules = candidates.map(({ rule }) => rule);
+  const names = new Map(graph.names.map((name, number) => [name, number]));
+  const numberOf = (rule: CheckedRule): number => names.get(domainOfRule(rule) ?? '') ?? -1;
+  const cuts = await findCutPages(graph, rules, signal);
   const dropped = new Map<number, DropReason>();
   const because = new Map<number, string>(cuts.kept);
-  const isActive = (proposal: number): boolean => !dropped.has(proposal);
-  for (const proposal of rules.keys()) {
-    if (cuts.kept.has(proposal)) dropped.set(proposal, 'cuts_kept');
-    else if (mustBeTried(proposal) && !cuts.tried.isTried(proposal)) dropped.set(proposal, 'untried');
+  const isActive = (proposal: number): boolean => !dropped.has(proposal) && isChosen(proposal);
+  const unreached = await findUnreached(graph, cuts, signal);
+  const causes = new Map<number, number>();
+  for (const [proposal, { rule, isOfCopies }] of candidates.entries()) {
+    if (graph.damaged.has(numberOf(rule))) dropped.set(proposal, 'damaged_domain');
+    else if (cuts.kept.has(proposal)) dropped.set(proposal, 'cuts_kept');
+    else if (!isOfCopies && !cuts.tried.isTried(proposal)) dropped.set(proposal, 'untried');
+    else if (unreached.has(proposal)) {
+      dropped.set(proposal, 'unreached');
+      causes.set(proposal, unreached.get(proposal)!);
+    }
   }
-  const sizes = sizesOf(graph, cuts, rules.length);
-  dropIdle(rules, cuts, sizes, dropped);
+  dropIdle(rules, cuts, dropped);
 
-  const neededNodes = new Set<number>();
-  const lostFor = new Map<number, number>();
-  let useful = new Float64Array(graph.names.length);
+  const needed = new Set<number>();
+  let useful: Float64Array = new Float64Array(graph.names.length);
   for (const within of [false, true]) {
     for (;;) {
       const ways = await findWays(graph, cuts, { isActive, within, signal });
-      const lost = lostPages(graph, ways);
+      const lost = findLost(graph, ways, graph.names.length);
       if (!within) useful = lost.useful;
       if (lost.firsts.length === 0) break;
-      const freed = new Set<number>();
-      for (const node of lost.firsts) {
-        const cutting = cuttersOf(node, ways, cuts, isActive);
-        // One that another page has freed in this turn may be all that it takes.
-        if (cutting.some((proposal) => freed.has(proposal))) continue;
-        for (const proposal of cutting) {
-          freed.add(proposal);
-          lostFor.set(proposal, node);
-        }
+      const wayBack = { graph, ways, cuts, isActive, signal };
+      const inTheWay = await findInTheWay(lost.firsts, wayBack);
+      await noteNeeded(lost.all, wayBack, inTheWay, needed);
+      for (const [proposal, node] of inTheWay) {
+        dropped.set(proposal, 'cuts_only_way');
+        causes.set(proposal, node);
       }
-      noteNeeded(lost.all, ways, cuts, { isActive, freed, neededNodes });
-      for (const proposal of freed) dropped.set(proposal, 'cuts_only_way');
+    }
+  }
+  for (const [proposal, { rule, reason }] of candidates.entries()) {
+    if (reason === 'useless_prefix' && isActive(proposal) && (useful[numberOf(rule)] ?? 0) < minUseful) {
+      dropped.set(proposal, 'too_few_useful');
     }
   }
 
-  const cut = new Float64Array(graph.names.length);
-  const cutSets = cuts.sets.map((set) => set.some(isActive));
-  for (let node = 0; node < graph.nodes; node++) if (cutSets[cuts.ofNode[node]!]) cut[graph.domains[node]!]! += 1;
   const domains = new Map<string, CheckedDomain>();
-  const numbers = new Map(graph.names.map((name, number) => [name, number]));
+  const cut = cutOfDomains(graph, cuts, isActive);
+  const offered = cutOfDomains(graph, cuts, (proposal) => !dropped.has(proposal));
   for (const [proposal, rule] of rules.entries()) {
-    const name = domainOfRule(rule) ?? '';
-    const number = numbers.get(name);
-    const found = {
-      rest: cuts.rest[number ?? -1] ?? 0,
-      cut: cut[number ?? -1] ?? 0,
-      useful: useful[number ?? -1] ?? 0,
-    };
-    const isEnough = found.cut >= minShare * found.rest;
-    domains.set(name, isEnough ? found : { ...found, cut: 0 });
+    if (!isChosen(proposal)) continue;
+    const number = numberOf(rule);
+    const [rest = 0, pruned = 0] = [cuts.rest[number], cuts.pruned[number]];
+    const isEnough = (offered[number] ?? 0) + pruned >= minShare * (rest + pruned);
+    const found = { rest, cut: isEnough ? (cut[number] ?? 0) : 0, useful: useful[number] ?? 0 };
+    domains.set(domainOfRule(rule) ?? '', found);
     if (!isEnough && rule.kind === 'reject' && isActive(proposal)) dropped.set(proposal, 'too_small_share');
   }
-  const names = await keysOf(graph, new Set([...neededNodes, ...lostFor.values()]));
-  for (const [proposal, node] of lostFor) because.set(proposal, urlOf(names.get(node)!));
+  const keys = await keysOf(graph, new Set([...needed, ...causes.values()]));
+  for (const [proposal, node] of causes) because.set(proposal, urlOf(keys.get(node)!));
   return {
     candidates: rules.map((_, proposal) => ({
       dropped: dropped.get(proposal),
       because: because.get(proposal),
-      rows: sizes.rows[proposal]!,
-      fetched: sizes.fetched[proposal]!,
+      rows: cuts.rows[proposal]!,
+      fetched: cuts.fetched[proposal]!,
     })),
     domains,
-    needed: new Set([...neededNodes].map((node) => names.get(node)!)),
+    needed: new Set(Array.from(needed, (node) => keys.get(node)!)),
   };
 }
 
-interface Sizes {
-  readonly rows: Float64Array;
-  readonly fetched: Float64Array;
-  /** Pages of each set. */
-  readonly ofSet: Float64Array;
-}
-
-function sizesOf({ traits, nodes }: TableGraph, { ofNode, sets }: CutPages, proposals: number): Sizes {
-  const ofSet = new Float64Array(sets.length);
-  const fetchedOfSet = new Float64Array(sets.length);
-  for (let node = 0; node < nodes; node++) {
-    const set = ofNode[node]!;
-    ofSet[set]! += 1;
-    if ((traits[node]! & TRAIT.fetched) !== 0) fetchedOfSet[set]! += 1;
-  }
-  const rows = new Float64Array(proposals);
-  const fetched = new Float64Array(proposals);
-  for (const [set, cutting] of sets.entries()) {
-    for (const proposal of cutting) {
-      rows[proposal]! += ofSet[set]!;
-      fetched[proposal]! += fetchedOfSet[set]!;
-    }
-  }
-  return { rows, fetched, ofSet };
+/** The pages of each domain that some rules cut. */
+function cutOfDomains(
+  { nodes, domains, names }: TableGraph,
+  { ofNode, sets }: CutPages,
+  isAsked: (proposal: number) => boolean,
+): Float64Array {
+  const cut = new Float64Array(names.length);
+  const isCut = sets.map((set) => set.some(isAsked));
+  for (let node = 0; node < nodes; node++) if (isCut[ofNode[node]!]) cut[domains[node]!]! += 1;
+  return cut;
 }
 
 /** Drops rules that cut nothing beyond those that cut more. */
 function dropIdle(
   rules: readonly CheckedRule[],
-  { sets }: CutPages,
-  { rows, ofSet }: Sizes,
+  { ofNode, sets, rows }: CutPages,
   dropped: Map<number, DropReason>,
 ): void {
+  const ofSet = new Float64Array(sets.length);
+  for (const set of ofNode) ofSet[set]! += 1;
   const isCut = sets.map(() => false);
   const setsOf = rules.map((): number[] => []);
   for (const [set, proposals] of sets.entries()) for (const proposal of proposals) setsOf[proposal]!.push(set);
@@ -170,57 +186,6 @@ function dropIdle(
     const added = setsOf[proposal]!.reduce((sum, set) => sum + (isCut[set] ? 0 : ofSet[set]!), 0);
     if (added === 0) dropped.set(proposal, 'cuts_nothing');
     else for (const set of setsOf[proposal]!) isCut[set] = true;
-  }
-}
-
-/** Useful pages to which every way is cut: all of them, of each domain the first of those with the lowest cost, and how many there are in all. */
-function lostPages({ nodes, traits, domains, names }: TableGraph, { cost }: Ways) {
-  const all: number[] = [];
-  const useful = new Float64Array(names.length);
-  const first = new Map<number, number>();
-  for (let node = 0; node < nodes; node++) {
-    if ((traits[node]! & (TRAIT.useful | TRAIT.closed)) !== TRAIT.useful || cost[node] === FAR) continue;
-    const domain = domains[node]!;
-    useful[domain]! += 1;
-    if (cost[node] === 0) continue;
-    all.push(node);
-    const before = first.get(domain);
-    if (before === undefined || cost[node]! < cost[before]!) first.set(domain, node);
-  }
-  return { all, useful, firsts: [...first.values()] };
-}
-
-/** The rules that cut something on the way to a page. */
-function cuttersOf(
-  node: number,
-  { before }: Ways,
-  { ofNode, sets }: CutPages,
-  isActive: (proposal: number) => boolean,
-): number[] {
-  const found = new Set<number>();
-  for (let at = node; at !== NONE; at = before[at]!) {
-    for (const proposal of sets[ofNode[at]!]!) if (isActive(proposal)) found.add(proposal);
-  }
-  return [...found].sort((a, b) => a - b);
-}
-
-/** Notes the pages that are cut on the ways of those useful pages which the rules that are freed give their way back. */
-function noteNeeded(
-  lost: readonly number[],
-  ways: Ways,
-  cuts: CutPages,
-  {
-    isActive,
-    freed,
-    neededNodes,
-  }: { isActive: (proposal: number) => boolean; freed: ReadonlySet<number>; neededNodes: Set<number> },
-): void {
-  const { before } = ways;
-  const { ofNode, sets } = cuts;
-  for (const node of lost) {
-    if (!cuttersOf(node, ways, cuts, isActive).every((proposal) => freed.has(proposal))) continue;
-    for (let at = before[node]!; at !== NONE; at = before[at]!)
-      if (sets[ofNode[at]!]!.some(isActive)) neededNodes.add(at);
   }
 }
 

@@ -1,13 +1,21 @@
 import { randomUUID } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import type { StoredProposal, StoredProposals } from '../../../webtable/index.js';
+import { CrawlError, safeText } from '../../errors/index.js';
 import { withWorkFolder } from '../../graph/index.js';
-import { createTracker, type CrawlContext, type JobOptions, type Report, type Tracker } from '../../jobs/index.js';
+import {
+  createTracker,
+  type Counts,
+  type CrawlContext,
+  type JobOptions,
+  type Report,
+  type Tracker,
+} from '../../jobs/index.js';
 import { addChecked, checkRule, scopeOf, type AddedRules, type CheckedRule, type RuleSet } from '../../rules/index.js';
 import { domainOf } from '../../url/index.js';
 import type { Candidate, CreateFinder } from '../candidates/candidate.js';
 import { FINDERS } from '../candidates/finders.js';
-import { checkCandidates, type Checked, type DropReason } from './check-candidates.js';
+import { checkCandidates, type CandidateRule, type Checked, type DropReason } from './check-candidates.js';
 import { domainOfRule } from './cut-pages.js';
 import { findCandidates } from './find-candidates.js';
 import { inTurn } from './in-turn.js';
@@ -15,7 +23,7 @@ import { readGraph, type TableGraph } from './read-graph.js';
 
 /** What {@link propose} takes. */
 export interface ProposeOptions extends JobOptions {
-  /** Only rules of this domain and of the hosts below it. */
+  /** Only rules of this registrable domain and of the hosts below it. */
   readonly domain?: string;
   /** Adds the rules that are proposed. Default: false. */
   readonly apply?: boolean;
@@ -38,6 +46,8 @@ export interface ProposedDomain {
 
 /** What was proposed. */
 export interface ProposeReport extends Report {
+  /** The id of the list, by which they are applied; absent where none was stored. */
+  readonly list?: string;
   /** With the pages that each cuts, the most first. */
   readonly proposals: readonly StoredProposal[];
   /** Those for which rules are proposed. */
@@ -51,23 +61,26 @@ const REFINEMENTS = 4;
 /** The most that are offered at a time. */
 const MOST = 1_000;
 const COUNTER = {
+  damaged_domain: 'dropped_damaged',
   cuts_kept: 'dropped_useful',
   untried: 'dropped_untried',
+  unreached: 'dropped_unreached',
   cuts_only_way: 'dropped_way',
   cuts_nothing: 'dropped_idle',
+  too_few_useful: 'dropped_few',
   too_small_share: 'dropped_share',
 } as const satisfies Record<DropReason, string>;
 
 /**
  * Proposes rules: it looks for candidates in the rows of each domain, and checks them together on the link graph of the table. No rule
  * is proposed that cuts a useful page which is known, a seed, what a rule made by hand accepts, or what a generated rule cut that was
- * disabled; nor one without which a useful page that is known could be reached and with which it could not. The list is stored
- * in place of the last one; with `apply` the rules are added as well.
+ * disabled; nor one without which a useful page that is known could be reached and with which it could not, see {@link checkCandidates}
+ * for all conditions. What updatedb adds while it reads is not looked at. The list is stored in place of the last one; with `apply` the rules are added as well.
  *
  * It reads the hot family once for each time it looks, and rows with their links once if there is any candidate. It may be killed at any
  * moment and run again. Without rules on usefulness nothing is known to be useless.
  * Counters: `COUNTERS['rules propose']`.
- * @throws CrawlError BAD_RULE for a domain that is none; STALE_PROPOSAL where the rules were changed before they could be added;
+ * @throws CrawlError BAD_RULE for a domain that is none, or a host below one; STALE_PROPOSAL where the rules were changed before they could be added;
  *   STORE_FULL, BAD_OUTPUT where the graph finds no room
  */
 export async function propose(crawl: CrawlContext, options: ProposeOptions = {}): Promise<ProposeReport> {
@@ -75,9 +88,11 @@ export async function propose(crawl: CrawlContext, options: ProposeOptions = {})
   const domain = options.domain === undefined ? undefined : domainNamed(options.domain);
   const tracker = createTracker(crawl, 'rules propose', options);
   const nothing = (): ProposeReport => ({ ...tracker.report(), proposals: [], domains: [] });
-  const ruleSet = await crawl.rules?.current();
-  if (!ruleSet) return nothing();
   return inTurn(crawl.tables, async () => {
+    // What another process has changed is not to be missed.
+    crawl.rules?.changed();
+    const ruleSet = await crawl.rules?.current();
+    if (!ruleSet) return nothing();
     let found: Found | undefined;
     try {
       found = await withWorkFolder(folder, (work) => look(crawl, ruleSet, { ...options, domain, work, tracker }));
@@ -95,7 +110,7 @@ export async function propose(crawl: CrawlContext, options: ProposeOptions = {})
     }
     const added = options.apply ? await addProposed(crawl, list.proposals, ruleSet.version) : undefined;
     tracker.count('applied', added?.added.length ?? 0);
-    return { ...tracker.report(), proposals: list.proposals, domains, ...(added && { added }) };
+    return { ...tracker.report(), list: list.id, proposals: list.proposals, domains, ...(added && { added }) };
   });
 }
 
@@ -119,45 +134,68 @@ async function look(
 ): Promise<Found | undefined> {
   const needed = new Set<string>();
   let graph: TableGraph | undefined;
+  const check = (graph: TableGraph, candidates: readonly Candidate[]): Promise<Checked> =>
+    checkCandidates(graph, candidates.map(ruleOf), { ...crawl.settings.propose, signal });
   try {
     for (let turn = 0; ; turn++) {
       // What is counted is of the last turn.
       const counts = createTracker({ clock: crawl.clock }, 'rules propose', {});
       const found = await findCandidates(crawl, ruleSet, { finders, domain, needed, tracker: counts });
       if (tracker.aborted) return undefined;
-      const candidates = found.flatMap((each) => each.candidates);
-      const rules = candidates.map(({ rule }) => checkRule(rule));
-      if (candidates.length === 0) {
-        tracker.add(counts.report().counters);
-        return { candidates, rules, checked: { candidates: [], domains: new Map(), needed } };
+      let candidates: readonly Candidate[] = found.flatMap((each) => each.candidates);
+      let checked: Checked = { candidates: [], domains: new Map(), needed };
+      if (candidates.length > 0) {
+        graph ??= await readGraph(crawl, ruleSet, {
+          folder: work,
+          onRow: () => tracker.done(),
+          fail: tracker.fail,
+          signal,
+        });
+        checked = await check(graph, candidates);
+        const before = needed.size;
+        for (const key of checked.needed) needed.add(key);
+        if (turn < REFINEMENTS && needed.size > before) continue;
+        tracker.add(countDropped(checked));
+        const holding = candidates.filter((_, i) => !checked.candidates[i]!.dropped);
+        if (holding.length > MOST) {
+          // The share of a domain is that of what is offered.
+          candidates = holding.sort((a, b) => b.rows - a.rows).slice(0, MOST);
+          tracker.count('over_limit', holding.length - MOST);
+          checked = await check(graph, candidates);
+          tracker.add(countDropped(checked));
+        }
       }
-      graph ??= await readGraph(crawl, ruleSet, {
-        folder: work,
-        onRow: () => tracker.done(),
-        fail: tracker.fail,
-        signal,
-      });
-      const checked = await checkCandidates(graph, rules, {
-        minShare: crawl.settings.propose.minShare,
-        mustBeTried: (rule) => !candidates[rule]!.isOfCopies,
-        signal,
-      });
-      const before = needed.size;
-      for (const key of checked.needed) needed.add(key);
-      if (turn < REFINEMENTS && needed.size > before) continue;
       tracker.add(counts.report().counters);
-      for (const { dropped } of checked.candidates) if (dropped) tracker.count(COUNTER[dropped]);
-      return { candidates, rules, checked };
+      return { candidates, rules: candidates.map(({ rule }) => checkRule(rule)), checked };
     }
   } finally {
     await graph?.[Symbol.asyncDispose]();
   }
 }
 
+const ruleOf = ({ rule, reason, isOfCopies = false }: Candidate): CandidateRule => ({
+  rule: checkRule(rule),
+  reason,
+  isOfCopies,
+});
+
+function countDropped({ candidates }: Checked): Counts {
+  const counts: Record<string, number> = {};
+  for (const { dropped } of candidates) {
+    if (dropped) counts[COUNTER[dropped]] = (counts[COUNTER[dropped]] ?? 0) + 1;
+  }
+  return counts;
+}
+
 /** @throws CrawlError BAD_RULE */
 function domainNamed(name: string): string {
   const scope = scopeOf(`domain:${name}`);
-  return domainOf(scope.slice(scope.indexOf(':') + 1));
+  const given = scope.slice(scope.indexOf(':') + 1);
+  const domain = domainOf(given);
+  if (domain === given) return domain;
+  throw new CrawlError('BAD_RULE', `expected a domain as it is registered, found the host ${safeText(given, 80)}`, {
+    hint: `rules are proposed for all of ${safeText(domain, 80)} together`,
+  });
 }
 
 function listOf(
@@ -179,18 +217,21 @@ function listOf(
         reason: candidate.reason,
         evidence: {
           ...candidate.evidence,
+          // What the check found, without pages that are gone.
+          ...(!isWww && 'rows' in candidate.evidence && { rows }),
+          ...(!isWww && 'fetched' in candidate.evidence && { fetched }),
           // Of all proposals for the domain together.
           check: { reachableUseful: useful, rest, cut },
         },
         rows: isWww ? candidate.rows : rows,
         fetched: isWww ? 0 : fetched,
         domain,
+        ...(candidate.isOfCopies && { isOfCopies: true as const }),
       };
     })
     .sort((a, b) => b.rows - a.rows)
-    .slice(0, MOST)
     .map((proposal, i) => ({ number: i + 1, ...proposal }));
-  return { id: randomUUID(), createdAt: clock(), rulesVersion: ruleSet.version, proposals };
+  return { id: randomUUID().slice(0, 8), createdAt: clock(), rulesVersion: ruleSet.version, proposals };
 }
 
 function domainsOf({ rules, checked }: Found): ProposedDomain[] {

@@ -7,32 +7,32 @@ const OTHERS = '';
 /** Whether enough is known of what proposals cut. */
 export interface TriedPages {
   /** Takes a page that a proposal cuts. @param path path and query */
-  add(proposal: number, path: string, isFetched: boolean): void;
-  /** Whether of each form of URLs that it cuts enough were fetched, or all. */
+  add(proposal: number, path: string, isRead: boolean): void;
+  /** Whether of each form of URLs that it cuts enough were read, or all. */
   isTried(proposal: number): boolean;
 }
 
 /**
- * Counts what was fetched of the pages that proposals cut, by the form of their URLs. Where a page leads to is known when it was fetched, and pages
+ * Counts what was read of the pages that proposals cut, by the form of their URLs. Where a page leads is known when it was parsed, or redirects, and pages
  * of one form are mostly of one kind: an archive is no way to anything as long as only its years and months were fetched, and
  * its days, which list the articles, were not. Memory is bounded by {@link MOST_FORMS} for each proposal.
  */
 export function createTriedPages(): TriedPages {
-  const forms = new Map<number, Map<string, { rows: number; fetched: number }>>();
+  const forms = new Map<number, Map<string, { rows: number; read: number }>>();
   return {
-    add(proposal, path, isFetched) {
+    add(proposal, path, isRead) {
       let ofProposal = forms.get(proposal);
-      if (!ofProposal) forms.set(proposal, (ofProposal = new Map<string, { rows: number; fetched: number }>()));
+      if (!ofProposal) forms.set(proposal, (ofProposal = new Map<string, { rows: number; read: number }>()));
       for (const form of formsOf(path)) {
         const name = ofProposal.has(form) || ofProposal.size < MOST_FORMS ? form : OTHERS;
-        const counts = ofProposal.get(name) ?? { rows: 0, fetched: 0 };
+        const counts = ofProposal.get(name) ?? { rows: 0, read: 0 };
         ofProposal.set(name, counts);
         counts.rows += 1;
-        if (isFetched) counts.fetched += 1;
+        if (isRead) counts.read += 1;
       }
     },
     isTried: (proposal) =>
-      [...(forms.get(proposal)?.values() ?? [])].every(({ rows, fetched }) => fetched >= Math.min(rows, LEAST_FETCHED)),
+      [...(forms.get(proposal)?.values() ?? [])].every(({ rows, read }) => read >= Math.min(rows, LEAST_FETCHED)),
   };
 }
 

@@ -1,4 +1,5 @@
 import { NONE, type AdjacencyBlocks } from '../../graph/index.js';
+import type { EventLoopTurns } from '../../../webtable/index.js';
 
 /** What a node is; bits that may be set together. */
 export const TRAIT = {
@@ -12,6 +13,10 @@ export const TRAIT = {
   fetched: 8,
   /** No proposal may cut it. */
   kept: 16,
+  /** A rule that was generated refuses it. */
+  pruned: 32,
+  /** Where it leads is known: it was parsed, or redirects. */
+  read: 64,
 } as const;
 
 /** The pages of a table, and the links between them, redirects included. */
@@ -22,6 +27,29 @@ export interface PageGraph {
   /** The domain of each node, by a number. */
   readonly domains: Uint32Array;
   readonly links: AdjacencyBlocks;
+  /** Gives the event loop its turns in the middle of long work. */
+  readonly turns?: EventLoopTurns;
+}
+
+/** Steps of work between two looks at the time. */
+const STEPS = 4096;
+
+/**
+ * Makes what is called after each step of long work, and gives something to wait for where others are to have their turn.
+ * It throws the reason of a signal that has aborted.
+ */
+export function createPauses({ turns }: Pick<PageGraph, 'turns'>, signal?: AbortSignal): () => Promise<void> | undefined {
+  let steps = 0;
+  async function pause(due: EventLoopTurns): Promise<void> {
+    while (due.isDue) await due.next();
+    signal?.throwIfAborted();
+  }
+  return () => {
+    steps += 1;
+    if (steps % STEPS !== 0) return undefined;
+    signal?.throwIfAborted();
+    return turns?.isDue ? pause(turns) : undefined;
+  };
 }
 
 /** Which of some proposals cut each node. */
@@ -34,7 +62,10 @@ export interface Cuts {
 
 /** The way to each node on which the fewest proposals cut something. */
 export interface Ways {
-  /** How often the way comes to a page that a proposal cuts which has not cut the one before; {@link FAR} where there is no way. */
+  /**
+   * How often the way comes to a page that a proposal cuts which has not cut the one before; from {@link FAR} - 1 on it is not counted
+   * any further. {@link FAR} where there is no way.
+   */
   readonly cost: Uint16Array;
   /** The node before it on that way; `NONE` of roots, and where there is no way. */
   readonly before: Uint32Array;
@@ -65,6 +96,7 @@ export async function findWays(graph: PageGraph, cuts: Cuts, options: WayOptions
   const cost = new Uint16Array(nodes).fill(FAR);
   const before = new Uint32Array(nodes).fill(NONE);
   const { ofNode } = cuts;
+  const pauses = createPauses(graph, signal);
 
   /** Nodes that are to be left at the level at hand and at the next, by block. */
   let now: number[][] = [];
@@ -74,6 +106,8 @@ export async function findWays(graph: PageGraph, cuts: Cuts, options: WayOptions
     (lists[block] ??= []).push(node);
   };
   for (let node = 0; node < nodes; node++) {
+    const pause = pauses();
+    if (pause) await pause;
     if ((traits[node]! & (TRAIT.root | TRAIT.closed)) !== TRAIT.root) continue;
     cost[node] = costOf(0, ofNode[node]!);
     put(cost[node] === 0 ? now : later, node);
@@ -94,6 +128,8 @@ export async function findWays(graph: PageGraph, cuts: Cuts, options: WayOptions
           // It was reached at less than this meanwhile, and has been left.
           if (cost[node] !== level) continue;
           leave(node, targetsOf(node), level);
+          const pause = pauses();
+          if (pause) await pause;
         }
         now[block] = [];
       }
@@ -107,7 +143,7 @@ export async function findWays(graph: PageGraph, cuts: Cuts, options: WayOptions
     for (const target of targets) {
       if (cost[target]! <= level || (traits[target]! & TRAIT.closed) !== 0) continue;
       if (within && domains[target] !== domains[node]) continue;
-      const next = level + costOf(set, ofNode[target]!);
+      const next = Math.min(level + costOf(set, ofNode[target]!), FAR - 1);
       if (next >= cost[target]!) continue;
       cost[target] = next;
       before[target] = node;

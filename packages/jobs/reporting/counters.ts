@@ -124,6 +124,8 @@ export const COUNTERS = {
     'generate_<counter>': 'what the last generate passed over, by its counter',
     proposals: 'times that rules were proposed and added, with `propose`',
     'propose_<counter>': 'what became of proposals, by the counters of `rules propose`',
+    'apply_<counter>':
+      'what `rules apply` did for a rule on `www` that had not been applied yet, by its counters',
     'compact_<counter>':
       'what `compact` did at the end, where more than half of the stored bodies, and 16 MB at least, was needed by nobody',
   },
@@ -145,14 +147,18 @@ export const COUNTERS = {
     rest: 'pages of these domains that are not useful, and that the rules of before take',
     known: 'candidates that a rule says already, or that were disabled',
     invalid: 'candidates that are no rule, such as a prefix that is too long',
-    over_limit: 'candidates beyond 50 of one domain',
+    over_limit: 'candidates beyond 50 of one domain, or 1,000 in all',
+    dropped_damaged: 'candidates of domains of which a row cannot be read',
     dropped_useful:
       'candidates that cut a useful page, a seed, what a rule made by hand accepts, or what a disabled rule was of',
-    dropped_untried: 'candidates of which too few pages were fetched to know where the others lead',
+    dropped_untried: 'candidates of which too few pages were read to know where the others lead',
+    dropped_unreached: 'candidates that may cut the way to a useful page to which no seed leads',
     dropped_way: 'candidates that cut the only way to a useful page',
     dropped_idle: 'candidates that cut nothing beyond others',
+    dropped_few: 'sections of domains with fewer useful pages that can be reached than `propose.minUseful`',
     dropped_share: 'candidates of domains of which they cut less than `propose.minShare`',
     stale: 'times that nothing was added, as the rules were changed while a crawl proposed',
+    failed: 'times that a crawl could not propose, such as for want of room; it goes on without',
     damaged: 'rows that cannot be read',
   },
   'stats prefixes': {

@@ -6,6 +6,7 @@ import { createOutgoingBatch } from '../fetching/outgoing-batch.js';
 import { flushIn } from './flush-time.js';
 import { UPDATEDB_IN_CRAWL, addCounters, onlyThose, type Counts } from '../reporting/counters.js';
 import type { JobOptions, Progress } from '../reporting/job.js';
+import { createApplyIfDue } from '../rule-jobs/apply-rules.js';
 import { holdBatch } from '../rows/hold-batch.js';
 import { createRoundsProgress } from './rounds-progress.js';
 import { LOOK_AGAIN, RoundSelector } from './round-selector.js';
@@ -48,6 +49,7 @@ export async function crawlRounds(
   /** What became of proposals, and the round after which rules were last proposed. */
   let proposed: Counts = {};
   let proposedAt = 0;
+  const applyIfDue = createApplyIfDue(crawl);
   const step: JobOptions = signal ? { signal } : {};
 
   function progress(): Progress {
@@ -90,6 +92,9 @@ export async function crawlRounds(
   async function select(): Promise<void> {
     const stop = signal ? AbortSignal.any([signal, timeUp]) : timeUp;
     await proposeIfDue(stop);
+    // Rows of the form that a rule on www does away with are refused: first they get rows in the other.
+    const applied = await applyIfDue({ signal: stop });
+    if (applied) tracker.add(applied.counters, 'apply_');
     const batchId = await selector.select(stop, fetcher.hasPages);
     if (batchId !== undefined) await begin(batchId);
   }

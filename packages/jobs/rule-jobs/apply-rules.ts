@@ -1,5 +1,5 @@
 import { chunked, rowKeyOf, urlOf, type PageChange, type PageRow } from '../../../webtable/index.js';
-import type { FitFields } from '../../rules/index.js';
+import type { FitFields, RuleSet } from '../../rules/index.js';
 import type { CrawlContext } from '../context.js';
 import { createRowCounts } from '../reporting/row-counts.js';
 import type { JobOptions, Report } from '../reporting/job.js';
@@ -27,7 +27,8 @@ const CHUNK = 1000;
 /**
  * Applies the rules to the rows that are there: whether they are worth having, and what their score has for it. A page whose URL a
  * `www` rule writes otherwise by now gets a row under that URL where there is none; its own row stays, and is not fetched any more.
- * Then the counts of the rules are those of the rows.
+ * Then the counts of the rules are those of the rows, and it is noted that the `www` rules were applied: a crawl applies those that
+ * were not before it selects its next pages.
  *
  * It reads the hot family once, and writes only the rows that differ. It may be killed at any moment and run again, and run while a
  * crawl is under way; the counts then lack what the crawl did to rows that had been read already, until they are made anew.
@@ -55,8 +56,36 @@ export async function applyRules(crawl: CrawlContext, options: JobOptions = {}):
   }
   // What was noted of the rows that it wrote is in what it counted.
   await rules.flush();
-  await storeCounts(crawl, await rules.current(), counter);
+  const ended = await rules.current();
+  await storeCounts(crawl, ended, counter);
+  // One that came meanwhile was not asked of all rows.
+  if (wwwOf(ended) === wwwOf(began)) await noteApplied(tables, wwwOf(began));
   return tracker.report();
+}
+
+/** The `www` rules that are active, and since when. */
+const wwwOf = ({ active }: Pick<RuleSet, 'active'>): string =>
+  active.flatMap(({ kind, id, changedAt }) => (kind === 'www' ? [`${id}:${changedAt}`] : [])).join(' ');
+
+async function noteApplied({ rules }: CrawlContext['tables'], www: string): Promise<void> {
+  if ((await rules.wwwApplied()) !== www) await rules.noteWwwApplied(www);
+}
+
+/** Applies rules where a `www` rule has not been applied yet, such as one whose process was killed before it was through. */
+export type ApplyIfDue = (options: Pick<JobOptions, 'signal'>) => Promise<Report | undefined>;
+
+/** It looks into the table only where the rules have changed since it was last asked. */
+export function createApplyIfDue(crawl: CrawlContext): ApplyIfDue {
+  let applied = '';
+  return async (options) => {
+    const set = await crawl.rules?.current();
+    const www = set ? wwwOf(set) : '';
+    if (www === applied) return undefined;
+    const { watch: _, ...unwatched } = crawl;
+    const report = (await crawl.tables.rules.wwwApplied()) === www ? undefined : await applyRules(unwatched, options);
+    if (!report?.interrupted) applied = www;
+    return report;
+  };
 }
 
 const countedOf = ({ fit: _, ...row }: Row, { fit }: FitFields): Row => ({ ...row, ...(fit !== undefined && { fit }) });

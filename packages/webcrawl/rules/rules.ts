@@ -13,6 +13,7 @@ import {
   applyRules,
   mustBeHarmless,
   testRules,
+  type CrawlContext,
   type JobOptions,
   type Report,
   type RuleEffect,
@@ -94,6 +95,23 @@ async function mustBeDispensable(crawl: RulesCrawl, ids: readonly string[]): Pro
     crawl,
     found.map((rule) => ({ ...rule, state: 'disabled' })),
   );
+}
+
+/** Proposes rules, and applies what it has added of `www`. */
+const proposeAndApply = async (crawl: CrawlContext, options: ProposeOptions = {}): Promise<ProposeReport> => {
+  const found = await propose(crawl, options);
+  if (!found.added) return found;
+  const { counters = {} } = (await applyAdded(crawl, found.added, options)) ?? {};
+  return { ...found, counters: { ...found.counters, ...(counters['moved'] && { moved: counters['moved'] }) } };
+};
+
+/**
+ * Pages that are known under the form that a `www` rule does away with get rows under the other. Where it does not come to that, the next
+ * crawl does it.
+ */
+async function applyAdded(crawl: CrawlContext, { added }: AddedRules, { signal }: Pick<JobOptions, 'signal'>) {
+  if (!added.some(({ kind }) => kind === 'www')) return undefined;
+  return applyRules(crawl, { ...(signal && { signal }) });
 }
 
 const listOf = <T extends string | object>(one: T | readonly T[]): readonly T[] =>
@@ -212,8 +230,11 @@ export const rules = {
   /** Applies the rules to the rows that are there, see `applyRules` of packages/jobs. */
   apply: watched('rules apply', applyRules) as (crawl: Crawl, options?: JobOptions) => Promise<Report>,
 
-  /** Proposes rules from what the table holds, and with `apply` adds them, see `propose` of packages/focus. */
-  propose: watched('rules propose', propose) as (crawl: Crawl, options?: ProposeOptions) => Promise<ProposeReport>,
+  /**
+   * Proposes rules from what the table holds, and with `apply` adds them, see `propose` of packages/focus. Of those on `www` that it adds, it does
+   * what `apply` does.
+   */
+  propose: watched('rules propose', proposeAndApply) as (crawl: Crawl, options?: ProposeOptions) => Promise<ProposeReport>,
 
   /**
    * The rules that were proposed last and are not there yet; undefined where none were ever proposed. What cannot be read of them is left
@@ -222,11 +243,14 @@ export const rules = {
   proposals: (crawl: Pick<RulesCrawl, 'tables'>): Promise<StoredProposals | undefined> => readProposals(crawl),
 
   /**
-   * Adds rules that were proposed, all or none, after their conditions were checked anew.
+   * Adds rules that were proposed, all or none, after their conditions were checked anew. Of those on `www` it does what `apply` does.
    * @throws CrawlError UNKNOWN_PROPOSAL, STALE_PROPOSAL; BAD_RULE for one that cannot be used; STORE_FULL, BAD_OUTPUT; the reason of `signal`
    */
-  applyProposals: (crawl: Crawl, options: ApplyProposalsOptions = {}): Promise<AddedRules> =>
-    applyProposals(crawl, options),
+  async applyProposals(crawl: Crawl, options: ApplyProposalsOptions = {}): Promise<AddedRules> {
+    const added = await applyProposals(crawl, options);
+    await applyAdded(crawl, added, options);
+    return added;
+  },
 } as const;
 
 function ruleOfLine(line: string, number: number): CheckedRule {

@@ -32,7 +32,6 @@ test('where a domain answers alike with and without www, the rule has each docum
   const www = proposals.find(({ reason }) => reason === 'www');
   expect(www).toMatchObject({ rule: { kind: 'www', scope: 'domain:example.com' } });
   expect(www!.evidence).toMatchObject({ alikeShare: 1 });
-  await rules.apply(crawl);
 
   web.requests.length = 0;
   await jobs.crawl(crawl, limits);
@@ -48,4 +47,20 @@ test('where a domain answers alike with and without www, the rule has each docum
   await rules.add(fresh, www!.rule);
   await jobs.crawl(fresh, limits);
   expect(again.requests.map(pathOf).sort()).toEqual([...paths].sort());
+});
+
+test('a www rule that was added and not applied, as by a process that was killed in between, is applied by the next crawl', async () => {
+  const { web, paths } = twinWeb(120);
+  await using crawl = await testCrawl(web);
+  await rules.add(crawl, { kind: 'useful', pattern: { prefix: '/news/' } });
+  const limits = { seeds: [`${FORMS[0]}/`], stay: 'domain' } as const;
+  await jobs.crawl(crawl, { ...limits, maxPages: 60 });
+  const before = web.requests.map(pathOf);
+  await rules.add(crawl, { kind: 'www', scope: 'domain:example.com', to: 'with' });
+  const { counters } = await jobs.crawl(crawl, { ...limits, seeds: [] });
+  expect(counters['apply_moved']).toBeGreaterThan(0);
+  expect(new Set([...before, ...web.requests.map(pathOf)])).toEqual(new Set(paths));
+  // Once is enough.
+  const again = await jobs.crawl(crawl, { ...limits, seeds: [] });
+  expect(Object.keys(again.counters).filter((name) => name.startsWith('apply_'))).toEqual([]);
 });
