@@ -35,6 +35,7 @@ export const SUITES = {
       'test/webcrawl/parse-threads.test.ts',
       'test/scripts',
       'test/docs/guide.test.ts',
+      'test/docs/rules.test.ts',
     ],
     about: 'the built command, several of them on one table, and threads',
   },

@@ -2,17 +2,19 @@ import { ERROR_CODES, type ErrorCode } from './codes.js';
 
 /**
  * The one error class of webcrawl. The message says what was expected and what was found; `hint`, where there is one,
- * says what to do. `code` is stable and documented.
+ * says what to do. `code` is stable and documented. `details`, where there are any, are the figures of the message as data.
  */
 export class CrawlError extends Error {
   override readonly name = 'CrawlError';
   readonly code: ErrorCode;
   readonly hint: string | undefined;
+  readonly details: object | undefined;
 
-  constructor(code: ErrorCode, message: string, options: { hint?: string; cause?: unknown } = {}) {
+  constructor(code: ErrorCode, message: string, options: { hint?: string; cause?: unknown; details?: object } = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.code = code;
     this.hint = options.hint;
+    this.details = options.details;
   }
 
   /** The exit status of the command for this error. */

@@ -12,7 +12,14 @@ export { updatedb } from './updatedb.js';
 export { crawl, type CrawlOptions } from './crawl.js';
 export { isAnyDue } from './selection/is-any-due.js';
 export { applyRules } from './rule-jobs/apply-rules.js';
-export { mustBeHarmless, testRules, type RuleEffect } from './rule-jobs/test-rules.js';
+export {
+  dangerOf,
+  mustBeHarmless,
+  testRules,
+  type RuleDanger,
+  type RuleEffect,
+  type TestedContradiction,
+} from './rule-jobs/test-rules.js';
 export { COUNTED_FIELDS, createRuleCounter, type RuleCounter } from './rules/count-rules.js';
 export { repair } from './repair.js';
 export { compact } from './compact.js';

@@ -95,7 +95,7 @@ export function createRoutes({ source, stats, history, metrics, guard }: RoutesC
     '/icon.svg': () => ({ status: 200, type: 'image/svg+xml', body: ICON, cache: 'day' }),
     '/robots.txt': () => textAnswer('User-agent: *\nDisallow: /'),
   };
-  return { routes, forms: rules.forms };
+  return { routes, forms: rules.forms, close: () => rules.close() };
 }
 
 /** Pages of hits that can be seen. */

@@ -1,6 +1,7 @@
 import { CrawlError } from '../errors/index.js';
 import type { PrefixSelection } from '../focus/index.js';
-import type { Rule } from '../../webtable/index.js';
+import { dangerOf } from '../jobs/index.js';
+import type { Rule, RuleCounts } from '../../webtable/index.js';
 import { jsonAnswer, pageAnswer, redirect, type Answer } from './http/answer.js';
 import { problemOf, type Problem } from './http/errors.js';
 import type { FormGuard } from './http/form-guard.js';
@@ -23,6 +24,7 @@ export interface RuleRoutesContext {
 /** Rules on a page, and in an answer of the API. */
 const A_PAGE = 50;
 const AN_ANSWER = 1000;
+const NOTHING: RuleCounts = { refused: 0, fit: 0, links: 0 };
 /** Milliseconds that a report is waited for. */
 const PATIENCE_MS = 20_000;
 
@@ -44,32 +46,65 @@ export interface RuleRoutes {
   /** All of it only reads. */
   readonly routes: Readonly<Record<string, Route>>;
   readonly forms: Readonly<Record<string, FormRoute>>;
+  /** Ends what a form has begun, and waits until it has ended. */
+  close(): Promise<void>;
 }
 
 /** All that a server answers of rules. */
 export function createRuleRoutes(context: RuleRoutesContext): RuleRoutes {
   const applying = createApplying(context.rules);
-  return { routes: createReading(context, applying), forms: createForms(context, applying) };
+  return {
+    routes: createReading(context, applying),
+    forms: createForms(context, applying),
+    close: () => applying.close(),
+  };
 }
 
-/** What became of the proposal that was applied last; one is applied at a time. */
+/** Browsers of which it is kept what became of what they applied. */
+const MOST_KEPT = 100;
+
+/** Applies proposals, one at a time, and keeps what became of them for those who pressed. */
 function createApplying(rules: RulesSource) {
-  let last: LastApplied | undefined;
+  const closing = new AbortController();
+  // By token: each is of one browser.
+  const outcomes = new Map<string, LastApplied>();
+  let running: Promise<void> | undefined;
+
+  async function run(token: string, list: string, number: number): Promise<void> {
+    const keep = (outcome?: LastApplied['outcome']): void => {
+      outcomes.delete(token);
+      outcomes.set(token, { number, ...(outcome && { outcome }) });
+      const [oldest] = outcomes.keys();
+      if (outcomes.size > MOST_KEPT) outcomes.delete(oldest!);
+    };
+    keep();
+    try {
+      closing.signal.throwIfAborted();
+      keep({ added: await rules.applyProposal(list, number, closing.signal) });
+    } catch (error) {
+      keep({ problem: closing.signal.aborted ? STOPPED : reasonOf(error) });
+    }
+  }
+
   return {
-    get last() {
-      return last;
+    get isBusy() {
+      return running !== undefined;
     },
+    /** What became of the proposal that was last applied from a browser. */
+    lastOf: (token: string | undefined): LastApplied | undefined =>
+      token === undefined ? undefined : outcomes.get(token),
     /** Ends when it is through, which may take as long as the table is read. It never rejects. */
-    async apply(list: string, number: number): Promise<void> {
-      last = { number };
-      try {
-        last = { number, outcome: { added: await rules.applyProposal(list, number) } };
-      } catch (error) {
-        last = { number, outcome: { problem: reasonOf(error) } };
-      }
+    apply(token: string, list: string, number: number): Promise<void> {
+      return (running = run(token, list, number).finally(() => (running = undefined)));
+    },
+    async close(): Promise<void> {
+      closing.abort();
+      await running;
     },
   };
 }
+
+const STOPPED = 'the server was ended before it was checked.';
 
 /** Of what is no failure of this machine all that is said, else what its code means. */
 function reasonOf(error: unknown): string {
@@ -90,15 +125,17 @@ function createReading({ rules, guard, problem }: RuleRoutesContext, applying: A
     const all = await rules.list();
     const pages = Math.max(1, Math.ceil(all.rules.length / most));
     const page = pageOf(request, pages);
-    const shown = all.rules.slice((page - 1) * most, page * most);
-    const histories = await rules.histories(shown.map(({ id }) => id));
+    const ofPage = all.rules.slice((page - 1) * most, page * most);
+    const ids = ofPage.map(({ id }) => id);
+    const [counts, histories] = [await rules.counts(ids), await rules.histories(ids)];
+    const shown = ofPage.map((rule): ShownRule => ({ ...rule, counts: counts.get(rule.id) ?? NOTHING }));
     return { all, pages, page, shown, histories };
   }
 
   return {
     async '/rules'(request) {
       const found = await read(request, A_PAGE);
-      const { token, whyNot, headers } = presser(guard, request);
+      const { token, whyNot, headers } = askerOf(guard, request);
       const changed = found.all.rules.find(({ id }) => id === request.params.get('changed'));
       const body = rulesPage({
         ...found,
@@ -141,11 +178,12 @@ function createReading({ rules, guard, problem }: RuleRoutesContext, applying: A
       return jsonAnswer({ statistics: statistics ?? null, ...found });
     },
     async '/rules/proposals'(request) {
-      const { headers, token, whyNot } = presser(guard, request);
+      const { headers, token, whyNot } = askerOf(guard, request);
       const found = await rules.proposals();
-      const { last } = applying;
+      const last = applying.lastOf(token);
       const body = proposalsPage({
         found,
+        isBusy: applying.isBusy,
         ...(last && { last }),
         ...(token !== undefined && { token }),
         ...(whyNot !== undefined && { whyNot }),
@@ -169,7 +207,7 @@ function createForms({ rules, guard, problem }: RuleRoutesContext, applying: App
         try {
           await rules.setState(id, state, form.get('yes') === 'yes');
         } catch (error) {
-          const asked = dangerOf(error, request, guard, rule, state);
+          const asked = dangerAnswer(error, request, guard, rule, state);
           if (asked) return asked;
           throw error;
         }
@@ -178,10 +216,11 @@ function createForms({ rules, guard, problem }: RuleRoutesContext, applying: App
     '/rules/apply': (request) =>
       guarded({ guard, problem }, request, async () => {
         const { form } = request;
-        if (applying.last && !applying.last.outcome) return problem(request, BUSY);
+        if (applying.isBusy) return problem(request, BUSY);
         const number = Number(form.get('number'));
         if (!Number.isSafeInteger(number)) throw new CrawlError('USAGE', 'expected the number of a proposal');
-        await deadline(applying.apply((form.get('list') ?? '').slice(0, 100), number), PATIENCE_MS, () => undefined);
+        const list = (form.get('list') ?? '').slice(0, 100);
+        await deadline(applying.apply(form.get('token')!, list, number), PATIENCE_MS, () => undefined);
         return redirect('/rules/proposals');
       }),
   };
@@ -189,7 +228,7 @@ function createForms({ rules, guard, problem }: RuleRoutesContext, applying: App
 
 const BUSY: Problem = {
   status: 503,
-  code: 'LATE',
+  code: 'BUSY',
   message: 'Another proposal is being checked',
   hint: 'load the page of the proposals again in a while',
 };
@@ -205,20 +244,21 @@ function guarded(
 }
 
 /** The page that asks again, of a change that would cut too much; undefined of any other error. */
-function dangerOf(
+function dangerAnswer(
   error: unknown,
   request: Request,
   guard: FormGuard,
-  rule: ShownRule,
+  rule: Rule,
   state: Rule['state'],
 ): Answer | undefined {
-  if (!(error instanceof CrawlError) || error.code !== 'RULE_DANGER') return undefined;
+  const danger = dangerOf(error);
+  if (!danger) return undefined;
   const { token, headers } = guard.passFor(request);
-  return pageAnswer(dangerPage(rule, state, error.message, token), { status: 409, headers });
+  return pageAnswer(dangerPage(rule, state, danger, token), { status: 409, headers });
 }
 
 /** What the page needs of who asks: a token where he may change something, else why not. */
-export function presser(guard: FormGuard, request: Request) {
+export function askerOf(guard: FormGuard, request: Request) {
   const whyNot = guard.whyNot(request);
   return whyNot === undefined ? { ...guard.passFor(request), whyNot } : { whyNot, token: undefined, headers: {} };
 }

@@ -36,7 +36,10 @@ export interface Served extends AsyncDisposable {
   readonly port: number;
   /** Where to look: `http://localhost:8420/`. */
   readonly url: string;
-  /** Takes no more requests, gives those under way two seconds, and ends. Calling it again does nothing. */
+  /**
+   * Takes no more requests, gives those under way two seconds, and ends. A proposal that is being applied is given up, and waited for.
+   * Calling it again does nothing.
+   */
   close(): Promise<void>;
 }
 
@@ -55,11 +58,12 @@ export async function servePages(source: ServeSource, options: ServeOptions = {}
   const history = createHistory();
   const metrics = await createMetrics();
   const guard = createFormGuard({ changes, address, names });
+  const { close: closeRoutes, ...routes } = createRoutes({ source, stats, history, metrics, guard });
   const listening = await listen({
     port: wanted,
     address,
     names,
-    ...createRoutes({ source, stats, history, metrics, guard }),
+    ...routes,
     problem: problemAnswer,
     onError: log,
     onAnswer: metrics.answered,
@@ -73,7 +77,7 @@ export async function servePages(source: ServeSource, options: ServeOptions = {}
   let closing: Promise<void> | undefined;
   const close = (): Promise<void> => {
     clearInterval(timer);
-    return (closing ??= listening.close());
+    return (closing ??= Promise.all([listening.close(), closeRoutes()]).then(() => undefined));
   };
   const { port } = listening;
   const host = ['127.0.0.1', '::1', '0.0.0.0', '::'].includes(address)

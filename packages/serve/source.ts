@@ -51,7 +51,7 @@ export interface ShownRules {
   /** Differs after every edit. */
   readonly version: string;
   /** In the order in which they are asked. */
-  readonly rules: readonly ShownRule[];
+  readonly rules: readonly Rule[];
   readonly contradictions: readonly Contradiction[];
   /** Of those that cannot be used, and are not asked, why; by id. */
   readonly broken: Readonly<Record<string, string>>;
@@ -63,13 +63,15 @@ export interface ShownPrefixes {
   readonly statistics: PrefixStatistics | undefined;
   /** A prefix before those below it. */
   readonly prefixes: readonly PrefixNode[];
-  /** There are more than were asked for. */
+  /** There may be more: as many as were asked for were found, or as many were looked at as one request may. */
   readonly more: boolean;
 }
 
 /** Where a server gets the rules, and has them changed. */
 export interface RulesSource {
   list(): Promise<ShownRules>;
+  /** What some rules have decided by now, by id. */
+  counts(ids: readonly string[]): Promise<ReadonlyMap<string, RuleCounts>>;
   /** What some rules have decided over time, by id; oldest first. */
   histories(ids: readonly string[]): Promise<ReadonlyMap<string, readonly RulePoint[]>>;
   /** What the rules cut or let through, and what the pages are worth. Reads the whole table. */
@@ -77,7 +79,7 @@ export interface RulesSource {
   /**
    * Makes a rule active, or disables it.
    * @param yes also where that cuts a seed, or every page
-   * @throws CrawlError UNKNOWN_RULE, RULE_DANGER
+   * @throws CrawlError UNKNOWN_RULE, RULE_DANGER with its `details`
    */
   setState(id: string, state: Rule['state'], yes: boolean): Promise<void>;
   /**
@@ -91,10 +93,11 @@ export interface RulesSource {
   /**
    * Adds one of them, whose conditions are checked anew, which reads the whole table.
    * @param list its `id`
+   * @param signal ends it; where that is before the rule was added, none is
    * @returns the ids of rules that were added
    * @throws CrawlError STALE_PROPOSAL, UNKNOWN_PROPOSAL
    */
-  applyProposal(list: string, number: number): Promise<readonly string[]>;
+  applyProposal(list: string, number: number, signal: AbortSignal): Promise<readonly string[]>;
 }
 
 /** Where a server gets what it shows. All may reject, with a CrawlError where the reason is known. */

@@ -100,7 +100,8 @@ describe('a form of the rules', () => {
     const { cookie, token } = await load(served);
     const asked = await post(served, { headers: { cookie }, fields: { token, id: 'r1', state: 'active' } });
     expect(asked.status).toBe(409);
-    expect(asked.text).toContain('would cut 2 seeds');
+    expect(asked.text).toContain('To enable it would cut 2 seeds (');
+    expect(asked.text).toContain('http://a.example/tag/2</bdi>), and 5 of 12 pages in all');
     expect(asked.text).toContain('Nothing was changed.');
     expect(served.calls).toEqual([]);
     const fields = { token: asked.token, id: 'r1', state: 'active', yes: 'yes' };
@@ -238,15 +239,48 @@ describe('proposals', () => {
     const apply = (number: string) =>
       post(served, { path: '/rules/apply', headers: { cookie }, fields: { token, list: 'list-1', number } });
     expect(await apply('1')).toMatchObject({ status: 303, location: '/rules/proposals' });
-    expect((await load(served, 'rules/proposals')).text).toContain('<a href="/rules#r6">rule r6</a> now');
+    const seen = async (by: Record<string, string> = { cookie }) => (await load(served, 'rules/proposals', by)).text;
+    expect(await seen()).toContain('<a href="/rules#r6">rule r6</a> now');
+    // It is of nobody else's business.
+    expect(await seen({})).not.toContain('rule r6');
     await apply('2');
-    expect((await load(served, 'rules/proposals')).text).toContain('proposal 2 does not hold any more: it cuts a seed');
+    expect(await seen()).toContain('proposal 2 does not hold any more: it cuts a seed');
     expect((await apply('x')).status).toBe(400);
     expect((await post(served, { path: '/rules/apply', fields: { list: 'list-1', number: '1' } })).status).toBe(403);
     expect(served.calls).toEqual([
       ['apply', 'list-1', 1],
       ['apply', 'list-1', 2],
     ]);
+  });
+});
+
+describe('a proposal that is being checked', () => {
+  it('keeps others waiting, and is given up and waited for when the server is closed', async () => {
+    let [begin, end] = [(_: AbortSignal): void => {}, (_: readonly string[]): void => {}];
+    const began = new Promise<AbortSignal>((resolve) => (begin = resolve));
+    const ended = new Promise<readonly string[]>((resolve) => (end = resolve));
+    const applyProposal: RulesSource['applyProposal'] = (_list, _number, signal) => {
+      begin(signal);
+      return ended;
+    };
+    const served = await serve({ rules: { applyProposal } });
+    const { cookie, token } = await load(served, 'rules/proposals');
+    const sent = { path: '/rules/apply', headers: { cookie }, fields: { token, list: 'list-1', number: '1' } };
+    const pressed = post(served, sent);
+    const signal = await began;
+    expect((await post(served, sent)).status).toBe(503);
+    const other = await load(served, 'rules/proposals');
+    expect(other.text).toContain('Another proposal is being checked');
+    expect(other.text).not.toContain('<button type="submit"');
+    expect((await load(served, 'rules/proposals', { cookie })).text).toContain('Proposal 1 is being checked');
+    let isClosed = false;
+    const closed = served.close().then(() => (isClosed = true));
+    expect(signal.aborted).toBe(true);
+    // Those that ask have two seconds to end.
+    await pressed;
+    expect(isClosed).toBe(false);
+    end([]);
+    await closed;
   });
 });
 
@@ -299,11 +333,18 @@ describe('the pages and the API of the rules', () => {
   it('show many rules a page at a time', async () => {
     const many = Array.from({ length: 120 }, (_, i) => aRule({ id: `r${i + 1}` }));
     const list = () => Promise.resolve({ version: 'v', rules: many, contradictions: [], broken: {} });
-    const { url } = await serve({ rules: { list } });
+    const asked: number[] = [];
+    const counts = (ids: readonly string[]) => {
+      asked.push(ids.length);
+      return Promise.resolve(new Map());
+    };
+    const { url } = await serve({ rules: { list, counts } });
     const last = await (await fetch(`${url}rules?page=3`)).text();
     expect(last.match(/class="card rule"/g)).toHaveLength(20);
     expect(last).toContain('Page 3 of 3');
     expect((await fetch(`${url}rules?page=4`)).status).toBe(400);
+    // Counts are read of those alone that are shown.
+    expect(asked).toEqual([20]);
   });
 
   it('show what strangers wrote as text', async () => {

@@ -2,7 +2,15 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { jobs, openCrawl, rowKeyOf, rules, serve, type Crawl } from '../../packages/webcrawl/index.js';
+import {
+  jobs,
+  openCrawl,
+  prefixStatistics,
+  rowKeyOf,
+  rules,
+  serve,
+  type Crawl,
+} from '../../packages/webcrawl/index.js';
 import { changeRows } from '../support/stores/put-rows.js';
 
 let folder: string;
@@ -25,10 +33,14 @@ async function open(yields = false): Promise<Crawl> {
 async function served(crawl: Crawl) {
   const server = await serve(crawl, { port: 0 });
   ends.push(() => server.close());
+  let own: { readonly token: string; readonly cookie: string } | undefined;
   const press = async (path: string, fields: Record<string, string>, page = 'rules') => {
-    const shown = await fetch(server.url + page);
-    const token = /name="token" value="([^"]+)"/.exec(await shown.text())![1]!;
-    const cookie = shown.headers.get('set-cookie')!.split(';')[0]!;
+    if (!own) {
+      const first = await fetch(server.url + page);
+      const token = /name="token" value="([^"]+)"/.exec(await first.text())![1]!;
+      own = { token, cookie: first.headers.get('set-cookie')!.split(';')[0]! };
+    }
+    const { token, cookie } = own;
     const answer = await fetch(server.url + path, {
       method: 'POST',
       body: new URLSearchParams({ token, ...fields }),
@@ -38,7 +50,9 @@ async function served(crawl: Crawl) {
     return { status: answer.status, text: await answer.text() };
   };
   const json = async (path: string) => (await fetch(server.url + path)).json() as Promise<Record<string, unknown>>;
-  return { press, json, url: server.url };
+  /** A page as who has pressed sees it. */
+  const shown = async (path: string) => (await fetch(server.url + path, { headers: { cookie: own!.cookie } })).text();
+  return { press, json, shown, url: server.url, close: () => server.close() };
 }
 
 describe.each([
@@ -66,7 +80,9 @@ describe.each([
 
     const asked = await press('rules/change', { id: 'r2', state: 'active' });
     expect(asked.status).toBe(409);
-    expect(asked.text).toContain('Reject /tag/ on all hosts would cut 1 seeds (http://a.example/tag/1)');
+    expect(asked.text).toContain(
+      'To enable it would cut 1 seed (<bdi dir="ltr">http://a.example/tag/1</bdi>), and 1 of 3 pages in all',
+    );
     expect((await owner.rules.current()).active).toHaveLength(1);
     expect((await press('rules/change', { id: 'r2', state: 'active', yes: 'yes' })).status).toBe(303);
     await expect.poll(async () => (await owner.rules.current()).active.length, { timeout: 60_000 }).toBe(2);
@@ -88,14 +104,15 @@ describe.each([
     const home = { key: rowKeyOf('http://a.example/'), set: { ...set, outlinks: links } };
     await changeRows(owner, [home, ...urls.map((url) => ({ key: rowKeyOf(url), set }))], 1);
     const crawl = isRemote ? await open(true) : owner;
-    const { press, json, url } = await served(crawl);
+    const { press, json, shown, url } = await served(crawl);
     const proposed = await rules.propose(crawl);
     expect(proposed.proposals, JSON.stringify(proposed.counters)).toHaveLength(1);
     const { id, proposals } = await json('api/proposals');
     expect(proposals).toMatchObject([{ number: 1, rule: { pattern: { prefix: '/forum/' } }, rows: 40 }]);
     const apply = () => press('rules/apply', { list: id as string, number: '1' }, 'rules/proposals');
     expect((await apply()).status).toBe(303);
-    expect(await (await fetch(`${url}rules/proposals`)).text()).toContain('rule r2</a> now');
+    expect(await shown('rules/proposals')).toContain('rule r2</a> now');
+    expect(await (await fetch(`${url}rules/proposals`)).text()).not.toContain('rule r2</a>');
     expect(await json('api/rules')).toMatchObject({
       total: 2,
       rules: [{ id: 'r2', origin: 'generated' }, { id: 'r1' }],
@@ -103,7 +120,7 @@ describe.each([
     expect(await json('api/proposals')).toMatchObject({ id, proposals: [] });
     await expect.poll(async () => (await owner.rules.current()).active.length, { timeout: 60_000 }).toBe(2);
     await press('rules/apply', { list: id as string, number: '1' });
-    expect(await (await fetch(`${url}rules/proposals`)).text()).toContain('rule r2 says the same; no rule was added');
+    expect(await shown('rules/proposals')).toContain('rule r2 says the same; no rule was added');
   });
 });
 
@@ -116,4 +133,86 @@ test('a report is made for all who ask at the same time at once, and prefixes an
   const reports = await Promise.all(Array.from({ length: 20 }, () => json('api/rules/report')));
   expect(new Set(reports.map((report) => JSON.stringify(report))).size).toBe(1);
   expect((await fetch(`${url}api/prefixes?domain=a%20b`)).status).toBe(400);
+});
+
+test('a proposal that is being applied is given up when the server is closed, and is waited for', async () => {
+  const crawl = await open();
+  await jobs.inject(crawl, { seeds: ['http://a.example/'] });
+  await rules.add(crawl, { kind: 'useful', pattern: { prefix: '/news/' } });
+  const rule = { kind: 'reject', scope: 'host:a.example', pattern: { prefix: '/forum/' } } as const;
+  const proposal = { number: 1, rule, reason: 'facet', evidence: {}, rows: 1, fetched: 1, domain: 'a.example' };
+  await crawl.tables.proposals.put({ id: 'l', createdAt: 1, rulesVersion: '', proposals: [proposal] });
+  const { press, close } = await served(crawl);
+  const { pages } = crawl.tables;
+  const scan = pages.scan.bind(pages);
+  const events: string[] = [];
+  let [isRead, release] = [(): void => {}, (): void => {}];
+  const reading = new Promise<void>((resolve) => (isRead = resolve));
+  const closing = new Promise<void>((resolve) => (release = resolve));
+  // The graph is being read until the server is closed.
+  Object.assign(pages, {
+    async *scan(...given: Parameters<typeof scan>) {
+      // The status may be read as well.
+      if (given[0]?.fields?.includes('sitemap')) {
+        isRead();
+        await closing;
+      }
+      yield* scan(...given);
+      events.push('read');
+    },
+  });
+  const pressed = press('rules/apply', { list: 'l', number: '1' }, 'rules/proposals').catch(() => undefined);
+  await reading;
+  const closed = close().then(() => events.push('closed'));
+  release();
+  await closed;
+  expect(events.at(-1)).toBe('closed');
+  expect((await crawl.tables.rules.read()).rules.map(({ id }) => id)).toEqual(['r1']);
+  await pressed;
+});
+
+test('a proposal that cannot be read is left out and counted, and hides no other', async () => {
+  const crawl = await open();
+  const rule = { kind: 'reject', scope: 'host:a.example', pattern: { prefix: '/forum/' } } as const;
+  const proposal = { number: 1, rule, reason: 'facet', evidence: {}, rows: 1, fetched: 1, domain: 'a.example' };
+  const damaged = [
+    { ...proposal, number: 2, rule: { ...rule, pattern: { regex: 5 } } },
+    { ...proposal, number: 3, rule: { ...rule, kind: 'none' } },
+    { ...proposal, number: 4, rule: { ...rule, pattern: { regex: '(' } } },
+    { ...proposal, number: 5, evidence: null },
+    { ...proposal, number: '6' },
+    null,
+  ] as unknown as (typeof proposal)[];
+  const list = { id: 'l', createdAt: 1, rulesVersion: '', proposals: [...damaged, proposal] };
+  await crawl.tables.proposals.put(list);
+  expect(await rules.proposals(crawl)).toEqual({ ...list, proposals: [proposal], damaged: 6 });
+  const { json, url } = await served(crawl);
+  expect(await json('api/proposals')).toMatchObject({ proposals: [{ number: 1 }], damaged: 6 });
+  expect(await (await fetch(`${url}rules/proposals`)).text()).toContain('6 proposals cannot be read');
+  await crawl.tables.proposals.put({ ...list, createdAt: 1e16 });
+  expect(await rules.proposals(crawl)).toBeUndefined();
+  expect((await fetch(`${url}rules/proposals`)).status).toBe(200);
+});
+
+test('no request reads more prefixes than it may, whatever it leaves out', async () => {
+  const crawl = await open();
+  const { prefixes } = crawl.tables;
+  await jobs.inject(crawl, { seeds: Array.from({ length: 30 }, (_, i) => `http://a.example/tag/${i}`) });
+  await prefixStatistics.make(crawl, { min: 1 });
+  let read = 0;
+  const figures = { rows: 1, statuses: {}, fit: 0, duplicates: 0, errors: 0, bytes: 0, fetchMs: 0 };
+  const keys: string[] = [];
+  for await (const { key } of prefixes.read('*')) keys.push(key);
+  Object.assign(prefixes, {
+    async *read() {
+      for (;;) {
+        read += 1;
+        yield await Promise.resolve({ key: keys[0]!, figures });
+      }
+    },
+  });
+  const { json, url } = await served(crawl);
+  expect(await json('api/prefixes?min=999')).toMatchObject({ prefixes: [], more: true });
+  expect(read).toBeLessThanOrEqual(50_001);
+  expect(await (await fetch(`${url}rules/prefixes?min=999`)).text()).toContain('there may be more');
 });

@@ -35,7 +35,7 @@ export interface StoredPrefix {
 
 /** What is known of a pass. */
 export interface PrefixPass {
-  /** Grows with every pass over the same rows. */
+  /** Grows with every pass over the same rows: when it began, in ms since the epoch, or later. */
   readonly generation: number;
   /** When it began, in ms since the epoch. */
   readonly madeAt: number;
@@ -64,6 +64,8 @@ interface Header {
 export type Prefixes = ReturnType<typeof createPrefixes>;
 
 const STEP = 1000;
+/** Nobody is still at work on a pass that began so long ago. */
+const LONGEST_PASS_MS = 86_400_000;
 const HEADER = INDEX_COLUMNS.prefixPass;
 const FIGURES = INDEX_COLUMNS.prefixFigures;
 
@@ -87,13 +89,14 @@ export function createPrefixes(store: Store, exclusive: Exclusive) {
     return { row, header: toHeader(row) };
   }
 
-  /** Changes a header while nobody else does. */
-  function change<T>(scope: string, decide: (header: Header) => { readonly put?: Header; readonly result: T }) {
+  /** Changes a header while nobody else does: it is put, goes where `put` is null, or stays as it is. */
+  function change<T>(scope: string, decide: (header: Header) => { readonly put?: Header | null; readonly result: T }) {
     return untilUnchanged(store, exclusive, async () => {
       const { row, header } = await headerRow(scope);
       const { put, result } = decide(header);
-      if (!put) return { done: result };
-      const change: RowChange = { key: headerKey(scope), put: new Map([[HEADER, headerCodec.encode(put)]]) };
+      if (put === undefined) return { done: result };
+      const key = headerKey(scope);
+      const change: RowChange = put ? { key, put: new Map([[HEADER, headerCodec.encode(put)]]) } : { key, clear: true };
       const lost = await writeUnchanged(store, 'rule', [{ change, version: row?.version }]);
       return lost.size > 0 ? 'lost' : { done: result };
     });
@@ -116,13 +119,16 @@ export function createPrefixes(store: Store, exclusive: Exclusive) {
     /** The last pass that came to its end; undefined where there was none. */
     latest,
 
-    /** Begins a pass, whose generation it gives. Nothing of it is seen before it has ended. */
-    async begin(scope: string): Promise<number> {
+    /**
+     * Begins a pass, whose generation it gives. Nothing of it is seen before it has ended.
+     * @param at now, in ms since the epoch
+     */
+    async begin(scope: string, at: number): Promise<number> {
       const generation = await change(scope, (header) => {
-        const result = header.last + 1;
+        const result = Math.max(header.last + 1, at);
         return { put: { ...header, last: result }, result };
       });
-      // Where a header was lost its generations begin anew, and what they had left may still be there.
+      // Where a header was lost a generation may come again, and what it had left may still be there.
       await remove(beginningWith(generationOf(scope, generation)));
       return generation;
     },
@@ -141,21 +147,23 @@ export function createPrefixes(store: Store, exclusive: Exclusive) {
 
     /**
      * Ends a pass: it is what is read from now on, and what earlier ones have left is removed, also of those that were killed. One of the
-     * whole table takes the place of older ones of domains.
-     * @returns false: one that began later has ended before, and stays; then this one is removed
+     * whole table takes the place of those of domains that began before it. What was left in the first pass of others is removed too, of
+     * the whole table or of a domain, where that began more than a day before.
+     * @returns false: one that began later has ended before, and stays, or one of the whole table has taken its place; then this one is
+     *   removed
      */
     async end(scope: string, pass: PrefixPass): Promise<boolean> {
       const { generation } = pass;
-      const isLatest = await change<boolean>(scope, ({ last, pass: before }) => {
-        if (before && before.generation > generation) return { result: false };
-        return { put: { last: Math.max(last, generation), pass }, result: true };
+      const isLatest = await change<boolean>(scope, (header) => {
+        if (header.last < generation || (header.pass && header.pass.generation > generation)) return { result: false };
+        return { put: { ...header, pass }, result: true };
       });
       if (!isLatest) {
         await remove(beginningWith(generationOf(scope, generation)));
         return false;
       }
       await remove({ start: nodesOf(scope), end: generationOf(scope, generation) });
-      if (scope === '*') await removeDomains(pass.madeAt);
+      await removeOthers(scope, pass.madeAt);
       return true;
     },
 
@@ -190,18 +198,18 @@ export function createPrefixes(store: Store, exclusive: Exclusive) {
     },
   };
 
-  /** Those of domains that began before. */
-  async function removeDomains(madeAt: number): Promise<void> {
-    const range = beginningWith('s|h|');
-    for await (const rows of scanSteps(store, 'rule', [HEADER], [range], STEP)) {
+  /** What a pass takes the place of, or what was left. Nodes go first: without their header nobody would find them. */
+  async function removeOthers(own: string, madeAt: number): Promise<void> {
+    const isOver = ({ last, pass }: Header): boolean =>
+      own === '*' ? last < madeAt : !pass && last < madeAt - LONGEST_PASS_MS;
+    for await (const rows of scanSteps(store, 'rule', [HEADER], [beginningWith('s|h|')], STEP)) {
       for (const row of rows) {
         const scope = row.key.slice(headerKey('').length);
-        const { pass } = toHeader(row);
-        if (scope === '*' || !pass || pass.madeAt >= madeAt) continue;
-        await change(scope, ({ last, pass: now }) =>
-          now?.generation === pass.generation ? { put: { last }, result: undefined } : { result: undefined },
-        );
-        await remove({ start: nodesOf(scope), end: generationOf(scope, pass.generation + 1) });
+        const header = toHeader(row);
+        if (scope === own || !isOver(header)) continue;
+        await remove({ start: nodesOf(scope), end: generationOf(scope, header.last + 1) });
+        // Another pass may have begun meanwhile.
+        await change(scope, (now) => ({ ...(now.last === header.last && { put: null }), result: undefined }));
       }
     }
   }

@@ -2,7 +2,7 @@ import { json } from '../pages/codec.js';
 import type { JsonValue } from '../pages/page.js';
 import { INDEX_COLUMNS } from '../schema.js';
 import type { Store } from '../store.js';
-import type { UrlRule, WwwRule } from './rules.js';
+import { isTime, saysRule, type UrlRule, type WwwRule } from './rules.js';
 
 /** What a rule that is proposed says. */
 export type ProposedRule = Pick<UrlRule, 'kind' | 'scope' | 'pattern'> | Pick<WwwRule, 'kind' | 'scope' | 'to'>;
@@ -35,24 +35,49 @@ export interface StoredProposals {
   /** The version of the rules by which it was made. */
   readonly rulesVersion: string;
   readonly proposals: readonly StoredProposal[];
+  /** Proposals that cannot be read, and are left out; absent for none. */
+  readonly damaged?: number;
 }
 
 /** The rules that were proposed last, as one row, so that they change as one. */
 export type Proposals = ReturnType<typeof createProposals>;
 
 const KEY = 'proposals';
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) >= 0;
 const codec = json<StoredProposals>(
-  (value) => typeof value === 'object' && value !== null && 'proposals' in value && Array.isArray(value.proposals),
+  (value) =>
+    isObject(value) && typeof value.id === 'string' && isTime(value.createdAt) && Array.isArray(value.proposals),
 );
+
+function isProposal(value: unknown): boolean {
+  return (
+    isObject(value) &&
+    isCount(value.number) &&
+    saysRule(value.rule) &&
+    typeof value.reason === 'string' &&
+    isObject(value.evidence) &&
+    isCount(value.rows) &&
+    isCount(value.fetched) &&
+    typeof value.domain === 'string'
+  );
+}
+
+function withoutDamaged(stored: StoredProposals): StoredProposals {
+  const proposals = stored.proposals.filter(isProposal);
+  const damaged = stored.proposals.length - proposals.length;
+  return damaged === 0 ? stored : { ...stored, proposals, damaged };
+}
 
 export function createProposals(store: Store) {
   return {
-    /** Undefined where none were made, or they cannot be read. */
+    /** Without those that cannot be read; undefined where none were made, or none can be read. */
     async read(): Promise<StoredProposals | undefined> {
       const [row] = await store.get('rule', [KEY], [INDEX_COLUMNS.proposals]);
       const cell = row?.cells.get(INDEX_COLUMNS.proposals);
       try {
-        return cell && codec.decode(cell);
+        return cell && withoutDamaged(codec.decode(cell));
       } catch {
         // They are made anew with the next run.
         return undefined;

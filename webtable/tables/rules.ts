@@ -98,16 +98,23 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 /** Milliseconds since 1970 of the last moment that has a date. */
 export const LAST_MOMENT = 8.64e15;
-const isTime = (value: unknown): boolean => typeof value === 'number' && Math.abs(value) <= LAST_MOMENT;
+/** Whether a value that was read is a moment that has a date. */
+export const isTime = (value: unknown): boolean => typeof value === 'number' && Math.abs(value) <= LAST_MOMENT;
 const isPattern = (value: unknown): boolean =>
-  isObject(value) && (typeof value.prefix === 'string' || typeof value.regex === 'string');
+  isObject(value) &&
+  ('prefix' in value ? typeof value.prefix === 'string' && !('regex' in value) : typeof value.regex === 'string');
+
+/** Whether a value that was read says what a rule is for, and of which URLs it is. */
+export function saysRule(value: unknown): boolean {
+  if (!isObject(value)) return false;
+  const { kind, scope, pattern, to } = value;
+  if (typeof scope !== 'string' || !/^(\*$|host:|domain:)/.test(scope)) return false;
+  if (kind === 'www') return scope.startsWith('domain:') && (to === 'with' || to === 'without');
+  return (kind === 'useful' || kind === 'accept' || kind === 'reject') && isPattern(pattern);
+}
+
 const ruleCodec = json<Omit<Rule, 'id'>>(
-  (value) =>
-    isObject(value) &&
-    typeof value.scope === 'string' &&
-    isTime(value.createdAt) &&
-    isTime(value.changedAt) &&
-    (value.kind === 'www' ? typeof value.to === 'string' : isPattern(value.pattern)),
+  (value) => isObject(value) && isTime(value.createdAt) && isTime(value.changedAt) && saysRule(value),
 );
 const countsCodec = json<Partial<RuleCounts>>(isObject);
 
@@ -149,6 +156,13 @@ export function createRules(store: Store, exclusive: Exclusive) {
     return all;
   }
 
+  const countRows = (ids: readonly string[]): Promise<readonly (StoredRow | undefined)[]> =>
+    store.get(
+      'rule',
+      ids.map((id) => `${COUNTS}${id}`),
+      [INDEX_COLUMNS.ruleCounts],
+    );
+
   const putCounts = (id: string, counts: RuleCounts): RowChange => ({
     key: `${COUNTS}${id}`,
     put: new Map([[INDEX_COLUMNS.ruleCounts, countsCodec.encode(counts)]]),
@@ -163,11 +177,7 @@ export function createRules(store: Store, exclusive: Exclusive) {
     async noteCounts(ids: readonly string[], at: number): Promise<void> {
       const [all] = await store.get('rule', [ALL], ids.map(columnOf));
       const there = ids.filter((id) => all?.cells.has(columnOf(id)));
-      const rows = await store.get(
-        'rule',
-        there.map((id) => `${COUNTS}${id}`),
-        [INDEX_COLUMNS.ruleCounts],
-      );
+      const rows = await countRows(there);
       await history.noteCounts(new Map(there.map((id, i) => [id, toCounts(rows[i]?.cells)])), at);
     },
 
@@ -237,6 +247,12 @@ export function createRules(store: Store, exclusive: Exclusive) {
     /** What each rule has decided, by id; those that have decided nothing may be absent. */
     counts: allCounts,
 
+    /** What some rules have decided, by id; 0 of those that have decided nothing. */
+    async countsOf(ids: readonly string[]): Promise<Map<string, RuleCounts>> {
+      const rows = await countRows(ids);
+      return new Map(ids.map((id, i) => [id, toCounts(rows[i]?.cells)]));
+    },
+
     /** Adds differences to the counts of rules; those of rules that are not there any more are dropped. */
     addCounts(changes: ReadonlyMap<string, Partial<RuleCounts>>): Promise<void> {
       const ids = [...changes.keys()];
@@ -244,9 +260,8 @@ export function createRules(store: Store, exclusive: Exclusive) {
       return alone(async () => {
         const known = await store.get('rule', [ALL], ids.map(columnOf));
         const there = ids.filter((id) => known[0]?.cells.has(columnOf(id)));
-        const keys = there.map((id) => `${COUNTS}${id}`);
-        const rows = await store.get('rule', keys, [INDEX_COLUMNS.ruleCounts]);
-        const written = await writeUnchanged(
+        const rows = await countRows(there);
+        const lost = await writeUnchanged(
           store,
           'rule',
           there.map((id, i) => {
@@ -254,9 +269,9 @@ export function createRules(store: Store, exclusive: Exclusive) {
             return { change: putCounts(id, plus(before, changes.get(id)!)), version: rows[i]?.version };
           }),
         );
-        if (written.size === 0) return { done: undefined };
+        if (lost.size === 0) return { done: undefined };
         // Only those that somebody else has changed meanwhile are added again.
-        changes = new Map([...changes].filter(([id]) => written.has(`${COUNTS}${id}`)));
+        changes = new Map([...changes].filter(([id]) => lost.has(`${COUNTS}${id}`)));
         ids.splice(0, ids.length, ...changes.keys());
         return 'lost';
       });

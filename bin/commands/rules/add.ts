@@ -21,10 +21,11 @@ export function addRulesAdd(program: Command, cli: Cli): void {
       `
 Before a rule is added that rejects, the rows of its hosts are counted: where it would cut a seed, or
 every page, nothing is added without --yes (RULE_DANGER). A rule on usefulness or www holds for new
-pages at once; webcrawl rules apply brings it to the pages that are known already.
+pages at once; webcrawl rules apply brings it to the pages that are known already. A pattern of useful
+URLs should end in $: without it the same pages with a session or a filter in their query are useful too.
 
 Examples:
-  webcrawl rules add useful '/20\\d\\d/\\d\\d/' --regex --domain news.example
+  webcrawl rules add useful '/20\\d\\d/\\d\\d/[^/?]+$' --regex --domain news.example
   webcrawl rules add reject /tag/ --host www.news.example --note 'the same articles again'
   webcrawl rules add reject '[?&]sessionid=' --regex
   webcrawl rules add www without --domain news.example`,

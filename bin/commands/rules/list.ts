@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
 import { rules, safeText, type Rule, type RuleList } from '../../../packages/webcrawl/index.js';
 import { open, type Cli } from '../../cli.js';
-import { jsonLine, number, safeLines, table, write } from '../../output/output.js';
+import { fittedTable } from '../../output/fitted-table.js';
+import { jsonLine, number, safeLines, write } from '../../output/output.js';
 
 /** `rules list`. */
 export function addRulesList(program: Command, cli: Cli): void {
@@ -29,9 +30,6 @@ Examples:
     });
 }
 
-/** Columns that a pattern has at least. */
-const LEAST = 12;
-
 function forPeople({ rules: all, contradictions, broken }: RuleList, columns: number): string {
   if (all.length === 0) return 'No rules. `webcrawl rules add --help` says how to make one.\n';
   const head = ['id', 'kind', 'of', 'refused', 'fit', 'links', 'state', 'pattern'];
@@ -45,16 +43,13 @@ function forPeople({ rules: all, contradictions, broken }: RuleList, columns: nu
     `${rule.state === 'active' ? 'active' : 'disabled'}${rule.origin === 'generated' ? ', generated' : ''}`,
     patternOf(rule),
   ]);
-  const widths = head.map((name, i) => Math.max(name.length, ...rows.map((row) => row[i]!.length)));
-  const left = columns - widths.slice(0, -1).reduce((sum, width) => sum + width + 2, 0) - 1;
-  const fitting = rows.map((row) => [...row.slice(0, -1), shortened(row.at(-1)!, Math.max(LEAST, left))]);
   const lines = [
     ...contradictions.map(
       ({ decides, idle }) => `${decides} and ${idle} say the opposite of the same URLs: ${decides} decides.\n`,
     ),
     ...Object.entries(broken).map(([id, why]) => `${id} cannot be used, and is not asked: ${why}\n`),
   ];
-  return safeLines(table([head, ...fitting]) + lines.join(''));
+  return safeLines(fittedTable([head, ...rows], columns) + lines.join(''));
 }
 
 /** What a rule matches, on one line. */
@@ -62,8 +57,4 @@ export function patternOf(rule: Rule): string {
   if (rule.kind === 'www') return `${rule.to} www`;
   const { pattern } = rule;
   return safeText('prefix' in pattern ? pattern.prefix : `regex ${pattern.regex}`, 2000);
-}
-
-function shortened(text: string, width: number): string {
-  return text.length <= width ? text : `${text.slice(0, width - 1)}…`;
 }

@@ -8,7 +8,8 @@ import {
   type StoredProposal,
 } from '../../../packages/webcrawl/index.js';
 import { EXIT, open, runJob, type Cli } from '../../cli.js';
-import { number, quantity, safeLines, table } from '../../output/output.js';
+import { fittedTable, shortened } from '../../output/fitted-table.js';
+import { number, quantity, safeLines } from '../../output/output.js';
 import { showAdded } from './add.js';
 
 interface ProposeVerbOptions {
@@ -60,11 +61,7 @@ Examples:
       }
       if (numbers && list !== undefined) {
         await using crawl = await open(cli, { name: 'rules propose' });
-        return showAdded(
-          cli,
-          await rules.applyProposals(crawl, { list, numbers, signal: cli.io.signal }),
-          MOVED,
-        );
+        return showAdded(cli, await rules.applyProposals(crawl, { list, numbers, signal: cli.io.signal }), MOVED);
       }
       const report = await runJob<ProposeReport>(
         cli,
@@ -83,8 +80,6 @@ function numbersOf(text: string): number[] {
 }
 
 const MOVED = 'Pages that are known under the other form have got rows in the form of the rule.';
-/** Columns that a pattern has at least. */
-const LEAST = 12;
 
 function forPeople({ list, proposals, domains, added }: ProposeReport, columns: number): string {
   if (proposals.length === 0) return 'Nothing to propose.';
@@ -97,12 +92,9 @@ function forPeople({ list, proposals, domains, added }: ProposeReport, columns: 
     safeText(proposal.rule.scope, 40),
     ruleText(proposal),
   ]);
-  const widths = head.map((name, i) => Math.max(name.length, ...rows.map((row) => row[i]!.length)));
-  const left = columns - widths.slice(0, -1).reduce((sum, width) => sum + width + 2, 0) - 1;
-  const fitting = rows.map((row) => [...row.slice(0, -1), shortened(row.at(-1)!, Math.max(LEAST, left))]);
   const why = proposals.map((proposal) => shortened(`${proposal.number}: ${evidenceText(proposal)}`, columns - 1));
   const text = [
-    table([head, ...fitting]),
+    fittedTable([head, ...rows], columns),
     ...why,
     '',
     ...domains.map((domain) => shortened(domainText(domain), columns - 1)),
@@ -137,8 +129,4 @@ const wordsOf = (name: string): string => name.replace(/[A-Z]/g, (letter) => ` $
 function domainText({ domain, rest, cut, useful }: ProposedDomain): string {
   const share = rest === 0 ? 0 : (100 * cut) / rest;
   return `${safeText(domain, 100)}: cuts ${number(share, 0)} % of ${quantity(rest, 'page')} that are not useful; all ${number(useful)} known useful ones keep a way.`;
-}
-
-function shortened(text: string, width: number): string {
-  return text.length <= width ? text : `${text.slice(0, width - 1)}…`;
 }

@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
 import { describeRule, rules, safeText, type RuleReport, type Worth } from '../../../packages/webcrawl/index.js';
 import { EXIT, open, type Cli } from '../../cli.js';
-import { jsonLine, number, oneLine, quantity, say, table, write } from '../../output/output.js';
+import { fittedTable } from '../../output/fitted-table.js';
+import { jsonLine, number, oneLine, quantity, say, write } from '../../output/output.js';
 import { progressDisplay } from '../../output/progress.js';
 import { patternOf } from './list.js';
 
@@ -54,8 +55,6 @@ Examples:
 
 /** Domains that are shown. */
 const SHOWN = 20;
-/** Columns that a pattern or a name has at least. */
-const LEAST = 12;
 
 /** As a table for a terminal of so many columns. */
 function forPeople({ all, rules: found, domains, otherDomains, hasUseful }: RuleReport, columns: number): string {
@@ -72,7 +71,7 @@ function forPeople({ all, rules: found, domains, otherDomains, hasUseful }: Rule
       passed ? number(passed.rows) : '',
       patternOf(rule),
     ]);
-    parts.push(`\nWhat each rule decided on\n${fitted([head, ...rows], columns)}`);
+    parts.push(`\nWhat each rule decided on\n${fittedTable([head, ...rows], columns)}`);
   }
   const active = found.filter(({ rule }) => rule.state === 'active');
   const useful = active.filter(({ rule }) => rule.kind === 'useful');
@@ -87,7 +86,7 @@ function forPeople({ all, rules: found, domains, otherDomains, hasUseful }: Rule
       number(decides.usefulCut),
       patternOf(rule),
     ]);
-    parts.push(`\nUseful pages\n${fitted([head, ...rows], columns)}`);
+    parts.push(`\nUseful pages\n${fittedTable([head, ...rows], columns)}`);
   }
   if (!hasUseful) return parts.join('');
   const since = active.filter(({ before, since: after }) => before.fetched + after.fetched > 0);
@@ -101,7 +100,7 @@ function forPeople({ all, rules: found, domains, otherDomains, hasUseful }: Rule
       share(after.useful, after.fetched),
       oneLine(describeRule(rule)),
     ]);
-    parts.push(`\nPages of its hosts, before a rule came to hold and since\n${fitted([head, ...rows], columns)}`);
+    parts.push(`\nPages of its hosts, before a rule came to hold and since\n${fittedTable([head, ...rows], columns)}`);
   }
   if (domains.length > 0) {
     const head = ['fetched', 'useful', 'share', 'waiting', 'cut', 'domain'];
@@ -116,7 +115,7 @@ function forPeople({ all, rules: found, domains, otherDomains, hasUseful }: Rule
     const rows = domains.slice(0, SHOWN).map((each) => cells(each, safeText(each.domain, 200)));
     const left = domains.length - rows.length + (otherDomains?.domains ?? 0);
     const more = left > 0 ? `and ${quantity(left, 'more domain')}\n` : '';
-    parts.push(`\nPages by domain\n${fitted([head, ...rows], columns)}${more}`);
+    parts.push(`\nPages by domain\n${fittedTable([head, ...rows], columns)}${more}`);
   }
   return parts.join('');
 }
@@ -139,17 +138,4 @@ const cutsOf = (kind: string, n: number): string => (kind === 'reject' || kind =
 /** `37.5 %`; nothing of nothing. */
 function share(part: number, whole: number): string {
   return whole > 0 ? `${number((100 * part) / whole, 1)} %` : '';
-}
-
-/** Rows of which the last column is shortened, so that they fit. */
-function fitted(rows: readonly (readonly string[])[], columns: number): string {
-  const [head] = rows;
-  const widths = head!.slice(0, -1).map((_, i) => Math.max(...rows.map((row) => row[i]!.length)));
-  const left = Math.max(LEAST, columns - widths.reduce((sum, width) => sum + width + 2, 0) - 1);
-  return table(
-    rows.map((row) => {
-      const last = row.at(-1)!;
-      return [...row.slice(0, -1), last.length <= left ? last : `${last.slice(0, left - 1)}…`];
-    }),
-  );
 }

@@ -49,7 +49,7 @@ those of all, then those made by hand before generated ones, then accept before 
 A generated rule refuses nothing that a useful rule matches.
 
 Examples:
-  webcrawl rules add useful '/20\\d\\d/\\d\\d/' --regex --domain news.example
+  webcrawl rules add useful '/20\\d\\d/\\d\\d/[^/?]+$' --regex --domain news.example
   webcrawl rules add reject /tag/ --host www.news.example
   webcrawl rules add www without --domain news.example
   webcrawl rules list`;

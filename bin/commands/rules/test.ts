@@ -16,7 +16,7 @@ export function addRulesTest(program: Command, cli: Cli): void {
       `
 Examples:
   webcrawl rules test reject /tag/ --host www.news.example
-  webcrawl rules test useful '/20\\d\\d/\\d\\d/' --regex`,
+  webcrawl rules test useful '/20\\d\\d/\\d\\d/[^/?]+$' --regex`,
     )
     .action(async (kind: string, pattern: string, options: RuleOptions) => {
       const rule = ruleOf(kind, pattern, options);
@@ -46,9 +46,9 @@ function forPeople(effect: RuleEffect): string {
   return table(rows.map((row) => row.map(oneLine)));
 }
 
-/** The rule that is tested has an id that none of the table has. */
+/** The rule that is tested has no id. */
 function contradictionText({ contradictions: [first] }: RuleEffect): string {
-  const other = [first!.decides, first!.idle].find((id) => id.length < 12) ?? '';
+  const other = first!.decides ?? first!.idle ?? '';
   const who =
     first!.decides === other ? `${other} decides, and it never would` : `it would decide, and ${other} never does`;
   return `${other} says the opposite of the same URLs: ${who}`;

@@ -3,7 +3,7 @@ import { CrawlError, safeText } from '../../errors/index.js';
 import { withWorkFolder } from '../../graph/index.js';
 import type { CrawlContext, JobOptions } from '../../jobs/index.js';
 import { checkRule, describeRule, saying, type AddedRules, type CheckedRule } from '../../rules/index.js';
-import type { StoredProposal, StoredProposals } from '../../../webtable/index.js';
+import type { ProposedRule, StoredProposal, StoredProposals } from '../../../webtable/index.js';
 import { checkCandidates, type CandidateRule, type Checked, type CheckedCandidate } from './check-candidates.js';
 import { addProposed } from './propose.js';
 import { domainOfRule } from './cut-pages.js';
@@ -16,7 +16,23 @@ export async function readProposals({ tables }: Pick<CrawlContext, 'tables'>): P
   if (!stored) return undefined;
   const { rules } = await tables.rules.read();
   const known = new Set(rules.map(saying));
-  return { ...stored, proposals: stored.proposals.filter(({ rule }) => !known.has(saying(checkRule(rule)))) };
+  let { damaged = 0 } = stored;
+  const proposals = stored.proposals.filter(({ rule }) => {
+    const says = sayingOf(rule);
+    if (says === undefined) damaged += 1;
+    return says !== undefined && !known.has(says);
+  });
+  return { ...stored, proposals, ...(damaged > 0 && { damaged }) };
+}
+
+/** Undefined of a rule that cannot be used. */
+function sayingOf(rule: ProposedRule): string | undefined {
+  try {
+    return saying(checkRule(rule));
+  } catch (error) {
+    if (error instanceof CrawlError && error.code === 'BAD_RULE') return undefined;
+    throw error;
+  }
 }
 
 /** Which proposals to apply, and how. */
@@ -62,8 +78,9 @@ export async function applyProposals(
     }
     // The share is that of the list.
     const domains = new Set(wanted.map(({ domain }) => domain));
+    const chosen = new Set(wanted.map(({ number }) => number));
     const others = (stored?.proposals ?? []).filter(
-      (proposal) => domains.has(proposal.domain) && !wanted.includes(proposal),
+      ({ domain, number, rule }) => domains.has(domain) && !chosen.has(number) && sayingOf(rule) !== undefined,
     );
     const open = others.map(candidateOf).filter(({ rule }) => !bySaying.has(saying(rule)));
     const { settings } = crawl;
@@ -83,6 +100,7 @@ export async function applyProposals(
       const { useful = 0 } = checked.domains.get(domainOfRule(rule) ?? '') ?? {};
       throw staleOf(wanted[i]!, rule, whyDropped(candidate, { ...settings.propose, useful }));
     }
+    signal?.throwIfAborted();
     return addProposed(crawl, wanted, ruleSet.version);
   });
 }

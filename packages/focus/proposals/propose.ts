@@ -27,7 +27,7 @@ export interface ProposeOptions extends JobOptions {
   readonly domain?: string;
   /** Adds the rules that are proposed. Default: false. */
   readonly apply?: boolean;
-  /** Where the graph is made, for as long as it is needed: 30 bytes for each link. Default: the folder of the system for such files. */
+  /** Where the graph is made, for as long as it is needed: some 30 bytes for each link. Default: the folder of the system for such files. */
   readonly folder?: string;
   /** What looks for candidates. Default: all finders; tests give others. */
   readonly finders?: readonly CreateFinder[];
@@ -40,7 +40,7 @@ export interface ProposedDomain {
   readonly rest: number;
   /** Of these, pages that are cut. */
   readonly cut: number;
-  /** Useful pages that are known and can be reached from a seed; all of them still can. */
+  /** Useful pages that are known and that the seeds lead to; to all of them they still do. Others that are known are not counted. */
   readonly useful: number;
 }
 
@@ -50,6 +50,7 @@ export interface ProposeReport extends Report {
   readonly list?: string;
   /** With the pages that each cuts, the most first. */
   readonly proposals: readonly StoredProposal[];
+  /** Those for which rules are proposed. */
   readonly domains: readonly ProposedDomain[];
   /** With `apply`, what became of them. */
   readonly added?: AddedRules;

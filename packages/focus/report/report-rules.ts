@@ -19,7 +19,7 @@ export interface ReportedRule extends BeforeAndSince {
   readonly counts: RuleCounts;
   /** The rows on which it decides: of `useful` those that it is the first to match, of `www` those that it writes otherwise. */
   readonly decides: Worth;
-  /** Of an `accept` rule the rows that a `reject` rule would refuse without it, or without all `accept` rules. */
+  /** Of an `accept` rule the rows on which it decides and that a `reject` rule would refuse if there were no `accept` rules. */
   readonly passed?: Worth;
   /** What it had decided over time, oldest first. */
   readonly history: readonly RulePoint[];

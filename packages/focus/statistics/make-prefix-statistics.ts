@@ -32,7 +32,7 @@ export async function makePrefixStatistics(
   const { prefixes } = crawl.tables;
   const madeAt = crawl.clock();
   const rulesVersion = await crawl.tables.rules.version();
-  const generation = await prefixes.begin(scope);
+  const generation = await prefixes.begin(scope, madeAt);
   const made = await countRows(crawl, { domain, min, depth }, tracker, (nodes) =>
     prefixes.put(scope, generation, nodes),
   );

@@ -45,17 +45,21 @@ export async function latestPrefixStatistics(
  *
  * A `min` or `depth` that is coarser than that of the statistics leaves nodes out; what they counted is in those above them, but
  * parameters are not added up again. A finer one has no effect.
+ * @param limit how many may be read, whether they are left out or not; it is counted down, and at 0 the rest is not read
  * @throws CrawlError USAGE, BAD_URL
  */
 export async function* readPrefixStatistics(
   crawl: Pick<CrawlContext, 'tables'>,
   { domain, min = 1, depth = Infinity }: PrefixSelection = {},
+  limit: { left: number } = { left: Infinity },
 ): AsyncGenerator<PrefixNode> {
   checkSelection({ min, ...(depth !== Infinity && { depth }) });
   const found = await find(crawl, domain);
   if (!found) return;
   const toNode = createNodes();
   for await (const { key, figures } of crawl.tables.prefixes.read(found.scope, found.ranges)) {
+    if (limit.left === 0) return;
+    limit.left -= 1;
     if (figures.rows < min) continue;
     const node = toNode(key, figures);
     if (depthOf(node.prefix) <= depth) yield node;

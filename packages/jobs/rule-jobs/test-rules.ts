@@ -1,15 +1,19 @@
 import { domainRanges, hostRange, urlOf, type KeyRange, type Rule, type RuleScope } from '../../../webtable/index.js';
 import { CrawlError, safeText } from '../../errors/index.js';
-import {
-  compileRules,
-  contradictionsOf,
-  describeRule,
-  type CheckedRule,
-  type Contradiction,
-  type RuleSet,
-} from '../../rules/index.js';
+import { compileRules, contradictionsOf, describeRule, type CheckedRule, type RuleSet } from '../../rules/index.js';
 import type { CrawlContext } from '../context.js';
 import type { JobOptions } from '../reporting/job.js';
+
+/** Two rules that say the opposite of the same URLs. A rule that is not there yet has no id. */
+export interface TestedContradiction {
+  /** The id of the one that would decide. */
+  readonly decides?: string;
+  /** The id of the one that never would. */
+  readonly idle?: string;
+}
+
+/** What a change of rules would cut: the `details` of RULE_DANGER. URLs are untrusted. */
+export type RuleDanger = Pick<RuleEffect, 'rows' | 'cut' | 'seeds' | 'seedUrls' | 'cutsAll'>;
 
 /** What rules would do to the rows that are there. URLs are untrusted. */
 export interface RuleEffect {
@@ -33,8 +37,8 @@ export interface RuleEffect {
   readonly examples: readonly string[];
   /** No page of the table would be left. */
   readonly cutsAll: boolean;
-  /** With rules that are there, or with each other; a rule that is not there yet has no id. */
-  readonly contradictions: readonly Contradiction[];
+  /** With rules that are there, or with each other. */
+  readonly contradictions: readonly TestedContradiction[];
   /** The read was ended before it was through. */
   readonly interrupted?: true;
 }
@@ -73,6 +77,8 @@ async function effectOf(
     return { createdAt: now, ...rule, changedAt: now, id };
   });
   const ids = new Set(made.map(({ id }) => id));
+  const known = new Set(given.flatMap((rule) => ('id' in rule ? [rule.id] : [])));
+  const isNew = (id: string): boolean => ids.has(id) && !known.has(id);
   const rules = [...stored.rules.filter(({ id }) => !ids.has(id)), ...made];
   const before = compileRules(stored, settings.scoring.fit);
   const after = compileRules({ ...stored, rules }, settings.scoring.fit);
@@ -112,7 +118,12 @@ async function effectOf(
     seedUrls,
     examples,
     cutsAll: cutsAny || cutsRows,
-    contradictions: contradictionsOf(rules).filter(({ decides, idle }) => ids.has(decides) || ids.has(idle)),
+    contradictions: contradictionsOf(rules)
+      .filter(({ decides, idle }) => ids.has(decides) || ids.has(idle))
+      .map(({ decides, idle }) => ({
+        ...(!isNew(decides) && { decides }),
+        ...(!isNew(idle) && { idle }),
+      })),
     ...(interrupted && { interrupted }),
   };
 }
@@ -121,7 +132,7 @@ async function effectOf(
  * Makes sure that rules cut neither a seed nor every page: `reject` rules that become active, those that an `accept` rule holds off
  * that is disabled, or goes, and those that refuse the URLs which a `www` rule gives.
  * @param given rules as they would be; one that goes as disabled
- * @throws CrawlError RULE_DANGER
+ * @throws CrawlError RULE_DANGER, whose `details` are a {@link RuleDanger}
  */
 export async function mustBeHarmless(
   crawl: Pick<CrawlContext, 'tables' | 'rules' | 'settings' | 'clock'>,
@@ -133,6 +144,7 @@ export async function mustBeHarmless(
   );
   if (cutting.length === 0) return;
   const { cut, rows, seeds, seedUrls, cutsAll } = await effectOf(crawl, given);
+  const details: RuleDanger = { cut, rows, seeds, seedUrls, cutsAll };
   if (!cutsAll && seeds === 0) return;
   const what = cutsAll
     ? `every page (${cut} of ${rows} rows)`
@@ -142,7 +154,14 @@ export async function mustBeHarmless(
   const does = first!.state === 'active' ? `${name} would cut` : `the rules without ${name} would cut`;
   throw new CrawlError('RULE_DANGER', `expected rules that leave the seeds and some page, found that ${does} ${what}`, {
     hint: 'if that is what you want, say so: --yes, or `yes: true`',
+    details,
   });
+}
+
+/** What a change would cut that was refused for it; undefined of any other error. */
+export function dangerOf(error: unknown): RuleDanger | undefined {
+  if (!(error instanceof CrawlError) || error.code !== 'RULE_DANGER') return undefined;
+  return error.details as RuleDanger | undefined;
 }
 
 /** The rules that decide on a URL. */

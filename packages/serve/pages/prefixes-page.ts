@@ -47,9 +47,10 @@ export function prefixesPage(shown: ShownPrefixes, { domain = '', min, depth }: 
       </section>`,
     more &&
       html`<p class="note">
-        These are the first ${number(rows.length)}. Name a domain, or ask for more pages at least, to see others.
+        These are the first ${number(rows.length)}, and there may be more. Name a domain to see others;
+        <code>webcrawl stats prefixes</code> shows all.
       </p>`,
-    statistics && rows.length === 0 && html`<p>No prefix is so.</p>`,
+    statistics && rows.length === 0 && !more && html`<p>No prefix is so.</p>`,
   ]);
 }
 

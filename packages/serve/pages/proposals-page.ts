@@ -2,12 +2,12 @@ import type { StoredProposal, StoredProposals } from '../../../webtable/index.js
 import { figures } from '../../util/index.js';
 import { html, type Html } from '../http/html.js';
 import { evidenceList } from './evidence.js';
-import { buttonForm, patternText, presserNote, rulesLayout, scopeText, type Presser } from './rules-page.js';
+import { buttonForm, patternText, whyNotNote, rulesLayout, scopeText, type Asker } from './rules-page.js';
 import { dayOf } from './untrusted.js';
 
 const { number, quantity } = figures;
 
-/** What became of the proposal that was applied last. */
+/** What became of the proposal that was last applied by who asks. */
 export interface LastApplied {
   readonly number: number;
   /** Absent: it is being checked. */
@@ -15,9 +15,11 @@ export interface LastApplied {
 }
 
 /** What the page of the proposals shows. */
-export interface ProposalsPage extends Presser {
+export interface ProposalsPage extends Asker {
   readonly found: StoredProposals | undefined;
   readonly last?: LastApplied;
+  /** One is being checked, by whomever. */
+  readonly isBusy: boolean;
 }
 
 /** Why a rule is proposed, in words. */
@@ -35,10 +37,13 @@ const MOST = 200;
 
 /** The rules that the crawler proposes, each with its evidence and a button. */
 export function proposalsPage(given: ProposalsPage): Html {
-  const { found, last } = given;
+  const { found, last, isBusy } = given;
   const proposals = found?.proposals ?? [];
   return rulesLayout('Proposals', 'proposals', [
     last && html`<p class="note" role="status">${lastText(last)}</p>`,
+    isBusy &&
+      (!last || last.outcome) &&
+      html`<p class="note">Another proposal is being checked; load this page again in a while.</p>`,
     found
       ? html`<p class="facts">
           ${proposals.length === 0 ? 'Nothing is proposed' : quantity(proposals.length, 'proposal')}, as of
@@ -48,7 +53,11 @@ export function proposalsPage(given: ProposalsPage): Html {
           Nothing was proposed yet: <code>webcrawl rules propose</code> looks for sections that are worth nothing. It
           needs a rule that says what is useful.
         </p>`,
-    proposals.length > 0 && presserNote(given),
+    found?.damaged !== undefined &&
+      html`<p class="note">
+        ${quantity(found.damaged, 'proposal')} cannot be read: <code>webcrawl rules propose</code> makes them anew.
+      </p>`,
+    proposals.length > 0 && whyNotNote(given),
     proposals.length > 0 &&
       html`<p>
         None cuts a useful page that is known, or the only way to one. That is checked once more when one is applied,
@@ -62,9 +71,8 @@ export function proposalsPage(given: ProposalsPage): Html {
   ]);
 }
 
-function proposalCard(proposal: StoredProposal, list: string, { token, last }: ProposalsPage): Html {
+function proposalCard(proposal: StoredProposal, list: string, { token, isBusy }: ProposalsPage): Html {
   const { number: id, rule, reason, evidence, rows, fetched } = proposal;
-  const isBusy = last !== undefined && last.outcome === undefined;
   return html`<li class="card rule">
     <div class="title">
       <h2 id="p${id}"><span class="kind">${rule.kind}</span> <bdi dir="ltr">${patternText(rule)}</bdi></h2>

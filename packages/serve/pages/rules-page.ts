@@ -1,4 +1,5 @@
-import type { ProposedRule, RulePoint } from '../../../webtable/index.js';
+import type { ProposedRule, Rule, RulePoint } from '../../../webtable/index.js';
+import type { RuleDanger } from '../../jobs/index.js';
 import { describeRule } from '../../rules/index.js';
 import { figures } from '../../util/index.js';
 import { html, type Html, type Piece } from '../http/html.js';
@@ -11,7 +12,7 @@ import { dayOf } from './untrusted.js';
 const { duration, number, quantity } = figures;
 
 /** What all pages of the rules need of who asks. */
-export interface Presser {
+export interface Asker {
   /** For the forms; undefined where there are none, as who asks may change nothing. */
   readonly token?: string;
   /** Why he may not, as a sentence. */
@@ -19,7 +20,7 @@ export interface Presser {
 }
 
 /** What the page of the rules shows. */
-export interface RulesPage extends Presser {
+export interface RulesPage extends Asker {
   readonly all: ShownRules;
   /** Those on this page. */
   readonly shown: readonly ShownRule[];
@@ -29,7 +30,7 @@ export interface RulesPage extends Presser {
   readonly page: number;
   readonly pages: number;
   /** The rule that was just changed. */
-  readonly changed?: ShownRule;
+  readonly changed?: Rule;
 }
 
 /** The rules in the order in which they are asked, what each has decided over time, and buttons. It works without scripts. */
@@ -43,7 +44,7 @@ export function rulesPage(given: RulesPage): Html {
   return rulesLayout('Rules', 'rules', [
     changed && html`<p class="note" role="status">${changedText(changed)}</p>`,
     html`<p class="facts">${facts}</p>`,
-    presserNote(given),
+    whyNotNote(given),
     all.rules.length === 0 &&
       html`<p>
         A rule says which pages are worth having, or are not to be fetched: <code>webcrawl rules add --help</code> says
@@ -96,12 +97,12 @@ export function rulesLayout(title: string, at: (typeof TABS)[number][0] | undefi
 }
 
 /** Why there are no buttons, where there are none. */
-export function presserNote({ whyNot }: Presser): Html | undefined {
+export function whyNotNote({ whyNot }: Asker): Html | undefined {
   if (whyNot === undefined) return undefined;
   return html`<p class="note">${whyNot} <code>webcrawl rules</code> changes them from a terminal.</p>`;
 }
 
-function changedText(rule: ShownRule): Html {
+function changedText(rule: Rule): Html {
   return html`${rule.id} is ${rule.state === 'active' ? 'active' : 'disabled'} now: <bdi>${describeRule(rule)}</bdi>. A
     crawl that runs takes it within two seconds.`;
 }
@@ -216,19 +217,21 @@ function stepsOf(
   return values;
 }
 
-/** What would be cut, as a sentence without its end. */
-function dangerText(message: string): string {
-  const found = message.replace(/^expected .{1,80}?, found that /, '');
-  return found.charAt(0).toUpperCase() + found.slice(1);
+/** What would be cut, as the end of a sentence. */
+function dangerText({ cutsAll, cut, rows, seeds, seedUrls }: RuleDanger): Html {
+  const pages = html`${number(cut)} of ${quantity(rows, 'page')}`;
+  if (cutsAll) return html`every page (${pages})`;
+  const shown = seedUrls.map((url, i) => html`${i > 0 && ', '}<bdi dir="ltr">${url}</bdi>`);
+  return html`${quantity(seeds, 'seed')} (${shown}${seeds > seedUrls.length && ', …'}), and ${pages} in all`;
 }
 
 /** Says what a change would cut, and asks again. */
-export function dangerPage(rule: ShownRule, state: ShownRule['state'], message: string, token: string): Html {
+export function dangerPage(rule: Rule, state: Rule['state'], danger: RuleDanger, token: string): Html {
   const { id } = rule;
   const act = state === 'active' ? 'Enable' : 'Disable';
   return rulesLayout(`${act} ${id}?`, undefined, [
     html`<p><bdi dir="ltr">${describeRule(rule)}</bdi></p>
-      <p class="note danger" role="alert">${dangerText(message)}.</p>
+      <p class="note danger" role="alert">To ${act.toLowerCase()} it would cut ${dangerText(danger)}.</p>
       <p>Nothing was changed.</p>
       <div class="acts">
         ${buttonForm('/rules/change', token, { id, state, yes: 'yes' }, { label: `${act} it all the same`, of: id, isBad: true })}

@@ -122,7 +122,10 @@ const listOf = <T extends string | object>(one: T | readonly T[]): readonly T[] 
  * change within a second or two. Every edit is made as a whole or not at all.
  */
 export const rules = {
-  /** All rules, in the order in which they are asked, with what they have decided. */
+  /**
+   * All rules, in the order in which they are asked, with what they have decided.
+   * @throws CrawlError TABLE_LOCKED, STORE_FAILED, as all of these do where the table cannot be reached or read
+   */
   list,
 
   /** One rule. @throws CrawlError UNKNOWN_RULE */
@@ -140,12 +143,12 @@ export const rules = {
     return tables.rules.histories(ids ?? (await tables.rules.read()).rules.map(({ id }) => id));
   },
 
-  /** What each rule cut or let through, and what the pages are worth, see `reportRules` of packages/focus. */
+  /** What each rule cut or let through, and what the pages are worth, see `reportRules` of packages/focus. It reads the whole table. */
   report: (crawl: RulesCrawl, options: JobOptions = {}): Promise<RuleReport> => reportRules(crawl, options),
 
   /**
    * Adds rules, all or none; of what another rule says already none is added.
-   * @throws CrawlError BAD_RULE for one that is wrong; RULE_DANGER
+   * @throws CrawlError BAD_RULE for one that is wrong; RULE_DANGER, whose `details` are a `RuleDanger`
    */
   add: (crawl: RulesCrawl, given: NewRule | readonly NewRule[], options: RuleEditOptions = {}): Promise<AddedRules> =>
     addAll(crawl, listOf(given).map(checkRule), options),
@@ -219,7 +222,7 @@ export const rules = {
     return addAll(crawl, given, options);
   },
 
-  /** The rules as lines of JSON, by age. */
+  /** The rules as lines of JSON, by age; without those that cannot be read. */
   async *export({ tables }: Pick<RulesCrawl, 'tables'>): AsyncGenerator<string> {
     for (const rule of (await tables.rules.read()).rules) yield JSON.stringify(rule);
   },
@@ -231,14 +234,20 @@ export const rules = {
    * Proposes rules from what the table holds, and with `apply` adds them, see `propose` of packages/focus. Of those on `www` that it adds, it does
    * what `apply` does.
    */
-  propose: watched('rules propose', proposeAndApply) as (crawl: Crawl, options?: ProposeOptions) => Promise<ProposeReport>,
+  propose: watched('rules propose', proposeAndApply) as (
+    crawl: Crawl,
+    options?: ProposeOptions,
+  ) => Promise<ProposeReport>,
 
-  /** The rules that were proposed last and are not there yet; undefined where none were ever proposed. */
+  /**
+   * The rules that were proposed last and are not there yet; undefined where none were ever proposed. What cannot be read of them is left
+   * out, and counted in `damaged`.
+   */
   proposals: (crawl: Pick<RulesCrawl, 'tables'>): Promise<StoredProposals | undefined> => readProposals(crawl),
 
   /**
    * Adds rules that were proposed, all or none, after their conditions were checked anew. Of those on `www` it does what `apply` does.
-   * @throws CrawlError UNKNOWN_PROPOSAL, STALE_PROPOSAL
+   * @throws CrawlError UNKNOWN_PROPOSAL, STALE_PROPOSAL; BAD_RULE for one that cannot be used; STORE_FULL, BAD_OUTPUT; the reason of `signal`
    */
   async applyProposals(crawl: Crawl, options: ApplyProposalsOptions = {}): Promise<AddedRules> {
     const added = await applyProposals(crawl, options);

@@ -2,11 +2,12 @@ import { latestPrefixStatistics, readPrefixStatistics, type PrefixNode } from '.
 import { compareRules, contradictionsOf, type RuleSet } from '../../rules/index.js';
 import { createSeldom } from '../../jobs/index.js';
 import type { RulesSource } from '../../serve/index.js';
-import type { Rule, RuleCounts } from '../../../webtable/index.js';
+import type { Rule } from '../../../webtable/index.js';
 import type { Crawl } from '../open-crawl.js';
 import { rules } from './rules.js';
 
-const NOTHING: RuleCounts = { refused: 0, fit: 0, links: 0 };
+/** Prefixes that are read for one answer: what is asked for may leave out all of them. */
+const MOST_READ = 50_000;
 
 /** The rules of a table for a server. What costs the more the more rules there are is done once for each version of them. */
 export function servedRules(crawl: Crawl): RulesSource {
@@ -18,14 +19,14 @@ export function servedRules(crawl: Crawl): RulesSource {
     async list() {
       const set = await crawl.rules.current();
       if (last?.set !== set) last = ordered(set);
-      const counts = await tables.rules.counts();
       return {
         version: set.version,
-        rules: last.sorted.map((rule) => ({ ...rule, counts: counts.get(rule.id) ?? NOTHING })),
+        rules: last.sorted,
         contradictions: last.contradictions,
         broken: Object.fromEntries(set.broken),
       };
     },
+    counts: (ids) => tables.rules.countsOf(ids),
     histories: (ids) => tables.rules.histories(ids),
     report: () => report.read(),
     async setState(id, state, yes) {
@@ -34,15 +35,16 @@ export function servedRules(crawl: Crawl): RulesSource {
     async prefixes(selection, most) {
       const statistics = await latestPrefixStatistics(crawl, selection);
       const prefixes: PrefixNode[] = [];
-      for await (const node of readPrefixStatistics(crawl, selection)) {
+      const limit = { left: MOST_READ };
+      for await (const node of readPrefixStatistics(crawl, selection, limit)) {
         if (prefixes.length === most) return { statistics, prefixes, more: true };
         prefixes.push(node);
       }
-      return { statistics, prefixes, more: false };
+      return { statistics, prefixes, more: limit.left === 0 };
     },
     proposals: () => rules.proposals(crawl),
-    async applyProposal(list, number) {
-      const { added } = await rules.applyProposals(crawl, { list, numbers: [number] });
+    async applyProposal(list, number, signal) {
+      const { added } = await rules.applyProposals(crawl, { list, numbers: [number], signal });
       return added.map(({ id }) => id);
     },
   };

@@ -98,7 +98,7 @@ describe('statistics by prefix', () => {
       fetchMs: 100,
     });
     expect(await prefixStatistics.latest(crawl)).toEqual({
-      generation: 1,
+      generation: START + 1000,
       madeAt: START + 1000,
       rulesVersion: await crawl.tables.rules.version(),
       min: 10,
@@ -263,6 +263,42 @@ describe('statistics by prefix', () => {
     }
     expect(new Set(found).size).toBe(found.length);
     expect(found).toHaveLength(all.length);
+  });
+
+  test('what a kill has left of the first pass over a domain goes with the next one over others', async () => {
+    const DAY = 86_400_000;
+    for (const next of [
+      { later: 1, domain: undefined },
+      { later: DAY + 1, domain: 'other.example' },
+    ]) {
+      const whole = new MemoryStore();
+      await using crawl = await newsWeb(whole);
+      const dying = await testCrawl(undefined, { store: new FailingStore(whole, 3) });
+      await expect(prefixStatistics.make(dying, { domain: 'news.example', min: 1 })).rejects.toThrow(PlannedFailure);
+      expect((await stored(whole)).length).toBeGreaterThan(0);
+      crawl.setTime(START + next.later);
+      await prefixStatistics.make(crawl, next.domain === undefined ? {} : { domain: next.domain });
+      const keys = await stored(whole);
+      expect(keys.filter((key) => key.includes('example.news'))).toHaveLength(next.domain === undefined ? 6 : 0);
+      expect(keys.every((key) => key.startsWith(next.domain === undefined ? 's|n|*|' : 's|n|example.other'))).toBe(
+        true,
+      );
+    }
+  });
+
+  test('a pass over a domain that is still at work when a later one over all has ended is removed', async () => {
+    const store = new MemoryStore();
+    await using crawl = await newsWeb(store);
+    const { prefixes } = crawl.tables;
+    const generation = await prefixes.begin('example.news', START - 5);
+    await prefixStatistics.make(crawl);
+    const figures = { rows: 1, statuses: {}, fit: 0, duplicates: 0, errors: 0, bytes: 0, fetchMs: 0 };
+    await prefixes.put('example.news', generation, [{ key: 'example.news:https/', figures }]);
+    const pass = { generation, madeAt: START - 5, rulesVersion: '', min: 1, depth: 16, total: figures };
+    const isKept = await prefixes.end('example.news', { ...pass, origins: 1, parametersOverLimit: 0 });
+    expect(isKept).toBe(false);
+    expect((await stored(store)).every((key) => key.startsWith('s|n|*|'))).toBe(true);
+    expect(await lines(crawl, { domain: 'news.example' })).toEqual(NEWS);
   });
 
   test('what is left under a lost header does not come back', async () => {

@@ -344,6 +344,9 @@ describe('rules', () => {
     await expect(rules.import(crawl, ['{}', 'x'])).rejects.toThrow(/^line 1: /);
     expect((await rules.list(crawl)).rules).toEqual([]);
     await rules.import(crawl, [JSON.stringify({ ...tag, origin: 'generated', evidence: { urls: 7 } })]);
+    // What is not there yet has no id.
+    const { contradictions: tested } = await rules.test(crawl, { ...tag, kind: 'accept' });
+    expect(tested).toEqual([{ idle: 'r1' }]);
     const { added, contradictions } = await rules.add(crawl, { ...tag, kind: 'accept' });
     expect(contradictions).toEqual([{ decides: added[0]!.id, idle: 'r1' }]);
     expect(await rules.remove(crawl, 'r1')).toMatchObject({ removed: [], disabled: [{ id: 'r1' }] });

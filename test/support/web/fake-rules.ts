@@ -143,6 +143,8 @@ export function fakeRules(given: readonly ShownRule[] = RULES): RulesSource & { 
   return {
     calls,
     list: () => Promise.resolve({ version: 'v1', rules, contradictions: [], broken: {} }),
+    counts: (ids) =>
+      Promise.resolve(new Map(rules.filter(({ id }) => ids.includes(id)).map(({ id, counts }) => [id, counts]))),
     histories: (ids) => Promise.resolve(new Map(ids.map((id) => [id, historyOf(DAY + 40 * 3_600_000)]))),
     report: () => Promise.resolve(aReport()),
     prefixes: ({ domain }, most) =>
@@ -154,7 +156,6 @@ export function fakeRules(given: readonly ShownRule[] = RULES): RulesSource & { 
                 generation: 1,
                 madeAt: DAY,
                 rulesVersion: 'v1',
-                generation: 1,
                 min: 10,
                 depth: 16,
                 total: figuresOf(12_400, 900),
@@ -174,8 +175,9 @@ export function fakeRules(given: readonly ShownRule[] = RULES): RulesSource & { 
     },
     setState(id, state, yes) {
       if (id === 'r1' && state === 'active' && !yes) {
-        const what = 'expected rules that leave the seeds and some page, found that reject /tag/ would cut 2 seeds';
-        return Promise.reject(new CrawlError('RULE_DANGER', what));
+        const seedUrls = ['http://a.example/tag/1', 'http://a.example/tag/2'];
+        const details = { rows: 12, cut: 5, seeds: 2, seedUrls, cutsAll: false };
+        return Promise.reject(new CrawlError('RULE_DANGER', 'whatever', { details }));
       }
       calls.push([id, state, yes]);
       rules = rules.map((rule) => (rule.id === id ? { ...rule, state } : rule));

@@ -55,6 +55,30 @@ describe('the table of rules', () => {
     expect(await rules.read()).toMatchObject({ damaged: [] });
   });
 
+  test('a rule that says nothing that can be used is damaged', async () => {
+    const store = new MemoryStore();
+    const rules = await rulesOf(store);
+    const whole = { ...reject('', '/a'), id: undefined };
+    await rules.change((_, id) => ({ put: [reject(id(), '/a')] }));
+    const wrong = [
+      { pattern: { regex: 5 } },
+      { pattern: { prefix: 5, regex: 'a' } },
+      { kind: 'none' },
+      { kind: 'www', to: 'without' },
+      { scope: 'all' },
+      { createdAt: 1e16 },
+    ];
+    const put = wrong.map((change, i) => {
+      const cell = Buffer.from(JSON.stringify({ ...whole, ...change }));
+      return [`r:d:r${i + 2}`, cell] as const;
+    });
+    await store.write('rule', [{ key: 'rules', put: new Map(put) }]);
+    expect(await rules.read()).toMatchObject({
+      rules: [{ id: 'r1' }],
+      damaged: wrong.map((_, i) => `r${i + 2}`),
+    });
+  });
+
   test('dies between any two writes of an edit of many rules with all of it or nothing, and is seen by who has read before', async () => {
     const first = new MemoryStore();
     const before = await (await rulesOf(first)).change((_, id) => ({ put: [reject(id(), '/a'), reject(id(), '/b')] }));
