@@ -145,10 +145,12 @@ describe('webcrawl rules', () => {
         key: rowKeyOf(`http://a.example${path}`),
         set: {
           status: 'fetched',
+          parseStatus: { code: 'success' },
           dueAt: 0,
           outlinks: links.map((link) => ({ url: `http://a.example${link}`, anchor: '' })),
         },
       });
+      await jobs.inject(crawl, { seeds: ['http://a.example/'] });
       const old = Array.from({ length: 60 }, (_, i) => `/old/${i}`);
       await crawl.tables.pages.write([
         page('/', ['/news/1', '/news/2', ...old]),
