@@ -69,6 +69,10 @@ export const SUITES = {
     ],
     about: 'a web that attacks the crawl, made-up input, every code of every encoding',
   },
+  focus: {
+    files: ['test/focus/proposals/random-webs.test.ts'],
+    about: 'rules that are proposed on 200 random webs: none cuts a useful page, or the only way to one',
+  },
   politeness: { files: ['test/politeness/politeness.test.ts'], about: 'the access log of 200 hosts' },
   site: { files: ['test/site'], about: 'real manuals, crawled beside GNU Wget' },
   browser: { files: ['test/browser'], about: 'pages rendered by a real Chromium' },

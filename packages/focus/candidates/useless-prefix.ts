@@ -37,7 +37,7 @@ interface Found extends Section {
  */
 export const uselessPrefixes: CreateFinder = ({ propose: { minUseful } }): CandidateFinder => {
   let found: Found[] = [];
-  let open: OpenPrefix[] = [];
+  const open: OpenPrefix[] = [];
   let host = '';
   let origin = '';
   /** Of the host at hand. */
