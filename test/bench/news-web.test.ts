@@ -3,12 +3,19 @@ import { crawlKnowing } from '../../bench/lib/all-knowing.js';
 import { countsOf } from '../../bench/lib/news-links.js';
 import { reachableArticles } from '../../bench/lib/news-reach.js';
 import { newsWeb } from '../../bench/lib/news-web.js';
+import { domainOf } from '../../packages/url/index.js';
 
 const web = newsWeb(0.005);
 
 test('every article can be reached from the seeds, and none is where nobody knows', () => {
   const articles = web.sites.reduce((sum, site) => sum + site.articles, 0);
   expect(reachableArticles(web).size).toBe(articles);
+});
+
+test('all hosts of a site are of one domain, twins too', () => {
+  for (const { domain, host, twin = domain, forumHost } of web.sites) {
+    expect([domain, host, twin, forumHost].map(domainOf)).toEqual([domain, domain, domain, domain]);
+  }
 });
 
 test('a page is the same whenever it is asked for, and what is written otherwise is not there', () => {

@@ -61,11 +61,7 @@ Examples:
       }
       if (numbers && list !== undefined) {
         await using crawl = await open(cli, { name: 'rules propose' });
-        return showAdded(
-          cli,
-          await rules.applyProposals(crawl, { list, numbers, signal: cli.io.signal }),
-          MOVED,
-        );
+        return showAdded(cli, await rules.applyProposals(crawl, { list, numbers, signal: cli.io.signal }), MOVED);
       }
       const report = await runJob<ProposeReport>(
         cli,

@@ -4,7 +4,7 @@ import { createKeptTraits } from './kept-traits.js';
 import { createMostFrequent, mostRows } from './most-frequent.js';
 import type { JudgeParameter } from './parameters.js';
 import { createDistinct, hashOf, type Distinct } from './sample.js';
-import { LEAST_ROWS, MOST, MOST_FOUND, TRACKED, addExample, isAsked, isTried } from './thresholds.js';
+import { LEAST_ROWS, MOST, MOST_FOUND, TRACKED, addExample, isAsked, isEnoughFetched } from './thresholds.js';
 import { ANY_ORIGIN, literal } from './url-parameters.js';
 
 /** Different numbers or dates that there are at least. */
@@ -22,7 +22,7 @@ const NUMBER = '#';
 /** Knows parameters whose values are numbers or dates that go on and on, as `page`, `offset` or `month` do. */
 export const calendarParameter: JudgeParameter = (facts, domain, minUseful) => {
   const { rows, numbers, values, fetched } = facts;
-  if (numbers < MOST * rows || values < LEAST_NUMBERS || !isTried(fetched, domain, minUseful)) return undefined;
+  if (numbers < MOST * rows || values < LEAST_NUMBERS || !isEnoughFetched(fetched, domain, minUseful)) return undefined;
   return cutParameter(facts, 'calendar', {
     because: 'numbers or dates that go on, none of the pages useful',
     useful: 0,
@@ -84,7 +84,7 @@ export const calendars: CreateFinder = ({ propose: { minUseful } }) => {
     },
     find(domain) {
       endHost();
-      const isWorth = ({ fetched }: Section): boolean => isTried(fetched, domain, minUseful);
+      const isWorth = ({ fetched }: Section): boolean => isEnoughFetched(fetched, domain, minUseful);
       const worth = mostRows(found.filter(isWorth), MOST_FOUND);
       // It stands for all below it, and for its own pages.
       const cut = new Set(worth.filter(({ isPage }) => !isPage).map(keyOf));

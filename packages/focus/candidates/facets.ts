@@ -1,6 +1,6 @@
 import type { Candidate } from './candidate.js';
 import type { JudgeParameter, ParameterFacts } from './parameters.js';
-import { ALIKE, areAlike, isTried, shareOf } from './thresholds.js';
+import { ALIKE, areAlike, isEnoughFetched, shareOf } from './thresholds.js';
 import { patternOf, shownParameter } from './url-parameters.js';
 
 /** URLs of one path that a parameter makes at least: a filter or an order of a list makes as many as there are combinations. */
@@ -25,7 +25,7 @@ export const facet: JudgeParameter = (facts, domain, minUseful) => {
     });
     return { ...candidate, isOfCopies: true };
   }
-  if (!isTried(fetched, domain, minUseful) || rows < LEAST_A_PATH * paths) return undefined;
+  if (!isEnoughFetched(fetched, domain, minUseful) || rows < LEAST_A_PATH * paths) return undefined;
   return cutParameter(facts, 'facet', {
     because: 'many URLs of few paths, none of them useful',
     useful: 0,

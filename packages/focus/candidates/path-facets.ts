@@ -2,7 +2,7 @@ import type { CreateFinder } from './candidate.js';
 import { createKeptTraits } from './kept-traits.js';
 import { createMostFrequent, mostRows } from './most-frequent.js';
 import { createSample, hashOf } from './sample.js';
-import { LEAST_ROWS, MOST_FOUND, TRACKED, addExample, isAsked, isTried, shareOf } from './thresholds.js';
+import { LEAST_ROWS, MOST_FOUND, TRACKED, addExample, isAsked, isEnoughFetched, shareOf } from './thresholds.js';
 import { ANY_ORIGIN, literal, withoutQuery } from './url-parameters.js';
 
 /** Rows that are there with the same segments in another order, as a share: names of folders nearly never change places. */
@@ -102,7 +102,7 @@ export const pathFacets: CreateFinder = ({ propose: { minUseful } }) => {
     },
     find(domain) {
       endHost();
-      const worth = found.filter(({ fetched }) => isTried(fetched, domain, minUseful));
+      const worth = found.filter(({ fetched }) => isEnoughFetched(fetched, domain, minUseful));
       const cut = new Set(worth.map(traitOf));
       const isWithin = ({ host, prefix }: FoundSection): boolean =>
         [...prefix.matchAll(/\//g)].some(

@@ -1,6 +1,6 @@
 import { cutParameter } from './facets.js';
 import type { JudgeParameter } from './parameters.js';
-import { ALIKE, MOST, areAlike, isTried, shareOf } from './thresholds.js';
+import { ALIKE, MOST, areAlike, isEnoughFetched, shareOf } from './thresholds.js';
 
 /** Shorter values may be words or numbers of things. */
 const LEAST_LENGTH = 12;
@@ -37,7 +37,7 @@ export const session: JudgeParameter = (facts, domain, minUseful) => {
   if (ids < MOST * rows || rests < LEAST_RESTS || sampled < LEAST_REPEATS * rests) return undefined;
   const isSame = areAlike(alike, compared) || areAlike(alikeValues, comparedValues);
   const isSafe = isSame && knownWithout >= ALIKE * sampled;
-  if (!isSafe && !isTried(fetched, domain, minUseful)) return undefined;
+  if (!isSafe && !isEnoughFetched(fetched, domain, minUseful)) return undefined;
   const candidate = cutParameter(facts, 'session', {
     because: isSafe
       ? 'values like ids, the same documents under other values, and without'

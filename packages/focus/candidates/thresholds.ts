@@ -46,7 +46,7 @@ export function isAsked({ status }: Pick<FinderRow, 'status'>): boolean {
 }
 
 /** Whether it can be said that nothing useful is in a section without any: enough of it was seen, and enough is useful elsewhere. */
-export function isTried(fetched: number, domain: DomainFacts, minUseful: number): boolean {
+export function isEnoughFetched(fetched: number, domain: DomainFacts, minUseful: number): boolean {
   return domain.hasUseful && domain.fit >= minUseful && fetched >= LEAST_FETCHED;
 }
 

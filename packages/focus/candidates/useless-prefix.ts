@@ -1,5 +1,7 @@
-import type { Candidate, CandidateFinder, CreateFinder, FinderRow } from './candidate.js';
-import { addExample } from './thresholds.js';
+import { DEFAULT_DEPTH } from '../statistics/prefix-node.js';
+import type { Candidate, CandidateFinder, CreateFinder, DomainFacts, FinderRow } from './candidate.js';
+import { mostRows } from './most-frequent.js';
+import { MOST_FOUND, addExample, isAsked } from './thresholds.js';
 
 /** A prefix of the rows of an origin that is open: rows below it are still to come. */
 interface OpenPrefix {
@@ -7,13 +9,13 @@ interface OpenPrefix {
   rows: number;
   fetched: number;
   isKept: boolean;
-  /** Where those that are closed below it begin in the list of those found. */
-  readonly from: number;
+  /** Those found below it. */
+  below: Section[];
   readonly examples: string[];
 }
 
-interface Found {
-  readonly host: string;
+/** A prefix that may be useless. */
+interface Section {
   readonly origin: string;
   readonly prefix: string;
   readonly rows: number;
@@ -21,21 +23,30 @@ interface Found {
   readonly examples: readonly string[];
 }
 
+interface Found extends Section {
+  readonly host: string;
+  /** The host has no other port or scheme: of one that has, one may hold what another does not. */
+  readonly isWhole: boolean;
+}
+
 /**
  * Finds sections of a host that hold nothing useful, by the rule of a study on crawling news: the domain has so many useful pages
  * (`propose.minUseful`), the prefix has none, and it holds more pages than the domain has useful ones. Of prefixes within each other the
- * shortest one is found. Rows come in key order, so it keeps only the prefixes that lead to the row at hand, and those found, which are
- * fewer than one for `propose.minUseful` rows.
+ * shortest one is found. Rows come in key order, so it holds only the prefixes that lead to the row at hand, as deep as statistics by prefix
+ * go, and twice the {@link MOST_FOUND} for each of these, for the host, and for the domain.
  */
 export const uselessPrefixes: CreateFinder = ({ propose: { minUseful } }): CandidateFinder => {
-  const found: Found[] = [];
-  const origins = new Map<string, Set<string>>();
+  let found: Found[] = [];
   let open: OpenPrefix[] = [];
-  let current: Pick<FinderRow, 'host' | 'origin'> = { host: '', origin: '' };
+  let host = '';
+  let origin = '';
+  /** Of the host at hand. */
+  let origins = 0;
+  let sections: Section[] = [];
   let fit = 0;
 
   function close(): void {
-    const { prefix, rows, fetched, isKept, from, examples } = open.pop()!;
+    const { prefix, rows, fetched, isKept, below, examples } = open.pop()!;
     const above = open.at(-1);
     if (above) {
       above.rows += rows;
@@ -43,66 +54,78 @@ export const uselessPrefixes: CreateFinder = ({ propose: { minUseful } }): Candi
       above.isKept ||= isKept;
       for (const each of examples) addExample(above.examples, each);
     }
-    if (isKept || rows <= Math.max(minUseful, fit)) return;
     // It stands for all below it.
-    found.length = from;
-    found.push({ ...current, prefix, rows, fetched, examples });
+    const own = isKept || rows <= Math.max(minUseful, fit) ? below : [{ origin, prefix, rows, fetched, examples }];
+    if (above) above.below = most(above.below, own);
+    else sections = most(sections, own);
   }
 
-  function begin({ host, origin }: FinderRow): void {
+  function endHost(): void {
     while (open.length > 0) close();
-    current = { host, origin };
-    const known = origins.get(host);
-    if (known) known.add(origin);
-    else origins.set(host, new Set([origin]));
+    const isWhole = origins <= 1;
+    found = most(
+      found,
+      sections.map((section) => ({ ...section, host, isWhole })),
+    );
+    sections = [];
+    origins = 0;
+  }
+
+  function begin(row: FinderRow): void {
+    while (open.length > 0) close();
+    if (row.host !== host) endHost();
+    host = row.host;
+    origin = row.origin;
+    origins += 1;
   }
 
   return {
     add(row) {
-      if (row.origin !== current.origin) begin(row);
+      if (row.origin !== origin) begin(row);
       while (open.length > 0 && !row.path.startsWith(open.at(-1)!.prefix)) close();
       for (const prefix of prefixesOf(row.path, open.at(-1)?.prefix.length ?? 0)) {
-        open.push({ prefix, rows: 0, fetched: 0, isKept: false, from: found.length, examples: [] });
+        // The first one is the whole origin, which is no name of a path.
+        if (open.length > DEFAULT_DEPTH) break;
+        open.push({ prefix, rows: 0, fetched: 0, isKept: false, below: [], examples: [] });
       }
       const last = open.at(-1)!;
       last.rows += 1;
-      if (row.status !== undefined && row.status !== 'unfetched') last.fetched += 1;
+      if (isAsked(row)) last.fetched += 1;
       if (row.isKept) last.isKept = true;
       if (row.fit) fit += 1;
       addExample(last.examples, row.url);
     },
     find(domain) {
-      while (open.length > 0) close();
-      open = [];
+      endHost();
       if (!domain.hasUseful || domain.fit < minUseful) return [];
-      return found
-        .filter(({ rows }) => rows > domain.fit)
-        .map((each): Candidate => {
-          const { host, origin, prefix, rows, fetched, examples } = each;
-          // Of a host with several ports or schemes one may hold what another does not.
-          const isWhole = origins.get(host)!.size > 1;
-          return {
-            rule: {
-              kind: 'reject',
-              origin: 'generated',
-              scope: `host:${host}`,
-              pattern: { prefix: isWhole ? `${origin}${prefix}` : prefix },
-            },
-            reason: 'useless_prefix',
-            evidence: {
-              rows,
-              fetched,
-              useful: 0,
-              domainRows: domain.rows,
-              domainUseful: domain.fit,
-              examples: [...examples],
-            },
-            rows,
-          };
-        });
+      const useless = found.filter(({ rows }) => rows > domain.fit);
+      return mostRows(useless, MOST_FOUND).map((each) => toCandidate(each, domain));
     },
   };
 };
+
+/** Adds to a list, and cuts it when it has grown to twice what is kept of it. */
+function most<T extends { readonly rows: number }>(sections: T[], further: readonly T[]): T[] {
+  sections.push(...further);
+  return sections.length > 2 * MOST_FOUND ? mostRows(sections, MOST_FOUND) : sections;
+}
+
+function toCandidate(
+  { host, origin, isWhole, prefix, rows, fetched, examples }: Found,
+  { rows: domainRows, fit: domainUseful }: DomainFacts,
+): Candidate {
+  return {
+    rule: {
+      kind: 'reject',
+      origin: 'generated',
+      scope: `host:${host}`,
+      pattern: { prefix: isWhole ? prefix : `${origin}${prefix}` },
+    },
+    reason: 'useless_prefix',
+    evidence: { rows, fetched, useful: 0, domainRows, domainUseful, examples: [...examples] },
+    rows,
+  };
+}
 
 /** The prefixes of a path that are longer than so many characters: it cut behind each `/`, and behind the `?`. */
 function* prefixesOf(path: string, longerThan: number): Generator<string> {

@@ -23,9 +23,21 @@ interface Twin {
   readonly namesOther: boolean;
 }
 
+/** Of one scheme and port what is known of the pages in the form that would go. */
+interface Site {
+  /** Pages that are there, or are to be kept. */
+  pages: number;
+  compared: number;
+  /** Pages that are not to be cut. */
+  kept: number;
+  /** Of these, those that are there in the other form too. */
+  safe: number;
+}
+
 /** What speaks for and against writing all URLs in one form. */
 interface Verdict {
   readonly to: Form;
+  readonly sites: Map<string, Site>;
   alike: number;
   different: number;
   /** Pages that would be lost, though they are not to be cut. */
@@ -44,7 +56,9 @@ interface Verdict {
  * A rule that writes all URLs in one form is offered where at least 20 pages of the other are known to be there too, and nearly all of those that can
  * be compared are: the same document, or one redirects to the other or names it as canonical. It speaks against a form where the page fails in it,
  * is another document, or leads back: then the rule would lose what the other form has. Where that is a page which is not to be cut,
- * nothing is offered. If both forms do, it is the one that redirects and canonicals name; else the one with more pages.
+ * the form is not offered. What is known in one form only counts too: under each scheme and port at least 20 pages must have been compared,
+ * and 20 of those that are not to be cut must be there in both forms, or all where there are fewer. If both forms do, it is the one that
+ * redirects and canonicals name; else the one with more pages.
  */
 export const wwwTwins: CreateFinder = () => {
   const sample = createSample();
@@ -112,6 +126,7 @@ function twinOf({ url, status, signature, redirectTarget, parseStatus, duplicate
 function judge(to: Form, pages: Iterable<Pages>): Verdict {
   const verdict: Verdict = {
     to,
+    sites: new Map(),
     alike: 0,
     different: 0,
     lost: 0,
@@ -122,11 +137,13 @@ function judge(to: Form, pages: Iterable<Pages>): Verdict {
   };
   const from = to === 'with' ? 'without' : 'with';
   for (const { [to]: target, [from]: source } of pages) {
-    const isAlike = source && compare(source, target);
+    if (!source) continue;
+    const isAlike = compare(source, target);
+    noteSite(verdict.sites, source, target, isAlike);
     if (isAlike === undefined) continue;
     if (!isAlike) {
       verdict.different += 1;
-      if (source!.isKept) verdict.lost += 1;
+      if (source.isKept) verdict.lost += 1;
       continue;
     }
     verdict.alike += 1;
@@ -151,8 +168,36 @@ function compare(source: Twin, target: Twin | undefined): boolean | undefined {
   return source.document === target.document || source.namesOther || target.namesOther;
 }
 
-function isGood({ alike, different, lost, documents, documentPages }: Verdict): boolean {
+function noteSite(
+  sites: Map<string, Site>,
+  source: Twin,
+  target: Twin | undefined,
+  isAlike: boolean | undefined,
+): void {
+  const { url, isKept, state, namesOther } = source;
+  const isThere = state === 'fetched' || (state === 'leads' && namesOther);
+  if (!isThere && !(isKept && state === 'unfetched')) return;
+  const name = siteOf(url);
+  let site = sites.get(name);
+  if (!site) sites.set(name, (site = { pages: 0, compared: 0, kept: 0, safe: 0 }));
+  site.pages += 1;
+  if (isAlike !== undefined) site.compared += 1;
+  if (!isKept) return;
+  site.kept += 1;
+  if (isAlike ?? target?.state === 'fetched') site.safe += 1;
+}
+
+/** Scheme and port. */
+const siteOf = (url: string): string => url.replace(/^([^:]*:)\/\/[^/]*?(:\d+)?\/.*$/s, '$1$2');
+
+/** Whether enough is known to say of what was not compared that it is in the other form, too. */
+function isKnown({ pages, compared, kept, safe }: Site): boolean {
+  return compared >= Math.min(pages, LEAST_COMPARED) && safe >= Math.min(kept, LEAST_COMPARED);
+}
+
+function isGood({ sites, alike, different, lost, documents, documentPages }: Verdict): boolean {
   return (
+    [...sites.values()].every(isKnown) &&
     alike >= LEAST_COMPARED &&
     alike >= ALIKE * (alike + different) &&
     lost === 0 &&

@@ -116,7 +116,10 @@ function createDomainTests(
   ruleSet: RuleSet,
   rules: readonly CheckedRule[],
 ): (domain: string) => DomainTests | undefined {
-  const byDomain = new Map<string | undefined, { rejects: [number, RuleTest][]; www: [number, RuleSet['rewrite']][] }>();
+  const byDomain = new Map<
+    string | undefined,
+    { rejects: [number, RuleTest][]; www: [number, RuleSet['rewrite']][] }
+  >();
   for (const [proposal, rule] of rules.entries()) {
     const domain = domainOfRule(rule);
     let ofDomain = byDomain.get(domain);

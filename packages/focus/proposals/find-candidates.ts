@@ -32,9 +32,16 @@ interface OpenDomain {
   fetched: number;
 }
 
+/** A candidate, and what its rule says. */
+interface Said {
+  readonly candidate: Candidate;
+  readonly said: string;
+}
+
 /**
  * Shows every row that the rules of now take to the finders of its domain, in one pass over the hot family, and asks them for candidates
- * when the domain is through. What is there already, in force or disabled, is no candidate. It holds what the finders hold of the domains
+ * when the domain is through. What is there already, in force or disabled, is no candidate, nor is a `www` rule
+ * for a domain of which a generated one was disabled. It holds what the finders hold of the domains
  * that are open, which are one or a few at a time.
  */
 export async function findCandidates(
@@ -44,7 +51,14 @@ export async function findCandidates(
 ): Promise<FoundCandidates[]> {
   const judge = createPageJudge(ruleSet);
   const known = new Set(ruleSet.stored.rules.map(saying));
+  // Whoever has disabled one of a domain wants neither form of it.
+  const withoutWww = new Set(
+    ruleSet.stored.rules
+      .filter(({ kind, origin, state }) => kind === 'www' && origin === 'generated' && state === 'disabled')
+      .map(({ scope }) => scope),
+  );
   const hasUseful = ruleSet.active.some(({ kind }) => kind === 'useful');
+  const isWithoutWww = ({ kind, scope = '*' }: Candidate['rule']): boolean => kind === 'www' && withoutWww.has(scope);
   const open = new Map<string, OpenDomain>();
   const found: FoundCandidates[] = [];
 
@@ -53,13 +67,15 @@ export async function findCandidates(
     tracker.count('domains');
     const candidates = ofDomain
       .flatMap((finder) => finder.find({ domain, hasUseful, ...facts }))
-      .filter(({ rule }) => {
-        const said = sayingOf(rule);
-        if (said !== undefined && !known.has(said)) return true;
-        tracker.count(said === undefined ? 'invalid' : 'known');
-        return false;
+      .flatMap((candidate): Said[] => {
+        const said = sayingOf(candidate.rule);
+        if (said === undefined) tracker.count('invalid');
+        else if (known.has(said) || isWithoutWww(candidate.rule)) tracker.count('known');
+        else return [{ candidate, said }];
+        return [];
       })
-      .sort(byRows);
+      .sort(byRows)
+      .map(({ candidate }) => candidate);
     tracker.count('candidates', candidates.length);
     tracker.count('over_limit', Math.max(0, candidates.length - MOST_OF_DOMAIN));
     if (candidates.length > 0) found.push({ domain, candidates: candidates.slice(0, MOST_OF_DOMAIN) });
@@ -117,7 +133,7 @@ function sayingOf(rule: Candidate['rule']): string | undefined {
   }
 }
 
-function byRows(a: Candidate, b: Candidate): number {
-  const [first = '', second = ''] = [sayingOf(a.rule), sayingOf(b.rule)];
-  return b.rows - a.rows || (first < second ? -1 : 1);
+/** Of as many rows by what they say; of those that say the same the finder that comes first. */
+function byRows({ candidate: a, said: first }: Said, { candidate: b, said: second }: Said): number {
+  return b.rows - a.rows || (first < second ? -1 : first > second ? 1 : 0);
 }

@@ -38,7 +38,10 @@ const STEPS = 4096;
  * Makes what is called after each step of long work, and gives something to wait for where others are to have their turn.
  * It throws the reason of a signal that has aborted.
  */
-export function createPauses({ turns }: Pick<PageGraph, 'turns'>, signal?: AbortSignal): () => Promise<void> | undefined {
+export function createPauses(
+  { turns }: Pick<PageGraph, 'turns'>,
+  signal?: AbortSignal,
+): () => Promise<void> | undefined {
   let steps = 0;
   async function pause(due: EventLoopTurns): Promise<void> {
     while (due.isDue) await due.next();

@@ -2,7 +2,7 @@ import { chunked, domainRanges, type PrefixPass, type StoredPrefix } from '../..
 import { createTracker, type CrawlContext, type JobOptions, type Report, type Tracker } from '../../jobs/index.js';
 import { DEFAULT_DEPTH, DEFAULT_MIN, checkSelection, type PrefixSelection } from './prefix-node.js';
 import { createPrefixStack } from './prefix-stack.js';
-import { scopeOf } from './scope.js';
+import { statisticsScopeOf } from './scope.js';
 import { COUNTED_FIELDS, figuresOf } from './sums.js';
 
 /** What {@link makePrefixStatistics} takes. */
@@ -28,7 +28,7 @@ export async function makePrefixStatistics(
   checkSelection(options);
   const tracker = createTracker(crawl, 'stats prefixes', options);
   const { domain, min = DEFAULT_MIN, depth = DEFAULT_DEPTH } = options;
-  const scope = scopeOf(domain);
+  const scope = statisticsScopeOf(domain);
   const { prefixes } = crawl.tables;
   const madeAt = crawl.clock();
   const rulesVersion = await crawl.tables.rules.version();

@@ -2,7 +2,7 @@ import { domainRanges, type KeyRange, type PrefixPass } from '../../../webtable/
 import type { CrawlContext } from '../../jobs/index.js';
 import { createNodes } from './prefix-key.js';
 import { checkSelection, type PrefixNode, type PrefixSelection } from './prefix-node.js';
-import { scopeOf } from './scope.js';
+import { statisticsScopeOf } from './scope.js';
 
 /** What is known of stored statistics. */
 export interface PrefixStatistics extends PrefixPass {
@@ -21,7 +21,7 @@ interface Found {
 async function find({ tables }: Pick<CrawlContext, 'tables'>, domain: string | undefined): Promise<Found | undefined> {
   const whole = await tables.prefixes.latest('*');
   if (domain === undefined) return whole && { pass: whole, scope: '*' };
-  const scope = scopeOf(domain);
+  const scope = statisticsScopeOf(domain);
   const own = await tables.prefixes.latest(scope);
   if (own && !(whole && whole.madeAt > own.madeAt)) return { pass: own, scope };
   return whole && { pass: whole, scope: '*', ranges: domainRanges(domain) };

@@ -124,8 +124,7 @@ export const COUNTERS = {
     'generate_<counter>': 'what the last generate passed over, by its counter',
     proposals: 'times that rules were proposed and added, with `propose`',
     'propose_<counter>': 'what became of proposals, by the counters of `rules propose`',
-    'apply_<counter>':
-      'what `rules apply` did for a rule on `www` that had not been applied yet, by its counters',
+    'apply_<counter>': 'what `rules apply` did for a rule on `www` that had not been applied yet, by its counters',
     'compact_<counter>':
       'what `compact` did at the end, where more than half of the stored bodies, and 16 MB at least, was needed by nobody',
   },

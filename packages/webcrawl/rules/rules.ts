@@ -234,7 +234,10 @@ export const rules = {
    * Proposes rules from what the table holds, and with `apply` adds them, see `propose` of packages/focus. Of those on `www` that it adds, it does
    * what `apply` does.
    */
-  propose: watched('rules propose', proposeAndApply) as (crawl: Crawl, options?: ProposeOptions) => Promise<ProposeReport>,
+  propose: watched('rules propose', proposeAndApply) as (
+    crawl: Crawl,
+    options?: ProposeOptions,
+  ) => Promise<ProposeReport>,
 
   /**
    * The rules that were proposed last and are not there yet; undefined where none were ever proposed. What cannot be read of them is left

@@ -86,4 +86,30 @@ describe('www twins', () => {
     const kept = pages(WITH, (i) => ({ isKept: i === 3 }), 40);
     expect(find(kept, pages(WITHOUT, one, 90))).toMatchObject([{ rule: { to: 'with' } }]);
   });
+
+  test('nor one in which pages that are not to be cut were never seen', () => {
+    const twins = [...pages(WITH, undefined, 40), ...pages(WITHOUT, undefined, 90)];
+    const only = (site: string, count: number): GivenRow[] =>
+      pages(`${site}/only`, (i) => ({ isKept: true, signature: `only ${i}` }), count);
+    expect(find(twins)).toMatchObject([{ rule: { to: 'without' } }]);
+    expect(find(twins, only(WITH, 10))).toMatchObject([{ rule: { to: 'with' } }]);
+    expect(find(twins, only(WITH, 10), only(`${WITHOUT}/other`, 10))).toEqual([]);
+    // Nor fetched, though there is a link to it.
+    const unfetched = only(WITH, 10).map(({ url }) => ({ url: url.replace('www.', '') }));
+    expect(find(twins, only(WITH, 10), unfetched)).toMatchObject([{ rule: { to: 'with' } }]);
+    // Where enough of them are there in both forms, so are the others.
+    const isKept = () => ({ isKept: true });
+    const kept = [...pages(WITH, isKept, 40), ...pages(WITHOUT, isKept, 90)];
+    expect(find(kept, only(WITH, 10))).toMatchObject([{ rule: { to: 'without' } }]);
+  });
+
+  test('nor one that never answered under a scheme or port', () => {
+    const twins = [...pages(WITH, undefined, 40), ...pages(WITHOUT, undefined, 90)];
+    for (const site of ['https://www.example.com', `${WITH}:8080`]) {
+      expect(find(twins, pages(site, undefined, 25))).toMatchObject([{ rule: { to: 'with' } }]);
+      expect(find(twins, pages(site, undefined, 25), pages(site.replace('www.', ''), undefined, 25))).toMatchObject([
+        { rule: { to: 'without' } },
+      ]);
+    }
+  });
 });

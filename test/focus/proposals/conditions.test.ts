@@ -21,7 +21,9 @@ function newsWeb(): Record<string, string> {
     [`${SITE}/`]: links(...NEWS, '/tag/0', '/archive/0'),
     ...Object.fromEntries([...NEWS, '/news/old'].map((path) => [SITE + path, links('/')])),
     ...circle(SITE, 'tag', 20),
-    ...Object.fromEntries(archive.map((url, i) => [url, links(archive[i + 1] ?? '/', ...(i === 3 ? ['/news/old'] : []))])),
+    ...Object.fromEntries(
+      archive.map((url, i) => [url, links(archive[i + 1] ?? '/', ...(i === 3 ? ['/news/old'] : []))]),
+    ),
   };
 }
 
@@ -57,7 +59,11 @@ test.each<[what: string, given: readonly NewRule[], because: string | undefined]
     [USEFUL, { kind: 'reject', scope: 'host:example.com', pattern: { prefix: '/archive/' } }],
     'dropped_way',
   ],
-  ['what is not useful is refused', [USEFUL, { kind: 'reject', scope: 'host:example.com', pattern: { prefix: '/tag/' } }], undefined],
+  [
+    'what is not useful is refused',
+    [USEFUL, { kind: 'reject', scope: 'host:example.com', pattern: { prefix: '/tag/' } }],
+    undefined,
+  ],
 ])('a www rule under whose URLs %s is judged by these', async (_, given, because) => {
   await using crawl = await testCrawl(fakeWeb(newsWeb()), { settings: SETTINGS });
   await rules.add(crawl, given);
@@ -99,8 +105,18 @@ test('the useful pages that a domain is to have are those that can be reached', 
 });
 
 test.each<[what: string, settings: Record<string, number>, urls: string[], why: string]>([
-  ['pages of another form have come', {}, Array.from({ length: 30 }, (_, i) => `${SITE}/tag/by/name-${i}`), 'too few of the pages'],
-  ['it cuts too little by now', { 'propose.minShare': 0.5 }, Array.from({ length: 10 }, (_, i) => `${SITE}/new/${i}`), 'propose.minShare, which is 0.5'],
+  [
+    'pages of another form have come',
+    {},
+    Array.from({ length: 30 }, (_, i) => `${SITE}/tag/by/name-${i}`),
+    'too few of the pages',
+  ],
+  [
+    'it cuts too little by now',
+    { 'propose.minShare': 0.5 },
+    Array.from({ length: 10 }, (_, i) => `${SITE}/new/${i}`),
+    'propose.minShare, which is 0.5',
+  ],
 ])('a proposal is refused where %s', async (_, settings, urls, why) => {
   await using crawl = await crawled(newsWeb(), { settings });
   expect((await rules.propose(crawl)).proposals).toHaveLength(1);
@@ -180,7 +196,18 @@ test('rules that another process has just changed are those of a proposal', asyn
   const before = await crawl.rules.current();
   // As another process does it: nobody says so here.
   await crawl.tables.rules.change((_, nextId) => ({
-    put: [{ kind: 'reject', id: nextId(), scope: '*', pattern: { prefix: '/x/' }, origin: 'hand', createdAt: 1, changedAt: 1, state: 'active' }],
+    put: [
+      {
+        kind: 'reject',
+        id: nextId(),
+        scope: '*',
+        pattern: { prefix: '/x/' },
+        origin: 'hand',
+        createdAt: 1,
+        changedAt: 1,
+        state: 'active',
+      },
+    ],
   }));
   const { added } = await rules.propose(crawl, { apply: true });
   expect(added?.added).toHaveLength(1);

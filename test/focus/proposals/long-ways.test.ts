@@ -17,7 +17,8 @@ test('a chain of 100,000 pages, each with a useful one, is walked once, with tur
   const rows = Array.from({ length: 2 * LENGTH }, (_, i) => ({
     key: `example.a:http/${name(i)}`,
     status: 'fetched' as const,
-    links: i < LENGTH ? [i + 1, i + LENGTH].filter((to) => to !== LENGTH).map((to) => `http://a.example/${name(to)}`) : [],
+    links:
+      i < LENGTH ? [i + 1, i + LENGTH].filter((to) => to !== LENGTH).map((to) => `http://a.example/${name(to)}`) : [],
   }));
   try {
     const { graphs } = await buildGraphs(rows, { folder, levels: ['page'], raw: true, count: () => undefined });
