@@ -145,6 +145,7 @@ describe('webcrawl rules', () => {
         key: rowKeyOf(`http://a.example${path}`),
         set: {
           status: 'fetched',
+          parseStatus: { code: 'success' },
           dueAt: 0,
           outlinks: links.map((link) => ({ url: `http://a.example${link}`, anchor: '' })),
         },

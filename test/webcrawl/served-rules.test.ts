@@ -99,7 +99,7 @@ describe.each([
       ...Array.from({ length: 3 }, (_, i) => `http://a.example/news/${i}`),
       ...Array.from({ length: 40 }, (_, i) => `http://a.example/forum/${i}`),
     ];
-    const set = { status: 'fetched', fetchedAt: 1, dueAt: 1, score: 1 } as const;
+    const set = { status: 'fetched', parseStatus: { code: 'success' }, fetchedAt: 1, dueAt: 1, score: 1 } as const;
     const links = [...urls, 'http://a.example/'].map((url) => ({ url, anchor: '' }));
     const home = { key: rowKeyOf('http://a.example/'), set: { ...set, outlinks: links } };
     await changeRows(owner, [home, ...urls.map((url) => ({ key: rowKeyOf(url), set }))], 1);
