@@ -18,7 +18,7 @@ import {
 } from '../jobs/index.js';
 import { rank } from '../graph/index.js';
 import { CrawlError, type ErrorCode } from '../errors/index.js';
-import { createRetry } from './kept/retry.js';
+import { createRetry } from './retry.js';
 import { forgetIndex, index, repairIndex } from '../index/index.js';
 
 /** Any of the jobs: each has options of its own. */

@@ -1,4 +1,4 @@
-import type { Retry } from './retry.js';
+import type { Retry } from '../retry.js';
 
 /** Milliseconds after which a crawl that does not come to rest is ranked. */
 const EVERY = 600_000;

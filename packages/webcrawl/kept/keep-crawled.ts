@@ -4,7 +4,7 @@ import { createFreshRanks } from './fresh-ranks.js';
 import { holdAlone, jobs } from '../jobs.js';
 import { openKeptIndex } from './kept-index.js';
 import type { Crawl } from '../open-crawl.js';
-import { createRetry } from './retry.js';
+import { createRetry } from '../retry.js';
 
 /** Milliseconds between two looks whether a page is due; longer after crawls that found nothing to fetch. */
 const LOOK_AGAIN = 1000;

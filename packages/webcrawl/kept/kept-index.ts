@@ -3,7 +3,7 @@ import { openIndexer, type Indexer, type IndexOptions } from '../../index/index.
 import type { CrawlContext } from '../../jobs/index.js';
 import { deadline } from '../../util/index.js';
 import { watched } from '../jobs.js';
-import type { Retry } from './retry.js';
+import type { Retry } from '../retry.js';
 
 /** What only the operator can mend, and trying again does not. */
 const SET_UP: ReadonlySet<string> = new Set(['USAGE', 'BAD_SETTING', 'BAD_PLUGIN', 'MISSING_PACKAGE', 'WRONG_INDEX']);

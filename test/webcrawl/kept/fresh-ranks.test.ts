@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createFreshRanks } from '../../../packages/webcrawl/kept/fresh-ranks.js';
-import { createRetry } from '../../../packages/webcrawl/kept/retry.js';
+import { createRetry } from '../../../packages/webcrawl/retry.js';
 
 const MINUTE = 60_000;
 

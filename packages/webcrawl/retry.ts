@@ -1,5 +1,5 @@
-import { CrawlError, messageOf } from '../../errors/index.js';
-import type { JobFailure, RunningJobs } from '../../jobs/index.js';
+import { CrawlError, messageOf } from '../errors/index.js';
+import type { JobFailure, RunningJobs } from '../jobs/index.js';
 
 /** Milliseconds after which what failed is tried again: twice as long after each failure. */
 const FIRST = 1000;
