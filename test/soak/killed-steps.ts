@@ -135,6 +135,8 @@ async function runStep(
           return;
         // The process through which it had the table was killed.
         if (verb.startsWith('rules ') && !isMain && (code === 69 || code === 74)) continue;
+        // Another step has changed the rules while it worked, and it added none.
+        if (verb === 'rules propose' && err.includes('[STALE_PROPOSAL]')) continue;
         throw new Error(`${args.join(' ')} ended with ${code}: ${err}`);
       }
       killer.onKill(verb);
