@@ -13,6 +13,7 @@ export const COUNTERS = {
     denied_before: 'known pages that are due at once, although their last fetch was denied by 401, 403 or robots.txt',
     damaged: 'rows that cannot be read, and stay as they are',
     malformed: 'lines that are no seed',
+    other_shards: 'seeds that are left to other shards',
     'rejected_<plugin>': 'seeds that a plugin rejects; `url`: that are no URL a table can hold',
     'plugin_error_<plugin>': 'errors of a plugin that is passed over: scoring, schedule',
   },
