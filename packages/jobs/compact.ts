@@ -16,7 +16,7 @@ const CHUNK = 500;
  */
 export async function compact(crawl: CrawlContext, options: JobOptions = {}): Promise<Report> {
   const tracker = createTracker(crawl, 'compact', options);
-  await withoutOtherJobs(crawl.tables, () => compactContent(crawl, tracker));
+  await withoutOtherJobs(crawl, 'compact', options, () => compactContent(crawl, tracker));
   return tracker.report();
 }
 

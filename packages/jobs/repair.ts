@@ -20,7 +20,7 @@ const CHUNK = 1000;
  */
 export async function repair(crawl: CrawlContext, options: JobOptions = {}): Promise<Report> {
   const tracker = createTracker(crawl, 'repair', options);
-  await withoutOtherJobs(crawl.tables, async () => {
+  await withoutOtherJobs(crawl, 'repair', options, async () => {
     await enterRows(crawl, tracker);
     await removeStale(crawl, tracker);
     await removeStaleSeedHosts(crawl, tracker);
@@ -107,6 +107,12 @@ async function removeStale({ tables, clock }: CrawlContext, tracker: Tracker): P
     tracker.count('stale_frontier', stale.length);
   }
   tracker.count('stale_frontier', await frontier.removeStaleHeads());
+  for (const batchId of await batches.noted()) {
+    const state = (await batches.find(batchId))?.state;
+    if (state !== undefined && state !== 'closed') continue;
+    await batches.forget(batchId);
+    tracker.count('stale_progress');
+  }
   const list = await batches.list();
   const updating = new Set(list.flatMap(({ batchId, state }) => (state === 'updating' ? [batchId] : [])));
   for await (const entries of batches.allEntries()) {

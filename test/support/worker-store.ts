@@ -1,11 +1,4 @@
-import type {
-  ColumnSelector,
-  RowChange,
-  ScanOptions,
-  Store,
-  StoredRow,
-  TableName,
-} from '../../webtable/index.js';
+import type { ColumnSelector, RowChange, ScanOptions, Store, StoredRow, TableName } from '../../webtable/index.js';
 
 /** What becomes of a worker: at a call of its store it is killed, or suspended for some milliseconds. */
 export interface Fate {

@@ -182,6 +182,7 @@ export const COUNTERS = {
     missing_header: 'batches whose header was lost',
     missing_seed_host: 'hosts that were not noted as injected',
     stale_frontier: 'entries of the frontier that no row bears out',
+    stale_progress: 'batches that are closed or gone and of which it was noted how far their slots are',
     stale_batch: 'entries of batches that no row bears out',
     stale_seed_host: 'hosts noted as injected without such a page',
     missing_index: 'pages that the search index did not have',

@@ -48,7 +48,8 @@ function madeWeb(pick: Pick): { pages: Record<string, FakePage>; seeds: string[]
   for (let i = 0; i < hosts; i++) {
     const kind = pick(5);
     const robots = `${host(i)}/robots.txt`;
-    if (kind === 0) pages[robots] = { location: `${host(pick(hosts))}/${pick(2) ? 'robots.txt' : 'rules'}`, status: 301 };
+    if (kind === 0)
+      pages[robots] = { location: `${host(pick(hosts))}/${pick(2) ? 'robots.txt' : 'rules'}`, status: 301 };
     if (kind === 1) pages[robots] = { html: `User-agent: *\nDisallow: /p${pick(9)}`, contentType: 'text/plain' };
     if (pick(2)) pages[`${host(i)}/rules`] = { html: 'User-agent: *\nDisallow: /p3', contentType: 'text/plain' };
   }
@@ -126,7 +127,12 @@ async function crawlAlone(seed: number): Promise<{ rows: Record<string, unknown>
 }
 
 /** Opens a table as one worker does, runs a job, and ends as it ends: closed, or not at all. */
-async function work(store: WorkerStore, web: FakeWeb | undefined, settings: Record<string, unknown>, run: (crawl: Crawl) => Promise<unknown>) {
+async function work(
+  store: WorkerStore,
+  web: FakeWeb | undefined,
+  settings: Record<string, unknown>,
+  run: (crawl: Crawl) => Promise<unknown>,
+) {
   const crawl = await testCrawl(web, { store, settings });
   try {
     await run(crawl);
@@ -148,7 +154,10 @@ async function crawlInShards(seed: number, deaths: boolean) {
   let died = 0;
 
   /** Runs all shards, in any order, some beside one another. */
-  async function pass(isWild: boolean, run: (crawl: Crawl, shard: { index: number; count: number }) => Promise<unknown>): Promise<void> {
+  async function pass(
+    isWild: boolean,
+    run: (crawl: Crawl, shard: { index: number; count: number }) => Promise<unknown>,
+  ): Promise<void> {
     const count = 1 + pick(6);
     const left = Array.from({ length: count }, (_, index) => index).sort(() => random() - 0.5);
     while (left.length > 0) {
@@ -175,7 +184,8 @@ async function crawlInShards(seed: number, deaths: boolean) {
   const tables = await openTables(new WorkerStore(shared));
   async function step(name: BatchStep, batch: string): Promise<void> {
     for (let passes = 0; !(await tables.batches.isDone(batch, name)); passes++) {
-      if (passes > MOST_PASSES) throw new Error(`expected ${name} to come to an end, found it open after ${passes} passes`);
+      if (passes > MOST_PASSES)
+        throw new Error(`expected ${name} to come to an end, found it open after ${passes} passes`);
       await pass(deaths && passes < WILD_PASSES, (crawl, shard) => {
         if (name === 'generate') return jobs.generate(crawl, { batch, shard });
         return jobs[name as 'fetch'](crawl, { batch, shard });
@@ -220,21 +230,30 @@ function differences(expected: readonly Row[], found: readonly Row[]): string[] 
 
 function plain(key: string, value: unknown): unknown {
   if (typeof value === 'number' && !Number.isInteger(value)) return Number(value.toFixed(9));
-  return key === '' && typeof value === 'object' && value !== null && 'updatedb' in value ? Object.keys(value).sort() : value;
+  return key === '' && typeof value === 'object' && value !== null && 'updatedb' in value
+    ? Object.keys(value).sort()
+    : value;
 }
 
 describe('a crawl in shards', () => {
-  beforeEach(() => void vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] }));
+  beforeEach(
+    () =>
+      void vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] }),
+  );
   afterEach(() => void vi.useRealTimers());
 
-  it.each(Array.from({ length: SEEDS }, (_, seed) => seed))('ends in the rows of one process, seed %i', async (seed) => {
-    const alone = await crawlAlone(seed);
-    for (const deaths of [false, true]) {
-      const found = await settle(crawlInShards(seed, deaths));
-      const where = deaths ? 'with deaths' : 'without deaths';
-      expect(differences(alone.rows, found.rows), where).toEqual([]);
-      expect(found, where).toMatchObject({ rounds: alone.rounds, missing: [], wrong: [] });
-      if (!deaths) expect(found).toMatchObject({ died: 0, noted: [] });
-    }
-  }, 120_000);
+  it.each(Array.from({ length: SEEDS }, (_, seed) => seed))(
+    'ends in the rows of one process, seed %i',
+    async (seed) => {
+      const alone = await crawlAlone(seed);
+      for (const deaths of [false, true]) {
+        const found = await settle(crawlInShards(seed, deaths));
+        const where = deaths ? 'with deaths' : 'without deaths';
+        expect(differences(alone.rows, found.rows), where).toEqual([]);
+        expect(found, where).toMatchObject({ rounds: alone.rounds, missing: [], wrong: [] });
+        if (!deaths) expect(found).toMatchObject({ died: 0, noted: [] });
+      }
+    },
+    120_000,
+  );
 });
