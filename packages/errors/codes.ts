@@ -36,6 +36,11 @@ export const ERROR_CODES = {
   STORE_FULL: { exitCode: 73, meaning: 'the disk is full' },
   STORE_FAILED: { exitCode: 74, meaning: 'the store refused to read or write' },
   SEARCH_BUSY: { exitCode: 75, meaning: 'too many searches wait, or one took too long; the same may work later' },
+  LEASE_HELD: { exitCode: 75, meaning: 'another worker has this part of the table; the same may work later' },
+  LEASE_LOST: {
+    exitCode: 75,
+    meaning: 'this worker was silent for too long and another one may have its part; run it again',
+  },
   TABLE_VERSION: { exitCode: 76, meaning: 'the table was written by another version' },
   BAD_PLUGIN: { exitCode: 77, meaning: 'a plugin cannot be loaded or is not a plugin' },
   BAD_SETTING: { exitCode: 78, meaning: 'a setting is unknown or has a wrong value; all wrong ones are listed' },

@@ -1,6 +1,6 @@
 import { CrawlError } from '../errors/index.js';
 import type { Settings, SettingSource } from '../../config/index.js';
-import type { Tables } from '../../webtable/index.js';
+import type { HeldLeases, Tables } from '../../webtable/index.js';
 import type { OnPage, Plugin } from '../plugin-api/index.js';
 import type { LiveRules, RuleSet } from '../rules/index.js';
 import type { ParseThreads } from './parsing/parse-threads.js';
@@ -40,6 +40,8 @@ export interface CrawlContext {
   readonly proposeRules?: (options: Pick<JobOptions, 'signal'>) => Promise<Counts>;
   /** The folder of the search index. Absent: there is none, as the table is in no folder and the settings name none. */
   readonly indexFolder?: string;
+  /** What the job holds of the table. Absent: nothing is held yet. */
+  readonly leases?: HeldLeases;
   /** How often other processes have changed rows of the table. Absent: they cannot. */
   readonly outsideChanges?: () => number;
 }

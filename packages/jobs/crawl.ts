@@ -10,6 +10,7 @@ import { withScope } from './scope/in-scope.js';
 import { createSeedList, foldersOf, rangesOfSites } from './scope/seed-list.js';
 import { readRefetch, readScope, writeScope } from './scope/stored-scope.js';
 import { makeDue } from './selection/make-due.js';
+import { withLeases } from './shards/with-leases.js';
 import { createTracker } from './reporting/tracker.js';
 
 /** What {@link crawl} takes: seeds, and limits on how far it goes. */
@@ -66,12 +67,14 @@ export interface CrawlOptions
  * `include`, `exclude`) is noted in the table: generate, fetch and parse keep to it, and explain answers by it, until the next
  * crawl notes its own.
  * Counters: `COUNTERS.crawl`; those of inject and of fetch with parse; `UPDATEDB_IN_CRAWL` of updatedb.
- * @throws CrawlError USAGE; PROXY_FAILED when no request gets through the proxy any more
+ * @throws CrawlError USAGE; PROXY_FAILED when no request gets through the proxy any more; LEASE_HELD, LEASE_LOST
  */
 export async function crawl(given: CrawlContext, options: CrawlOptions): Promise<Report> {
   const limit = startTimeLimit(options.maxTime, given.settings.fetcher.timelimitMins);
   try {
-    return await crawlWithin(withOnPage(given, options), options, limit.signal);
+    return await withLeases(withOnPage(given, options), options, { job: 'crawl' }, (leased, leasedOptions) =>
+      crawlWithin(leased, leasedOptions, limit.signal),
+    );
   } finally {
     limit.clear();
   }

@@ -10,12 +10,12 @@ import { createProxyWatch } from '../requests/proxy-watch.js';
 import { gracePeriod } from '../requests/grace-period.js';
 import type { FetchingStatus } from '../reporting/job.js';
 import { createHostBackoff } from '../hosts/host-backoff.js';
-import { beginFetch, endFetch } from '../hosts/last-fetch.js';
 import { robotsProtocol } from '../requests/protocol-for.js';
 import { createQueueDelays } from '../hosts/queue-delays.js';
 import { createQueueNames } from '../hosts/queue-name.js';
 import { withBackoff } from '../requests/robots-backoff.js';
 import { createRobotsTurns } from '../requests/robots-turns.js';
+import { LEASE_WAIT } from '../shards/with-leases.js';
 import { createRobotsStore, robotsAgents } from '../requests/robots-files.js';
 import { createSeedHosts } from '../hosts/seed-hosts.js';
 
@@ -60,10 +60,16 @@ const MAX_SOURCES = 5_000;
 /** Pages and hosts that a status names. */
 const SHOWN = 10;
 
-/** Opens a fetcher; one at a time on a table, so that politeness holds. */
-export async function openFetcher(crawl: CrawlContext, options: FetcherOptions): Promise<Fetcher> {
-  const { settings, tables, clock } = crawl;
+/**
+ * Opens a fetcher; one at a time on what the job holds of a table, so that politeness holds. It asks nobody while the leases are not
+ * held.
+ */
+export async function openFetcher(given: CrawlContext, options: FetcherOptions): Promise<Fetcher> {
+  const { settings, tables, clock } = given;
   const { threads, signal, timeUp, count, onChange = () => {} } = options;
+  const slots = [...(given.leases?.slots ?? tables.slots.all)];
+  const leases = await tables.leases.take(slots, { job: 'fetch', asks: true, wait: LEASE_WAIT, clock });
+  const crawl: CrawlContext = { ...given, leases };
   const delays = createQueueDelays(settings.fetcher);
   const backoff = createHostBackoff(crawl, { onFailure: () => count('backed_off') });
   const seedHosts = createSeedHosts(crawl);
@@ -79,7 +85,8 @@ export async function openFetcher(crawl: CrawlContext, options: FetcherOptions):
   const grace = gracePeriod(stopped);
   const queueNames = createQueueNames(crawl);
   // From here on by a clock that is never set back.
-  const since = performance.now() - (clock() - (await beginFetch(tables, clock())));
+  const lastAsked = slots.reduce((last, slot) => Math.max(last, leases.askedAt(slot) ?? 0), 0);
+  const since = performance.now() - (clock() - lastAsked);
   const tools: FetchTools = {
     robots: createRobots({
       protocol: withBackoff(robotsProtocol(crawl, seedHosts, count, proxy.note), backoff, grace.signal),
@@ -162,10 +169,13 @@ export async function openFetcher(crawl: CrawlContext, options: FetcherOptions):
       stopFeeding();
       try {
         await running;
+      } catch (error) {
+        await leases.release().catch(() => undefined);
+        throw error;
       } finally {
         grace.clear();
       }
-      await endFetch(tables, clock());
+      await leases.release();
       if (!signal?.aborted) proxy.conclude();
     },
   };
