@@ -36,6 +36,10 @@ export const ERROR_CODES = {
   STORE_FULL: { exitCode: 73, meaning: 'the disk is full' },
   STORE_FAILED: { exitCode: 74, meaning: 'the store refused to read or write' },
   SEARCH_BUSY: { exitCode: 75, meaning: 'too many searches wait, or one took too long; the same may work later' },
+  WORKER_FAILED: {
+    exitCode: 75,
+    meaning: 'workers of `rounds` were started again and again in vain; the same goes on from there',
+  },
   TABLE_VERSION: { exitCode: 76, meaning: 'the table was written by another version' },
   BAD_PLUGIN: { exitCode: 77, meaning: 'a plugin cannot be loaded or is not a plugin' },
   BAD_SETTING: { exitCode: 78, meaning: 'a setting is unknown or has a wrong value; all wrong ones are listed' },

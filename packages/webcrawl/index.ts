@@ -18,6 +18,23 @@ export {
 export { repairFiles, type RepairFilesOptions } from './repair-files.js';
 export { status, type StatusCrawl } from './status.js';
 export { keepCrawled, type KeepCrawledOptions } from './kept/keep-crawled.js';
+export {
+  kubernetesRunner,
+  localRunner,
+  rounds,
+  slurmRunner,
+  type BackOff,
+  type KubernetesRunnerOptions,
+  type LocalRunnerOptions,
+  type Pass,
+  type RoundStep,
+  type RoundsEvent,
+  type RoundsOptions,
+  type Runner,
+  type RunnerOptions,
+  type SlurmRunnerOptions,
+  type WorkerExit,
+} from '../rounds/index.js';
 export { serve } from './serve.js';
 export {
   DEFAULT_PORT,
