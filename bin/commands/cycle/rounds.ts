@@ -120,7 +120,15 @@ Examples:
 
 function runnerOf(
   { io }: Cli,
-  { runner, parallel, template, logs }: Partial<Pick<RoundsOptions, 'runner' | 'parallel' | 'template' | 'logs'>>,
+  {
+    runner,
+    parallel,
+    template,
+    logs,
+  }: Record<'template' | 'logs', string | undefined> & {
+    readonly runner: string;
+    readonly parallel: number | undefined;
+  },
 ): Runner {
   const some = parallel === undefined ? {} : { parallel };
   const command = [process.execPath, fileURLToPath(new URL('../../webcrawl.js', import.meta.url))];

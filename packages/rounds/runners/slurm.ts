@@ -19,6 +19,8 @@ export interface SlurmRunnerOptions {
   readonly parallel?: number;
   /** Milliseconds between two looks at the array. Default: 5,000. */
   readonly poll?: number;
+  /** Variables of the environment of Slurm's commands; absent: those of this process. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
 }
 
 const HINT = 'run it where Slurm is installed, on a node that may submit jobs';
@@ -32,11 +34,20 @@ const HELD = /JobHoldMaxRequeue|JobHeldAdmin|launch_failed_requeued_held/i;
  * `WEBCRAWL_SHARD`. Tasks whose node dies, or of which `RequeueExit` names the exit status, are started again by Slurm. An array
  * that an earlier call for the same batch and step has submitted, and that is not at its end, is waited for in place of a new one.
  */
-export function slurmRunner({ command, template, folder = '.', parallel, poll = 5000 }: SlurmRunnerOptions): Runner {
+export function slurmRunner({
+  command,
+  template,
+  folder = '.',
+  parallel,
+  poll = 5000,
+  env,
+}: SlurmRunnerOptions): Runner {
+  const how = { hint: HINT, ...(env && { env }) };
+
   return async (pass, { signal, onExit }) => {
     const name = `webcrawl-${pass.batchId}-${pass.step}`;
     const id = (await runningArray(name)) ?? (await submit(pass, name));
-    const stop = (): void => void runProgram(['scancel', id]).catch(() => undefined);
+    const stop = (): void => void runProgram(['scancel', id], how).catch(() => undefined);
     signal.addEventListener('abort', stop, { once: true });
     if (signal.aborted) stop();
     try {
@@ -46,6 +57,12 @@ export function slurmRunner({ command, template, folder = '.', parallel, poll = 
       signal.removeEventListener('abort', stop);
     }
   };
+
+  /** The id of an array of this name that is not at its end. */
+  async function runningArray(name: string): Promise<string | undefined> {
+    const out = await outputOf(['squeue', '--noheader', '--me', `--name=${name}`, '--format=%F'], how);
+    return out.split('\n', 1)[0]?.trim() || undefined;
+  }
 
   async function submit({ shards, count, args }: Pass, name: string): Promise<string> {
     const made = template === undefined ? await mkdtemp(join(tmpdir(), 'webcrawl-slurm-')) : undefined;
@@ -62,7 +79,7 @@ export function slurmRunner({ command, template, folder = '.', parallel, poll = 
           `--export=ALL,WEBCRAWL_SHARDS=${count}`,
           ...[script, ...args],
         ],
-        { hint: HINT },
+        how,
       );
       return out.trim().split(';', 1)[0]!;
     } finally {
@@ -74,7 +91,7 @@ export function slurmRunner({ command, template, folder = '.', parallel, poll = 
   async function waitFor(id: string, pass: Pass, onExit: (exit: WorkerExit) => void): Promise<WorkerExit[]> {
     const exits = new Map<number, WorkerExit>();
     for (let misses = 0; exits.size < pass.shards.length; await pause(poll, new AbortController().signal)) {
-      const { exitCode, out, err } = await runProgram(['scontrol', '--oneliner', 'show', 'job', id], { hint: HINT });
+      const { exitCode, out, err } = await runProgram(['scontrol', '--oneliner', 'show', 'job', id], how);
       const isForgotten = exitCode !== 0 && /Invalid job id/i.test(err);
       // The controller may be restarted meanwhile.
       if (exitCode !== 0 && !isForgotten && ++misses <= 60) continue;
@@ -89,7 +106,7 @@ export function slurmRunner({ command, template, folder = '.', parallel, poll = 
       for (const shard of pass.shards) {
         const task = tasks.get(shard);
         if (exits.has(shard) || (!isForgotten && !task?.isEnded)) continue;
-        if (task?.isHeld) await runProgram(['scancel', `${id}_${shard}`]);
+        if (task?.isHeld) await runProgram(['scancel', `${id}_${shard}`], how);
         const exit = { shard, exitCode: task?.exitCode ?? null, restarts: task?.restarts ?? 0 };
         exits.set(shard, exit);
         onExit(exit);
@@ -101,7 +118,7 @@ export function slurmRunner({ command, template, folder = '.', parallel, poll = 
 
   async function withMessage(exit: WorkerExit, id: string): Promise<WorkerExit> {
     if (exit.exitCode === 0 || exit.exitCode === null) return exit;
-    const { out } = await runProgram(['scontrol', '--oneliner', 'show', 'job', `${id}_${exit.shard}`]);
+    const { out } = await runProgram(['scontrol', '--oneliner', 'show', 'job', `${id}_${exit.shard}`], how);
     const [, path] = /\bStdOut=(\S+)/.exec(out) ?? [];
     const text = path === undefined ? '' : await readFile(path, 'utf8').catch(() => '');
     return { ...exit, message: text.slice(-8192) };
@@ -139,12 +156,6 @@ function exitCodeOf(state: string, text: string): number | null {
   const [status = 0, signal = 0] = text.split(':').map(Number);
   if (state === 'COMPLETED') return 0;
   return signal > 0 || status === 0 ? null : status;
-}
-
-/** The id of an array of this name that is not at its end. */
-async function runningArray(name: string): Promise<string | undefined> {
-  const out = await outputOf(['squeue', '--noheader', '--me', `--name=${name}`, '--format=%F'], { hint: HINT });
-  return out.split('\n', 1)[0]?.trim() || undefined;
 }
 
 /** Bash stays, so that a worker that is killed ends its task with 137 and not with the signal. */
