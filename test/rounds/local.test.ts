@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { localRunner, type Pass, type WorkerExit } from '../../packages/rounds/index.js';
 import { untilTrue } from '../support/until-true.js';
 
-const WORKER = fileURLToPath(new URL('fake-worker.mjs', import.meta.url));
+const WORKER = fileURLToPath(new URL('../support/fake-worker.mjs', import.meta.url));
 const NO_WAIT = { first: 1, most: 2, limit: 3 };
 
 let folder: string;

@@ -24,7 +24,8 @@ export interface SlurmCluster {
 
 /** Whether what this needs is installed, by Debian's packages slurmctld, slurmd and slurm-client. */
 export function hasSlurm(): boolean {
-  return ['slurmctld', 'slurmd', 'sbatch'].every((program) => spawnSync(program, ['-V']).status === 0);
+  // Without a configuration most of them do not even tell their version.
+  return ['slurmctld', 'slurmd', 'sbatch'].every((program) => spawnSync('which', [program]).status === 0);
 }
 
 const NODES = ['n1', 'n2', 'n3'];
@@ -54,7 +55,9 @@ export async function startSlurm(): Promise<SlurmCluster> {
   }
 
   /** The processes that were started for this cluster, with their words and a variable of their environment. */
-  async function ours(): Promise<{ pid: number; words: readonly string[]; node: string | undefined; parent: number }[]> {
+  async function ours(): Promise<
+    { pid: number; words: readonly string[]; node: string | undefined; parent: number }[]
+  > {
     const pids = (await readdir('/proc')).map(Number).filter((pid) => pid > 0 && pid !== process.pid);
     const found = await Promise.all(
       pids.map(async (pid) => {
@@ -135,7 +138,8 @@ export async function startSlurm(): Promise<SlurmCluster> {
         encoding: 'utf8',
       });
       if (stdout.split('\n').filter((line) => line.trim() === 'idle').length === NODES.length) return cluster;
-      if (Date.now() > until) throw new Error(`Slurm did not start: ${await readFile(join(folder, 'controller.out'), 'utf8')}`);
+      if (Date.now() > until || children.get('controller')?.exitCode !== null)
+        throw new Error(`Slurm did not start: ${await readFile(join(folder, 'controller.out'), 'utf8')}`);
     }
   } catch (error) {
     await cluster.stop();
@@ -170,7 +174,7 @@ AccountingStorageType=accounting_storage/none
 JobAcctGatherType=jobacct_gather/none
 JobRequeue=1
 RequeueExit=75,137,143
-MaxBatchRequeue=1000
+SchedulerParameters=max_batch_requeue=1000
 ReturnToService=2
 SlurmdTimeout=10
 SlurmctldTimeout=10
