@@ -156,6 +156,7 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
     'content',
     'stores',
     'pages',
+    'leases',
     'tables',
     'live',
     'store-suite',

@@ -33,6 +33,7 @@ export {
 } from './schema.js';
 export { batchTime, makeBatchId } from './keys/batch-id.js';
 export { partitionOf, slotsOf, type Slots } from './keys/partition.js';
+export { WHOLE, parseShard, shardText, slotsOfShard, type Shard } from './leases/shard.js';
 export { hostKeyOf, hostKeyOfRow, hostOfKey, rowsOfHost, type HostKey } from './keys/host-key.js';
 export { domainRanges, hostRange, prefixRange, rowKeyOf, urlOf } from './keys/row-key.js';
 export type { Frontier, FrontierEntry, StaleEntry } from './tables/frontier.js';
@@ -62,6 +63,16 @@ export {
 export type { ProposedRule, Proposals, StoredProposal, StoredProposals } from './tables/proposals.js';
 export type { EventLoopTurns } from './stores/event-loop-turns.js';
 export type { Exclusive } from './stores/locks.js';
+export {
+  createLeases,
+  type HeldLeases,
+  type LeaseHolderInfo,
+  type LeaseInfo,
+  type Leases,
+  type TakeOptions,
+} from './leases/leases.js';
+export type { Asked, HolderRow, LeaseTask } from './leases/lease-rows.js';
+export { HELD_MS, LEASE_MS, RENEW_MS, type LeaseTiming } from './leases/lease-timing.js';
 export type { LastFetch, RankedLevel, Runs } from './tables/runs.js';
 export {
   isSamePlace,

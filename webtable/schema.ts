@@ -130,6 +130,8 @@ export const INDEX_COLUMNS = {
   fetcherRun: 'v:f',
   crawlScope: 'v:c',
   rankRun: 'v:r',
+  lease: 'v:l',
+  leaseHolder: 'v:h',
   frontierScore: 'f:s',
   batchHeader: 'b:h',
   batchEntry: 'b:e',

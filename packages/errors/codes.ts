@@ -36,6 +36,11 @@ export const ERROR_CODES = {
   STORE_FULL: { exitCode: 73, meaning: 'the disk is full' },
   STORE_FAILED: { exitCode: 74, meaning: 'the store refused to read or write' },
   SEARCH_BUSY: { exitCode: 75, meaning: 'too many searches wait, or one took too long; the same may work later' },
+  LEASE_HELD: { exitCode: 75, meaning: 'another worker has this part of the table; the same may work later' },
+  LEASE_LOST: {
+    exitCode: 75,
+    meaning: 'this worker was silent for too long and another one may have its part; run it again',
+  },
   WORKER_FAILED: {
     exitCode: 75,
     meaning: 'workers of `rounds` were started again and again in vain; the same goes on from there',

@@ -155,6 +155,7 @@ SlurmctldHost=${host}(127.0.0.1)
 SlurmctldPort=${controller}
 AuthType=auth/none
 CredType=cred/none
+AuthInfo=cred_expire=5
 SlurmUser=${process.getuid?.() ?? 0}
 SlurmdUser=${process.getuid?.() ?? 0}
 StateSaveLocation=${folder}/state
