@@ -175,6 +175,7 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
     'context.ts',
     'rules',
     'reporting',
+    'shards',
     'scope',
     'hosts',
     'rows',

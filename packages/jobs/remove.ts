@@ -125,7 +125,7 @@ function createNotice(crawl: CrawlContext) {
       batchId ??= await newBatch(crawl, { state: 'updating', consumers });
       const entries = keys.map((rowKey) => {
         const queue = hostOfKey(hostKeyOfRow(rowKey));
-        return { rowKey, queue, slot: slots.of(queue), place: `${queue}|${rowKey}` };
+        return { rowKey, queue, slot: slots.ofQueue(queue), place: `${queue}|${rowKey}` };
       });
       await batches.keepUpdated(batchId, entries);
     },

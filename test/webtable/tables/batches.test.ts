@@ -21,7 +21,7 @@ const before = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 /** The rows in the order of the index: by slot, queue and key. */
 function ordered({ slots }: Tables, rows: readonly Row[]): Row[] {
-  const place = ({ queue, rowKey }: Row): string => `${slots.of(queue)}|${queue}|${rowKey}`;
+  const place = ({ queue, rowKey }: Row): string => `${slots.ofQueue(queue)}|${queue}|${rowKey}`;
   return [...rows].sort((a, b) => before(place(a), place(b)));
 }
 
@@ -81,7 +81,7 @@ describe('the index of a batch', () => {
     for (const { queue, slot } of (await collect(tables.batches.entries('b-1'))).flat()) {
       slots.set(queue, (slots.get(queue) ?? new Set()).add(slot));
     }
-    for (const [queue, found] of slots) expect([...found]).toEqual([tables.slots.of(queue)]);
+    for (const [queue, found] of slots) expect([...found]).toEqual([tables.slots.ofQueue(queue)]);
 
     const read: string[] = [];
     for (let last: string | undefined; ;) {
