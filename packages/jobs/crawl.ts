@@ -12,6 +12,7 @@ import { rangesOfSites } from './scope/seed-list.js';
 import { readRefetch, writeScope } from './scope/stored-scope.js';
 import { makeDue } from './selection/make-due.js';
 import { createTracker } from './reporting/tracker.js';
+import { inSlots } from './shards/own-slots.js';
 
 /** What {@link crawl} takes: seeds, and limits on how far it goes. */
 export interface CrawlOptions
@@ -105,15 +106,20 @@ async function crawlWithin(given: CrawlContext, options: CrawlOptions, timeUp: A
   tracker.add(injected.counters);
   if (!tracker.aborted) {
     const { tables } = given;
-    const context = withScope(unwatched, scope);
-    await tables.exclusive('fetch', async () => {
-      const since = refetch ? ((await readRefetch(tables)) ?? context.clock()) : undefined;
-      await writeScope(tables, scope, since);
-      if (since !== undefined) await makeDue(context, await rangesOfSites(context, urls, stay), since, tracker);
-      await crawlRounds(context, options, tracker, timeUp, watch);
-      // What a limit has left is due, and the next refetch is a new one.
-      if (since !== undefined && !tracker.aborted) await writeScope(tables, scope);
-    });
+    await inSlots(
+      withScope(unwatched, scope),
+      { job: 'crawl', asks: true },
+      { ...(signal && { signal }) },
+      (context, ends) =>
+        tables.exclusive('fetch', async () => {
+          const since = refetch ? ((await readRefetch(tables)) ?? context.clock()) : undefined;
+          await writeScope(tables, scope, since);
+          if (since !== undefined) await makeDue(context, await rangesOfSites(context, urls, stay), since, tracker);
+          await crawlRounds(context, { ...options, ...(ends && { signal: ends }) }, tracker, timeUp, watch);
+          // What a limit has left is due, and the next refetch is a new one.
+          if (since !== undefined && !tracker.aborted) await writeScope(tables, scope);
+        }),
+    );
     tracker.add(await compactIfDue(unwatched, options));
   }
   return tracker.report();

@@ -90,7 +90,9 @@ export async function generateAndCount(crawl: CrawlContext, options: GenerateOpt
   if (!(addDays >= 0)) throw new CrawlError('USAGE', `expected addDays of at least 0, found ${addDays}`);
   const task = { job: 'generate', ...(options.batch !== undefined && { batchId: options.batch }) };
   return inSlots(crawl, task, mustNameItsBatch(options), (own, signal) =>
-    own.tables.exclusive('generate', async () => selectBatch(await inScope(own), { ...options, ...(signal && { signal }) })),
+    own.tables.exclusive('generate', async () =>
+      selectBatch(await inScope(own), { ...options, ...(signal && { signal }) }),
+    ),
   );
 }
 
@@ -330,7 +332,12 @@ async function take(
       if (verdict === 'stale' || (row && !row.damaged && (row.score ?? 0) !== entry.score)) stale(entry);
       if (verdict === 'selected') {
         selected.set(key, entry);
-        changes.set(key, { key, set: { cashInFlight: row?.cash ?? 0 }, unset: ['distanceInFlight'], marks: { generate: batchId } });
+        changes.set(key, {
+          key,
+          set: { cashInFlight: row?.cash ?? 0 },
+          unset: ['distanceInFlight'],
+          marks: { generate: batchId },
+        });
         continue;
       }
       if (verdict === 'stale') countOf.get(key)!('stale');
@@ -368,11 +375,7 @@ function judgeRow(
  * @param slots of their queues; undefined: all
  * @returns how many it held
  */
-async function releaseRows(
-  crawl: CrawlContext,
-  batchId: string,
-  slots: Iterable<string> | undefined,
-): Promise<number> {
+async function releaseRows(crawl: CrawlContext, batchId: string, slots: Iterable<string> | undefined): Promise<number> {
   const { tables, clock } = crawl;
   let count = 0;
   for await (const entries of tables.batches.entries(batchId, slots)) {

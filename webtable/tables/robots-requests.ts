@@ -38,7 +38,10 @@ export function createRobotsRequests(store: Store, slots: Slots) {
       put(batchId, slot, url, { answer }),
 
     /** The requests to slots that are not answered. */
-    async *open(batchId: string, of: Iterable<string>): AsyncGenerator<{ readonly slot: string; readonly url: string }> {
+    async *open(
+      batchId: string,
+      of: Iterable<string>,
+    ): AsyncGenerator<{ readonly slot: string; readonly url: string }> {
       for await (const rows of scanSteps(store, 'batch', [COLUMN], rangesOf(batchId, of), STEP)) {
         for (const { key, cells } of rows) {
           const cell = cells.get(COLUMN);

@@ -92,7 +92,11 @@ export async function openFetcher(crawl: CrawlContext, options: FetcherOptions):
   const holder = askingHolder(crawl, grace.signal);
   const tools: FetchTools = {
     robots: createRobots({
-      protocol: withBackoff(holder.protocol(robotsProtocol(crawl, seedHosts, count, proxy.note)), backoff, grace.signal),
+      protocol: withBackoff(
+        holder.protocol(robotsProtocol(crawl, seedHosts, count, proxy.note)),
+        backoff,
+        grace.signal,
+      ),
       async elsewhere(url) {
         const host = hostIfAny(url);
         const slot = host === undefined ? undefined : tables.slots.ofQueue(await queueNames.nameOf(host));

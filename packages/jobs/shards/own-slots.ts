@@ -56,7 +56,12 @@ export async function inSlots<T>(
     ...(signal && { signal }),
     clock,
   });
-  const own: OwnSlots = { slots: new Set(slots), isWhole: slots.length === tables.slots.all.length, isShard: shard !== undefined, leases };
+  const own: OwnSlots = {
+    slots: new Set(slots),
+    isWhole: slots.length === tables.slots.all.length,
+    isShard: shard !== undefined,
+    leases,
+  };
   let hasFailed = true;
   try {
     const ends = signal ? AbortSignal.any([signal, leases.lost]) : leases.lost;

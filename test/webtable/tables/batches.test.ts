@@ -85,7 +85,12 @@ describe('the index of a batch', () => {
 
     const read: string[] = [];
     for (let last: string | undefined; ;) {
-      const step = await tables.batches.rowKeys('b-1', 'x.com', last, 5);
+      const step = await tables.batches.rowKeys(
+        'b-1',
+        { queue: 'x.com', slot: tables.slots.ofQueue('x.com') },
+        last,
+        5,
+      );
       if (step.length === 0) break;
       read.push(...step);
       last = step.at(-1);
@@ -99,7 +104,11 @@ describe('the index of a batch', () => {
     await tables.batches.enter('b-1', [one, two]);
     const asked = [one, two, { ...one, queue: 'com' }].map((row) => ({ batchId: 'b-1', ...row }));
     expect(await tables.batches.has([...asked, { batchId: 'b-2', ...one }])).toEqual([true, true, false, false]);
-    await tables.batches.remove('b-1', [one]);
+    const entries = (await collect(tables.batches.entries('b-1'))).flat();
+    await tables.batches.remove(
+      'b-1',
+      entries.filter(({ rowKey }) => rowKey === one.rowKey),
+    );
     expect(await tables.batches.has(asked)).toEqual([false, true, false]);
     await tables.batches.change('b-1', () => ({ state: 'open', size: 1 }));
     await tables.batches.delete('b-1');
