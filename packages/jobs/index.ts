@@ -11,6 +11,8 @@ export { fetch, type FetchOptions } from './fetch.js';
 export { parse, type ParseOptions } from './parse.js';
 export { updatedb } from './updatedb.js';
 export { crawl, type CrawlOptions } from './crawl.js';
+export { injectInScope, type ScopedSeeds } from './rounds/inject-in-scope.js';
+export { writeScope } from './scope/stored-scope.js';
 export { isAnyDue } from './selection/is-any-due.js';
 export { applyRules } from './rule-jobs/apply-rules.js';
 export {
