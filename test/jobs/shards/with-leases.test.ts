@@ -15,10 +15,11 @@ async function toItsEnd<T>(promise: Promise<T>): Promise<T> {
   let isOver = false;
   const mark = (): void => void (isOver = true);
   promise.then(mark, mark);
-  while (!isOver) {
+  for (let i = 0; !isOver && i < 1000; i++) {
     await turns();
     if (!isOver) vi.advanceTimersByTime(500);
   }
+  if (!isOver) throw new Error('expected it to be settled by now');
   return promise;
 }
 
