@@ -55,6 +55,10 @@ export const SUITES = {
     ],
     about: 'exports that are killed, and read by programs that others wrote',
   },
+  hbase: {
+    files: ['test/hbase'],
+    about: 'the table on a real HBase of several processes, where Maven and a JDK are there',
+  },
   opensearch: {
     files: ['test/opensearch'],
     about: 'a search index in a real OpenSearch, where Maven and a JDK are there',
