@@ -134,6 +134,8 @@ export const INDEX_COLUMNS = {
   frontierScore: 'f:s',
   batchHeader: 'b:h',
   batchEntry: 'b:e',
+  batchProgress: 'b:p',
+  robotsRequest: 'b:r',
   hostRobots: 'h:rb',
   hostSeed: 'h:in',
   hostBackoff: 'h:bo',

@@ -10,8 +10,8 @@ import { withScope } from './scope/in-scope.js';
 import { createSeedList, foldersOf, rangesOfSites } from './scope/seed-list.js';
 import { readRefetch, readScope, writeScope } from './scope/stored-scope.js';
 import { makeDue } from './selection/make-due.js';
-import { withLeases } from './shards/with-leases.js';
 import { createTracker } from './reporting/tracker.js';
+import { inSlots } from './shards/own-slots.js';
 
 /** What {@link crawl} takes: seeds, and limits on how far it goes. */
 export interface CrawlOptions
@@ -67,14 +67,12 @@ export interface CrawlOptions
  * `include`, `exclude`) is noted in the table: generate, fetch and parse keep to it, and explain answers by it, until the next
  * crawl notes its own.
  * Counters: `COUNTERS.crawl`; those of inject and of fetch with parse; `UPDATEDB_IN_CRAWL` of updatedb.
- * @throws CrawlError USAGE; PROXY_FAILED when no request gets through the proxy any more; LEASE_HELD, LEASE_LOST
+ * @throws CrawlError USAGE; PROXY_FAILED when no request gets through the proxy any more
  */
 export async function crawl(given: CrawlContext, options: CrawlOptions): Promise<Report> {
   const limit = startTimeLimit(options.maxTime, given.settings.fetcher.timelimitMins);
   try {
-    return await withLeases(withOnPage(given, options), options, { job: 'crawl' }, (leased, leasedOptions) =>
-      crawlWithin(leased, leasedOptions, limit.signal),
-    );
+    return await crawlWithin(withOnPage(given, options), options, limit.signal);
   } finally {
     limit.clear();
   }
@@ -108,15 +106,21 @@ async function crawlWithin(given: CrawlContext, options: CrawlOptions, timeUp: A
   if (!tracker.aborted) {
     const { tables } = given;
     const whole: CrawlScope = stay === 'path' ? { ...scope, folders: await foldersIn(tables, list.urls) } : scope;
-    const context = withScope(unwatched, whole);
-    await tables.exclusive('fetch', async () => {
-      const since = refetch ? ((await readRefetch(tables)) ?? context.clock()) : undefined;
-      await writeScope(tables, whole, since);
-      if (since !== undefined) await makeDue(context, await rangesOfSites(context, list.urls, stay), since, tracker);
-      await crawlRounds(context, options, tracker, timeUp, watch);
-      // What a limit has left is due, and the next refetch is a new one.
-      if (since !== undefined && !tracker.aborted) await writeScope(tables, whole);
-    });
+    await inSlots(
+      withScope(unwatched, whole),
+      { job: 'crawl', asks: true },
+      { ...(signal && { signal }) },
+      (context, ends) =>
+        tables.exclusive('fetch', async () => {
+          const since = refetch ? ((await readRefetch(tables)) ?? context.clock()) : undefined;
+          await writeScope(tables, whole, since);
+          if (since !== undefined)
+            await makeDue(context, await rangesOfSites(context, list.urls, stay), since, tracker);
+          await crawlRounds(context, { ...options, ...(ends && { signal: ends }) }, tracker, timeUp, watch);
+          // What a limit has left is due, and the next refetch is a new one.
+          if (since !== undefined && !tracker.aborted) await writeScope(tables, whole);
+        }),
+    );
     tracker.add(await compactIfDue(unwatched, options));
   }
   return tracker.report();

@@ -15,7 +15,7 @@ import { selectorOf, type PageSelection, type PageSelector, type SelectionField 
 import { newBatch } from './rows/new-batch.js';
 import { holdsSeed } from './hosts/seed-hosts.js';
 import { withRules } from './rules/with-rules.js';
-import { withLeases } from './shards/with-leases.js';
+import { inSlots, signalOf } from './shards/own-slots.js';
 import { createTracker, type Tracker } from './reporting/tracker.js';
 
 /** What {@link remove} takes: a selection that narrows the table somehow, and what every job takes. */
@@ -42,7 +42,9 @@ const CHUNK = 500;
  */
 export function remove(crawl: CrawlContext, options: RemoveOptions): Promise<Report> {
   if (options.dryRun) return removeSelected(crawl, options);
-  return withLeases(crawl, options, { job: 'remove' }, removeSelected);
+  return inSlots(crawl, { job: 'remove' }, signalOf(options), (own, signal) =>
+    removeSelected(own, { ...options, ...(signal && { signal }) }),
+  );
 }
 
 async function removeSelected(crawl: CrawlContext, options: RemoveOptions): Promise<Report> {
@@ -131,7 +133,7 @@ function createNotice(crawl: CrawlContext) {
       batchId ??= await newBatch(crawl, { state: 'updating', consumers });
       const entries = keys.map((rowKey) => {
         const queue = hostOfKey(hostKeyOfRow(rowKey));
-        return { rowKey, queue, slot: slots.of(queue), place: `${queue}|${rowKey}` };
+        return { rowKey, queue, slot: slots.ofQueue(queue), place: `${queue}|${rowKey}` };
       });
       await batches.keepUpdated(batchId, entries);
     },

@@ -48,7 +48,7 @@ export {
   stats,
   withRules,
   type BatchOptions,
-  type ShardOption,
+  type ShardOptions,
   type CheckContext,
   type CheckedLink,
   type Count,

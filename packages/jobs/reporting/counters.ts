@@ -18,6 +18,7 @@ export const COUNTERS = {
   },
   generate: {
     generated: 'pages in the batch',
+    batch_generated: 'the batch is generated already, or this shard of it',
     taken_back: 'pages that were selected and released again, by a generate that was stopped or killed',
     expired: 'pages released that batches older than `generate.lockExpiry` held',
     capped: 'queues that had more due pages than `generate.maxCount`',
@@ -40,6 +41,9 @@ export const COUNTERS = {
     time_limit: 'batches of which pages are left because the time of `fetcher.timelimitMins` was over',
     given_up: 'pages whose request was ended because the run was to stop; they stay due',
     proxy: 'pages that could not be fetched because of the proxy; they stay due',
+    released: 'pages that the batch did not hold any more when they were fetched, and that were not stored',
+    robots_elsewhere:
+      'pages left for the next pass over the batch, because another worker has to ask for the robots.txt of their host',
     rejected_rules: 'pages of the batch that a newer rule of the table refuses, and that were not asked for',
     host_backoff: 'pages left for a later batch because their host is left alone',
     backed_off: 'times that a host began to be left alone',

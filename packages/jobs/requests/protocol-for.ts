@@ -7,7 +7,6 @@ import {
   type Plugin,
   type Protocol,
 } from '../../plugin-api/index.js';
-import type { HeldLeases } from '../../../webtable/index.js';
 import { deadline, type Late } from '../../util/index.js';
 import type { Count } from '../reporting/counters.js';
 import type { CrawlContext } from '../context.js';
@@ -20,7 +19,7 @@ export function protocolFor(crawl: Pick<CrawlContext, 'plugins'>, url: string): 
 }
 
 /** What {@link request} needs of the crawl. */
-type Requesting = Pick<CrawlContext, 'plugins' | 'settings' | 'leases'>;
+type Requesting = Pick<CrawlContext, 'plugins' | 'settings'>;
 
 /** Protocols end a request at `http.timeLimit` themselves; one that has not by this many of them never will. */
 const GRACE = 2;
@@ -29,13 +28,12 @@ const GRACE = 2;
  * Fetches with the protocol that the URL calls for. One that throws, or whose answer is no outcome, counts as a fetch
  * that failed and may work later, as does one that does not answer within twice `http.timeLimit`, with code `too_slow`:
  * it is aborted, and its late result is ignored. An aborted request is over as soon as
- * the protocol had a turn of the event loop to say so itself. Nothing is asked while the leases of the crawl are not held.
+ * the protocol had a turn of the event loop to say so itself.
  */
 export async function request(crawl: Requesting, request: FetchRequest): Promise<FetchOutcome> {
   const plugin = protocolFor(crawl, request.url);
   if (!plugin?.protocol) return { kind: 'gone', code: 'no_protocol' };
   const { name, protocol } = plugin;
-  if (crawl.leases && !crawl.leases.isHeld()) await heldOrAborted(crawl.leases, request.signal);
   const limit = GRACE * crawl.settings.http.timeLimit;
   const controller = new AbortController();
   if (request.signal?.aborted) controller.abort();
@@ -54,18 +52,6 @@ export async function request(crawl: Requesting, request: FetchRequest): Promise
   } catch (error) {
     return { kind: 'retry', code: `plugin_error_${name}`, message: messageOf(error) };
   }
-}
-
-/** Waits until nobody else may ask the hosts; where somebody may, until the run that is to stop ends its requests. */
-async function heldOrAborted(leases: HeldLeases, signal: AbortSignal | undefined): Promise<void> {
-  const aborted = new Promise<void>((resolve) => {
-    if (signal?.aborted) resolve();
-    else signal?.addEventListener('abort', () => resolve(), { once: true });
-  });
-  await Promise.race([
-    aborted,
-    leases.untilHeld().catch((error: unknown) => (signal ? aborted : Promise.reject(error))),
-  ]);
 }
 
 /** Whether what a plugin answered is what its type promises, so that no row is written with anything else. */

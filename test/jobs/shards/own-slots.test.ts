@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { jobs, openTables, type Report } from '../../../packages/webcrawl/index.js';
-import { withLeases } from '../../../packages/jobs/index.js';
+import { jobs, openTables } from '../../../packages/webcrawl/index.js';
+import { applyRules } from '../../../packages/jobs/index.js';
+import { inSlots } from '../../../packages/jobs/shards/own-slots.js';
 import { turns } from '../../support/events.js';
 import { start } from '../../support/job-steps.js';
 import { testCrawl } from '../../support/test-crawl.js';
@@ -23,7 +24,6 @@ async function toItsEnd<T>(promise: Promise<T>): Promise<T> {
   return promise;
 }
 
-const done: Report = { job: 'parse', seconds: 0, counters: {} };
 const TASK = { job: 'parse', batchId: '1-1' };
 
 /** Can be told to make no renewal. */
@@ -50,50 +50,66 @@ async function workers() {
 describe('a job of a shard', () => {
   it('holds the slots of its shard, and no other worker has them meanwhile', async () => {
     const { a, b } = await workers();
-    const report = await toItsEnd(
-      withLeases(a, { shard: { index: 1, count: 2 } }, TASK, async ({ leases }) => {
-        expect([...leases.slots]).toEqual(['01', '03']);
-        const others = await withLeases(b, { shard: { index: 0, count: 2 } }, TASK, async () => done);
-        expect(others).toBe(done);
-        const same = withLeases(b, { shard: { index: 1, count: 4 } }, TASK, async () => done);
+    const done = await toItsEnd(
+      inSlots(a, TASK, { shard: { index: 1, count: 2 } }, async ({ own }) => {
+        expect([[...own!.slots], own!.isWhole]).toEqual([['01', '03'], false]);
+        expect(await inSlots(b, TASK, { shard: { index: 0, count: 2 } }, async () => 'done')).toBe('done');
+        const same = inSlots(b, TASK, { shard: { index: 1, count: 4 } }, async () => 'done');
         same.catch(() => undefined);
         await expect(toItsEnd(same)).rejects.toMatchObject({ code: 'LEASE_HELD' });
-        return done;
+        return 'done';
       }),
     );
-    expect(report).toBe(done);
-    expect(await toItsEnd(withLeases(b, {}, TASK, async () => done))).toBe(done);
-    await expect(withLeases(a, { shard: { index: 1, count: 5 } }, TASK, async () => done)).rejects.toMatchObject({
+    expect(done).toBe('done');
+    expect(await toItsEnd(inSlots(b, TASK, {}, async () => 'done'))).toBe('done');
+    await expect(inSlots(a, TASK, { shard: { index: 1, count: 5 } }, async () => 'done')).rejects.toMatchObject({
       code: 'USAGE',
       message: 'expected at most 4 shards, as many as the table has slots, found 5',
     });
   });
 
-  it('ends with LEASE_LOST when another worker took it for dead, unless all was done', async () => {
+  it('ends with LEASE_LOST when another worker took it for dead', async () => {
     const { a, store } = await workers();
-    const run = (interrupted: boolean) =>
-      withLeases(a, {}, TASK, async ({ leases }, { signal }: { signal?: AbortSignal }) => {
-        const [holder] = await a.tables.leases.holders();
-        await store.write('meta', [{ key: `holder-${holder!.id}`, clear: true }]);
-        await toItsEnd(new Promise((resolve) => signal!.addEventListener('abort', resolve, { once: true })));
-        expect([leases.isHeld(), signal!.aborted]).toEqual([false, true]);
-        return { ...done, ...(interrupted && { interrupted }) };
-      });
-    await expect(run(true)).rejects.toMatchObject({ code: 'LEASE_LOST', exitCode: 75 });
-    expect(await run(false)).toEqual(done);
+    const run = inSlots(a, TASK, {}, async ({ own }, signal) => {
+      const [holder] = await a.tables.leases.holders();
+      await store.write('meta', [{ key: `holder-${holder!.id}`, clear: true }]);
+      await toItsEnd(new Promise((resolve) => signal!.addEventListener('abort', resolve, { once: true })));
+      expect([own!.leases.isHeld(), signal!.aborted]).toEqual([false, true]);
+    });
+    await expect(run).rejects.toMatchObject({ code: 'LEASE_LOST', exitCode: 75 });
   });
 
-  it('that is stopped while it waits reports so', async () => {
+  it('that is stopped while it waits does nothing', async () => {
     const { a, b } = await workers();
     const held = await a.tables.leases.take(['00'], { job: 'fetch', wait: 0 });
     const controller = new AbortController();
-    const waiting = withLeases(b, { signal: controller.signal }, TASK, async () => done);
+    const waiting = inSlots(b, TASK, { signal: controller.signal }, async () => 'done');
+    waiting.catch(() => undefined);
     await turns();
     vi.advanceTimersByTime(5000);
     controller.abort();
-    expect(await toItsEnd(waiting)).toEqual({ ...TASK, seconds: 0, counters: {}, interrupted: true });
+    await expect(toItsEnd(waiting)).rejects.toThrow(/aborted|held until this was stopped/);
     await held.release();
   });
+
+  it.each(['repair', 'compact', 'rules apply', 'remove'] as const)(
+    'waits for %s, which works on all slots',
+    async (job) => {
+      const { a, b } = await workers();
+      const held = await a.tables.leases.take(['02'], { job: 'fetch', wait: 0 });
+      const run = {
+        repair: () => jobs.repair(b),
+        compact: () => jobs.compact(b),
+        'rules apply': () => applyRules(b),
+        remove: () => jobs.remove(b, { host: 'a.com' }),
+      };
+      const running = run[job]();
+      running.catch(() => undefined);
+      await expect(toItsEnd(running)).rejects.toMatchObject({ code: 'LEASE_HELD' });
+      await held.release();
+      expect((await toItsEnd(run[job]())).job).toBe(job);
+    },
+  );
 
   it('asks no host while its leases are not held, and goes on when they are again', async () => {
     const { a, store } = await workers();
