@@ -11,6 +11,7 @@ import { addExplain } from './commands/inspect/explain.js';
 import { addExport } from './commands/export/export.js';
 import { addGraph } from './commands/export/graph.js';
 import { addRank } from './commands/export/rank.js';
+import { addRounds } from './commands/cycle/rounds.js';
 import { addFetch } from './commands/cycle/fetch.js';
 import { addGenerate } from './commands/cycle/generate.js';
 import { addIndex } from './commands/search/index-pages.js';
@@ -69,7 +70,7 @@ export function buildProgram(io: Io): Program {
 
 /** By heading, in the order of the help; each group is a folder of `commands`. */
 const GROUPS = {
-  'Crawl:': [addCrawl, addInject, addGenerate, addFetch, addParse, addUpdatedb],
+  'Crawl:': [addCrawl, addInject, addGenerate, addFetch, addParse, addUpdatedb, addRounds],
   'Inspect:': [addStatus, addReaddb, addStats, addExplain, addCheck],
   'Export:': [addExport, addGraph, addRank, addDedup],
   'Search:': [addIndex, addSearch, addServe],

@@ -111,8 +111,10 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
     'packages/util',
     'packages/errors',
   ],
+  'packages/rounds': ['packages/jobs', 'webtable', 'packages/errors'],
   'packages/webcrawl': [
     'packages/serve',
+    'packages/rounds',
     'packages/focus',
     'packages/search',
     'packages/index',
@@ -163,6 +165,7 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
   'packages/fetch': ['address', 'http', 'robots', 'queues', '*'],
   'packages/parse': ['charset', 'shared', 'sniff', 'html', 'xml', 'pdf', '*'],
   'packages/graph': ['sort', '*'],
+  'packages/rounds': ['runner.ts', 'back-off.ts', '*', 'runners', 'index.ts'],
   'packages/serve': ['source.ts', 'http', 'live', 'pages', '*'],
   'packages/export': ['target', 'markdown', 'pages', 'warc', 'krake', 'graph', '*'],
   'packages/index': ['threads', 'words', 'documents', 'sqlite', 'opensearch', 'json-lines', 'writing', '*'],

@@ -45,6 +45,10 @@ export const ERROR_CODES = {
     exitCode: 75,
     meaning: 'this worker was silent for too long and another one may have its part; run it again',
   },
+  WORKER_FAILED: {
+    exitCode: 75,
+    meaning: 'workers of `rounds` were started again and again in vain; the same goes on from there',
+  },
   TABLE_VERSION: { exitCode: 76, meaning: 'the table was written by another version' },
   STORE_DENIED: { exitCode: 77, meaning: 'HBase does not let this user read or write the table' },
   BAD_PLUGIN: { exitCode: 77, meaning: 'a plugin cannot be loaded or is not a plugin' },

@@ -2,7 +2,7 @@ import { chunked, isSamePlace, type ContentLocation, type PageChange, type PageR
 import type { CrawlContext } from './context.js';
 import type { JobOptions, Report } from './reporting/job.js';
 import { createTracker, type Tracker } from './reporting/tracker.js';
-import { inSlots, signalOf } from './shards/own-slots.js';
+import { inAllSlots } from './shards/own-slots.js';
 import { withoutOtherJobs } from './rows/without-other-jobs.js';
 
 type Row = PageRow<'contentAt' | 'contentVersions'>;
@@ -17,9 +17,9 @@ const CHUNK = 500;
  * @throws CrawlError LEASE_HELD, LEASE_LOST
  */
 export async function compact(crawl: CrawlContext, options: JobOptions = {}): Promise<Report> {
-  return inSlots(crawl, { job: 'compact' }, signalOf(options), async (own, signal) => {
-    const tracker = createTracker(own, 'compact', { ...options, ...(signal && { signal }) });
-    await withoutOtherJobs(own.tables, () => compactContent(own, tracker));
+  return inAllSlots(crawl, 'compact', options, async (leased, leasedOptions) => {
+    const tracker = createTracker(leased, 'compact', leasedOptions);
+    await withoutOtherJobs(leased.tables, () => compactContent(leased, tracker));
     return tracker.report();
   });
 }

@@ -2,7 +2,7 @@ export { withRules, type WithRules } from './rules/with-rules.js';
 export { bodyLimit } from './requests/body-limit.js';
 export type { FetchingStatus, JobFailure, JobOptions, Progress, Report } from './reporting/job.js';
 export type { CrawlContext, OnPageOption } from './context.js';
-export type { ShardOptions } from './shards/own-slots.js';
+export type { OwnSlots, ShardOptions } from './shards/own-slots.js';
 export type { BatchOptions } from './rows/batch-rows.js';
 export { readSitemap, type SitemapSeeds } from './inject/inject-sitemap.js';
 export { inject, type InjectOptions } from './inject.js';
@@ -11,6 +11,8 @@ export { fetch, type FetchOptions } from './fetch.js';
 export { parse, type ParseOptions } from './parse.js';
 export { updatedb } from './updatedb.js';
 export { crawl, type CrawlOptions } from './crawl.js';
+export { injectInScope, type ScopedSeeds } from './rounds/inject-in-scope.js';
+export { writeScope } from './scope/stored-scope.js';
 export { isAnyDue } from './selection/is-any-due.js';
 export { applyRules } from './rule-jobs/apply-rules.js';
 export {

@@ -15,7 +15,7 @@ import { selectorOf, type PageSelection, type PageSelector, type SelectionField 
 import { newBatch } from './rows/new-batch.js';
 import { holdsSeed } from './hosts/seed-hosts.js';
 import { withRules } from './rules/with-rules.js';
-import { inSlots, signalOf } from './shards/own-slots.js';
+import { inAllSlots } from './shards/own-slots.js';
 import { createTracker, type Tracker } from './reporting/tracker.js';
 
 /** What {@link remove} takes: a selection that narrows the table somehow, and what every job takes. */
@@ -42,9 +42,7 @@ const CHUNK = 500;
  */
 export function remove(crawl: CrawlContext, options: RemoveOptions): Promise<Report> {
   if (options.dryRun) return removeSelected(crawl, options);
-  return inSlots(crawl, { job: 'remove' }, signalOf(options), (own, signal) =>
-    removeSelected(own, { ...options, ...(signal && { signal }) }),
-  );
+  return inAllSlots(crawl, 'remove', options, removeSelected);
 }
 
 async function removeSelected(crawl: CrawlContext, options: RemoveOptions): Promise<Report> {

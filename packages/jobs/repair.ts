@@ -6,7 +6,7 @@ import { createQueueNames } from './hosts/queue-name.js';
 import { enterSeedHosts, holdsSeed } from './hosts/seed-hosts.js';
 import { withoutOtherJobs } from './rows/without-other-jobs.js';
 import { recountRules } from './rules/count-rules.js';
-import { inSlots, signalOf } from './shards/own-slots.js';
+import { inAllSlots } from './shards/own-slots.js';
 import { createTracker, type Tracker } from './reporting/tracker.js';
 
 type Row = PageRow<(typeof FRONTIER_FIELDS)[number]>;
@@ -21,9 +21,7 @@ const CHUNK = 1000;
  * @throws CrawlError LEASE_HELD, LEASE_LOST
  */
 export function repair(crawl: CrawlContext, options: JobOptions = {}): Promise<Report> {
-  return inSlots(crawl, { job: 'repair' }, signalOf(options), (own, signal) =>
-    repairIndexes(own, { ...options, ...(signal && { signal }) }),
-  );
+  return inAllSlots(crawl, 'repair', options, repairIndexes);
 }
 
 async function repairIndexes(crawl: CrawlContext, options: JobOptions): Promise<Report> {

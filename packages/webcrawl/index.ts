@@ -5,6 +5,7 @@
  */
 export { DEFAULT_TABLE, openCrawl, type Crawl, type OpenCrawlOptions } from './open-crawl.js';
 export { openChecks, type Checks } from './open-checks.js';
+export { createTable, type CreatedTable, type CreateTableOptions } from './create-table.js';
 export { jobs, type RepairReport } from './jobs.js';
 export { rules, type ListedRule, type RuleEditOptions, type RuleList, type RulesCrawl } from './rules/rules.js';
 export { prefixStatistics } from './rules/prefix-statistics.js';
@@ -18,6 +19,23 @@ export {
 export { repairFiles, type RepairFilesOptions } from './repair-files.js';
 export { status, type StatusCrawl } from './status.js';
 export { keepCrawled, type KeepCrawledOptions } from './kept/keep-crawled.js';
+export {
+  kubernetesRunner,
+  localRunner,
+  rounds,
+  slurmRunner,
+  type BackOff,
+  type KubernetesRunnerOptions,
+  type LocalRunnerOptions,
+  type Pass,
+  type RoundStep,
+  type RoundsEvent,
+  type RoundsOptions,
+  type Runner,
+  type RunnerOptions,
+  type SlurmRunnerOptions,
+  type WorkerExit,
+} from '../rounds/index.js';
 export { serve } from './serve.js';
 export {
   DEFAULT_PORT,
@@ -48,6 +66,7 @@ export {
   stats,
   withRules,
   type BatchOptions,
+  type OwnSlots,
   type ShardOptions,
   type CheckContext,
   type CheckedLink,

@@ -65,7 +65,10 @@ const MAX_SOURCES = 5_000;
 /** Pages and hosts that a status names. */
 const SHOWN = 10;
 
-/** Opens a fetcher; one at a time on a table, so that politeness holds. */
+/**
+ * Opens a fetcher; one at a time on what the job holds of a table, so that politeness holds. It asks nobody while the leases are not
+ * held.
+ */
 export async function openFetcher(crawl: CrawlContext, options: FetcherOptions): Promise<Fetcher> {
   const { settings, tables, clock } = crawl;
   const { threads, signal, timeUp, count, onChange = () => {} } = options;

@@ -132,6 +132,12 @@ export const COUNTERS = {
     'compact_<counter>':
       'what `compact` did at the end, where more than half of the stored bodies, and 16 MB at least, was needed by nobody',
   },
+  rounds: {
+    rounds: 'batches that were brought to their end',
+    passes: 'times that a step was run over the shards',
+    restarts: 'workers that were started again, because they were killed or asked for it',
+    '<counter>': 'what workers counted, where their runner knows: of fetch by its counters, of other jobs as <job>_<counter>',
+  },
   'rules apply': {
     rows: 'rows of the table',
     marked: 'rows that are worth having by now',

@@ -5,7 +5,7 @@ import { createRowCounts } from '../reporting/row-counts.js';
 import type { JobOptions, Report } from '../reporting/job.js';
 import { createTracker, type Tracker } from '../reporting/tracker.js';
 import { COUNTED_FIELDS, createRuleCounter, storeCounts, type RuleCounter } from '../rules/count-rules.js';
-import { inSlots, signalOf } from '../shards/own-slots.js';
+import { inAllSlots } from '../shards/own-slots.js';
 import { withRules } from '../rules/with-rules.js';
 
 const FIT_FIELDS = ['fit', 'fitBonus', 'score'] as const;
@@ -37,9 +37,7 @@ const CHUNK = 1000;
  * @throws CrawlError LEASE_HELD, LEASE_LOST
  */
 export function applyRules(crawl: CrawlContext, options: JobOptions = {}): Promise<Report> {
-  return inSlots(crawl, { job: 'rules apply' }, signalOf(options), (own, signal) =>
-    applyToRows(own, { ...options, ...(signal && { signal }) }),
-  );
+  return inAllSlots(crawl, 'rules apply', options, applyToRows);
 }
 
 async function applyToRows(crawl: CrawlContext, options: JobOptions): Promise<Report> {

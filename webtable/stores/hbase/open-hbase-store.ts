@@ -13,6 +13,11 @@ import { Ticks } from './ticks.js';
 export interface OpenHBaseOptions {
   /** Milliseconds since the epoch. Default: the system's clock. */
   readonly clock?: () => number;
+  /**
+   * Milliseconds for which an HBase that does not answer is asked again, while it is opened. Default: 10 s, since whoever has
+   * misspelt a name wants to hear of it.
+   */
+  readonly reachFor?: number;
   /** How long what may take. Default: so long that the death of a server is ridden out. */
   readonly times?: GatewayTimes;
 }
@@ -21,7 +26,6 @@ export interface OpenHBaseOptions {
 const MOST_APART = 60_000;
 /** How often the clock of the server is asked for; the quickest answer counts. */
 const PROBES = 3;
-/** How long an HBase that cannot be reached is tried for at the start, in milliseconds: whoever starts a command wants to hear of it. */
 const REACH_FOR = 10_000;
 
 /**
@@ -29,17 +33,16 @@ const REACH_FOR = 10_000;
  * @throws CrawlError BAD_SETTING, NO_TABLE, STORE_DENIED, STORE_AWAY, STORE_FAILED, CLOCK_OFF
  */
 export async function openHBaseStore(url: string, options: OpenHBaseOptions = {}): Promise<HBaseStore> {
-  const { clock = Date.now, times = GATEWAY_TIMES } = options;
+  const { clock = Date.now, times = GATEWAY_TIMES, reachFor = REACH_FOR } = options;
   const address = parseHBaseAddress(url);
   const gateways = new Gateways(address.gateways, times);
   const nameOf = (table: TableName): string => hbaseTableName(address, table);
   const where = `${gateways.name}, tables ${address.namespace}:${address.prefix}_…`;
   try {
-    const giveUp = Math.min(REACH_FOR, times.giveUp);
     // One after the other up to the first answer, so that a gateway that is not there is not asked seven times.
-    for (const table of Object.keys(TABLES) as TableName[]) await lookAt(gateways, nameOf(table), table, giveUp);
+    for (const table of Object.keys(TABLES) as TableName[]) await lookAt(gateways, nameOf(table), table, reachFor);
     const ticks = new Ticks(clock);
-    ticks.follow(await offsetOf(gateways, nameOf('meta'), clock, giveUp));
+    ticks.follow(await offsetOf(gateways, nameOf('meta'), clock, reachFor));
     const content = address.segments === undefined ? undefined : new SegmentFolder(address.segments);
     return new HBaseStore({ gateways, ticks, nameOf, ...(content && { content }) });
   } catch (error) {

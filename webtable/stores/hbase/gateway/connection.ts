@@ -91,7 +91,7 @@ export class Connection {
     const sequence = (this.#sequence = (this.#sequence + 1) & 0x7fffffff);
     const frame = encodeCall(call, sequence);
     return new Promise<T>((resolve, reject) => {
-      this.#waiting.push({ call, sequence, resolve: resolve as (value: unknown) => void, reject });
+      this.#waiting.push({ call, sequence, resolve: resolve, reject });
       if (this.#waiting.length === 1) this.#watch();
       this.#socket.write(frame);
     });
