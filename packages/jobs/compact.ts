@@ -17,11 +17,17 @@ const CHUNK = 500;
  * @throws CrawlError LEASE_HELD, LEASE_LOST
  */
 export async function compact(crawl: CrawlContext, options: JobOptions = {}): Promise<Report> {
+<<<<<<< HEAD
   return inAllSlots(crawl, 'compact', options, async (leased, leasedOptions) => {
     const tracker = createTracker(leased, 'compact', leasedOptions);
     await withoutOtherJobs(leased.tables, () => compactContent(leased, tracker));
     return tracker.report();
   });
+=======
+  const tracker = createTracker(crawl, 'compact', options);
+  await withoutOtherJobs(crawl, 'compact', options, () => compactContent(crawl, tracker));
+  return tracker.report();
+>>>>>>> bfba239acad58bd3b72497d7fb9e7611bae000b2
 }
 
 /**

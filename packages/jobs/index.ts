@@ -37,6 +37,7 @@ export { selectorOf, type PageSelection, type PageSelector } from './pages/page-
 export { createTracker, type Tracker } from './reporting/tracker.js';
 export { createRowCounts } from './reporting/row-counts.js';
 export { withoutOtherJobs } from './rows/without-other-jobs.js';
+export { hold, inSlots, partOf, type OwnSlots, type ShardOptions } from './shards/own-slots.js';
 export { MAX_SORTED, readPages, type FoundPage, type PageQuery } from './pages/read-pages.js';
 export { explain, type ExplainedMark, type ExplainedPage, type Explanation, type ExplainOptions } from './explain.js';
 export type { CrawlScope, ScopeRules, UrlPatterns } from './scope/crawl-scope.js';
