@@ -84,6 +84,15 @@ export { MemoryStore } from './stores/memory-store.js';
 export { LevelStore, type LevelStoreOptions } from './stores/level/level-store.js';
 export type { LevelDatabase } from './stores/level/database.js';
 export { contentOfTable, openLevelStore } from './stores/level/open-level-store.js';
+export {
+  createHBaseTables,
+  isOnHBase,
+  openHBaseStore,
+  type CreatedTables,
+  type CreateTablesOptions,
+  type HBaseStore,
+  type OpenHBaseOptions,
+} from './stores/on-hbase.js';
 export { repairLevelFiles, type FileRepair, type PartRepair } from './stores/level/repair-files.js';
 export type { TablePart } from './stores/level/table-folder.js';
 export { LIVE_FOLDER } from './live/address.js';

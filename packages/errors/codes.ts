@@ -35,9 +35,15 @@ export const ERROR_CODES = {
   BAD_OUTPUT: { exitCode: 73, meaning: 'an output file is there already, or cannot be written' },
   STORE_FULL: { exitCode: 73, meaning: 'the disk is full' },
   STORE_FAILED: { exitCode: 74, meaning: 'the store refused to read or write' },
+  STORE_AWAY: {
+    exitCode: 75,
+    meaning: 'HBase cannot be reached, or has no server for a row now; the same may work later',
+  },
   SEARCH_BUSY: { exitCode: 75, meaning: 'too many searches wait, or one took too long; the same may work later' },
   TABLE_VERSION: { exitCode: 76, meaning: 'the table was written by another version' },
+  STORE_DENIED: { exitCode: 77, meaning: 'HBase does not let this user read or write the table' },
   BAD_PLUGIN: { exitCode: 77, meaning: 'a plugin cannot be loaded or is not a plugin' },
+  CLOCK_OFF: { exitCode: 78, meaning: 'the clock of this machine and that of HBase are too far apart' },
   BAD_SETTING: { exitCode: 78, meaning: 'a setting is unknown or has a wrong value; all wrong ones are listed' },
 } as const satisfies Record<string, { exitCode: number; meaning: string }>;
 

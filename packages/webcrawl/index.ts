@@ -5,6 +5,7 @@
  */
 export { DEFAULT_TABLE, openCrawl, type Crawl, type OpenCrawlOptions } from './open-crawl.js';
 export { openChecks, type Checks } from './open-checks.js';
+export { createTable, type CreatedTable, type CreateTableOptions } from './create-table.js';
 export { jobs, type RepairReport } from './jobs.js';
 export { rules, type ListedRule, type RuleEditOptions, type RuleList, type RulesCrawl } from './rules/rules.js';
 export { prefixStatistics } from './rules/prefix-statistics.js';

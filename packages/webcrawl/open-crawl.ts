@@ -5,6 +5,8 @@ import {
   SharedStore,
   openTables,
   contentOfTable,
+  isOnHBase,
+  openHBaseStore,
   openLevelStore,
   openSharedStore,
   rowKeyOf,
@@ -45,7 +47,8 @@ import { VERSION } from '../util/index.js';
 export interface OpenCrawlOptions {
   /**
    * Where the table is: `level:<directory>`, or the directory alone (made where it is missing), `memory:` for one that ends
-   * with the process, or a store, which is closed with the crawl. Default: `level:./webcrawl-data`.
+   * with the process, `hbase://host:port,host:port/namespace:prefix` for one on HBase that `createTable` made, or a store, which is
+   * closed with the crawl. Default: `level:./webcrawl-data`.
    */
   readonly table?: string | Store;
   /** false: a table that is not there is an error and is not made. Default: true. */
@@ -134,7 +137,7 @@ export const DEFAULT_TABLE = 'level:./webcrawl-data';
 /**
  * Opens a table and reads settings and plugins.
  * @throws CrawlError BAD_SETTING, BAD_INPUT, BAD_PLUGIN, NO_TABLE, TABLE_LOCKED, TABLE_VERSION, TABLE_DAMAGED, STORE_FULL,
- *   STORE_FAILED
+ *   STORE_FAILED; on HBase STORE_AWAY, STORE_DENIED, CLOCK_OFF too
  */
 export async function openCrawl(options: OpenCrawlOptions = {}): Promise<Crawl> {
   const { settings, sources } = loadSettings({ file: options.config, env: options.env, overrides: options.settings });
@@ -225,6 +228,9 @@ export async function closeProtocols(plugins: readonly Plugin[]): Promise<void> 
 async function openStore(options: OpenCrawlOptions, status: () => Promise<unknown>): Promise<Store> {
   const { table = DEFAULT_TABLE, create = true, name = 'a service' } = options;
   if (typeof table !== 'string') return table;
+  if (isOnHBase(table)) {
+    return openHBaseStore(table, options.wait === undefined ? {} : { reachFor: options.wait * 1000 });
+  }
   const directory = directoryOf(table);
   if (directory === undefined) return new MemoryStore();
   const open = (): Promise<Store> => openLevelStore(directory, { create });
@@ -233,18 +239,22 @@ async function openStore(options: OpenCrawlOptions, status: () => Promise<unknow
 }
 
 /**
- * The directory of a table on disk; undefined for `memory:`. A bare path is a directory too; what begins with another scheme
+ * The directory of a table on disk; undefined for `memory:` and on HBase. A bare path is a directory too; what begins with another scheme
  * is not, nor is a single letter of a drive one.
  * @throws CrawlError BAD_SETTING
  */
 export function directoryOf(table: string): string | undefined {
-  if (table === 'memory:') return undefined;
+  if (table === 'memory:' || isOnHBase(table)) return undefined;
   const directory = table.startsWith('level:') ? table.slice('level:'.length) : table;
   const isOther = directory === table && /^[a-z][a-z0-9+.-]+:/i.test(table);
   if (directory !== '' && !isOther) return directory;
-  throw new CrawlError('BAD_SETTING', `expected a table as level:<directory> or memory:, found "${safeText(table)}"`, {
-    hint: `for instance --table ${DEFAULT_TABLE}`,
-  });
+  throw new CrawlError(
+    'BAD_SETTING',
+    `expected a table as level:<directory>, hbase://<gateways>/<namespace>:<prefix> or memory:, found "${safeText(table)}"`,
+    {
+      hint: `for instance --table ${DEFAULT_TABLE}`,
+    },
+  );
 }
 
 /** Where the search index of a table is; undefined where the settings name no folder and the table is in none. */

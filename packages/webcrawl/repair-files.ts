@@ -13,7 +13,7 @@ export interface RepairFilesOptions {
 /**
  * Puts the files of a damaged table right as far as they can be read, after a copy of all of them was made in its folder.
  * It takes a table that cannot be opened; run `jobs.repair` on it afterwards, which rebuilds the indexes.
- * @throws CrawlError USAGE for a table in memory, BAD_SETTING, NO_TABLE, TABLE_LOCKED, STORE_FULL, STORE_FAILED;
+ * @throws CrawlError USAGE for a table that has no files of its own, BAD_SETTING, NO_TABLE, TABLE_LOCKED, STORE_FULL, STORE_FAILED;
  *   TABLE_DAMAGED where no row is left to save
  */
 export async function repairFiles({
@@ -21,6 +21,7 @@ export async function repairFiles({
   dryRun = true,
 }: RepairFilesOptions = {}): Promise<FileRepair> {
   const directory = directoryOf(table);
-  if (directory === undefined) throw new CrawlError('USAGE', 'expected a table with files, found one in memory');
+  if (directory === undefined)
+    throw new CrawlError('USAGE', 'expected a table with files, found one without: it is in memory, or on HBase');
   return repairLevelFiles(directory, { dryRun });
 }

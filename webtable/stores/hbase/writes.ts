@@ -1,0 +1,146 @@
+import type { TableName } from '../../schema.js';
+import type { RowChange } from '../../store.js';
+import type { VersionedChange } from '../../write-unchanged.js';
+import { planChange, planUnchanged, TICKS_OF_CHANGE, type PlannedChange } from './changes.js';
+import type { Gateways } from './gateway/gateways.js';
+import { inParallel } from './in-parallel.js';
+import { familiesOf, HIDDEN, VERSION_QUALIFIER, versionFamily } from './layout.js';
+import { checkAndMutate, deleteMultiple, getMultiple, mutateRow, putMultiple, type RowDecoder } from './requests.js';
+import type { Ticks } from './ticks.js';
+
+/** Rows of one call. */
+const MOST_ROWS = 500;
+/**
+ * Bytes of one call, which is a frame: gateways take two million as they come (`hbase.regionserver.thrift.framed.max_frame_size_in_mb`).
+ * A row that is larger is sent by itself.
+ */
+const MOST_BYTES = 1_750_000;
+/** Calls of one write that are under way at a time: batches, and changes of single rows. */
+const BATCHES_AT_ONCE = 2;
+const ROWS_AT_ONCE = 32;
+
+/** Writes rows. What is given was checked. */
+export interface Writes {
+  /** The ticks are taken at once, so that writes are in the order in which they were asked for. */
+  write(table: TableName, name: string, changes: readonly RowChange[]): Promise<void>;
+  /** @returns for each change whether it was made */
+  writeUnchanged(table: TableName, name: string, changes: readonly VersionedChange[]): Promise<boolean[]>;
+}
+
+export function createWrites(gateways: Gateways, ticks: Ticks): Writes {
+  async function send(name: string, batch: readonly PlannedChange[]): Promise<void> {
+    const [first] = batch;
+    if (first?.kind === 'put') {
+      const puts = batch.filter((change) => change.kind === 'put');
+      await gateways.call(
+        putMultiple(
+          name,
+          puts,
+          puts.reduce((size, put) => size + put.size, 0),
+        ),
+      );
+    } else if (first?.kind === 'clear') {
+      await gateways.call(
+        deleteMultiple(
+          name,
+          batch.filter((change) => change.kind === 'clear'),
+        ),
+      );
+    } else {
+      const rows = batch.filter((change) => change.kind === 'mutate');
+      await inParallel(rows, ROWS_AT_ONCE, ({ key, mutations, size }) =>
+        gateways.call(mutateRow(name, key, mutations, size)),
+      );
+    }
+  }
+
+  /** The version cell of a row of which readers see nothing; undefined for a row that has something they see. */
+  async function leftVersion(table: TableName, name: string, key: string): Promise<Buffer | undefined> {
+    const columns = familiesOf(table).map((family) => ({ family }));
+    const [row] = await gateways.call(getMultiple(name, [key], { columns }, hiddenRow()));
+    return row?.isSeen ? undefined : row?.version;
+  }
+
+  /** The version cell of a row as it is now. */
+  async function versionNow(table: TableName, name: string, key: string): Promise<Buffer | undefined> {
+    const columns = [{ family: versionFamily(table), qualifier: VERSION_QUALIFIER }];
+    const [row] = await gateways.call(getMultiple(name, [key], { columns }, hiddenRow()));
+    return row?.version;
+  }
+
+  /** Makes the change if the version cell is as expected; empty stands for none. */
+  async function changeIf(table: TableName, name: string, change: RowChange, expected: Buffer): Promise<boolean> {
+    const tick = ticks.take(TICKS_OF_CHANGE);
+    const { mutations, size } = planUnchanged(table, change, tick, ticks);
+    const check = { family: versionFamily(table), qualifier: VERSION_QUALIFIER, value: expected };
+    let isAgain = false;
+    const call = checkAndMutate(name, change.key, check, mutations, size);
+    if (await gateways.call(call, () => (isAgain = true))) return true;
+    // The first attempt may have been made, and its answer lost.
+    return isAgain && (await versionNow(table, name, change.key))?.equals(ticks.versionCell(tick + 1)) === true;
+  }
+
+  return {
+    async write(table, name, changes) {
+      const first = ticks.take(changes.length * TICKS_OF_CHANGE);
+      await inParallel(batches(table, changes, first, ticks), BATCHES_AT_ONCE, (batch) => send(name, batch));
+    },
+
+    async writeUnchanged(table, name, changes) {
+      const isMade = changes.map(() => false);
+      await inParallel(changes.entries(), ROWS_AT_ONCE, async ([i, { change, version }]) => {
+        const expected = version === undefined ? Buffer.alloc(0) : ticks.cellOf(version);
+        isMade[i] = await changeIf(table, name, change, expected);
+        if (isMade[i] || version !== undefined) return;
+        // A row that a reader does not see may have a version all the same.
+        const left = await leftVersion(table, name, change.key);
+        if (!left) return;
+        ticks.versionOf(left);
+        isMade[i] = await changeIf(table, name, change, left);
+      });
+      return isMade;
+    },
+  };
+}
+
+/** Changes planned one after the other, in batches of one kind. Their order does not matter, for the ticks hold it. */
+function* batches(
+  table: TableName,
+  changes: readonly RowChange[],
+  firstTick: number,
+  ticks: Ticks,
+): Generator<readonly PlannedChange[]> {
+  const open = new Map<PlannedChange['kind'], { batch: PlannedChange[]; bytes: number }>();
+  for (const [i, change] of changes.entries()) {
+    const planned = planChange(table, change, firstTick + i * TICKS_OF_CHANGE, ticks);
+    const group = open.get(planned.kind);
+    if (group && group.batch.length < MOST_ROWS && group.bytes + planned.size <= MOST_BYTES) {
+      group.batch.push(planned);
+      group.bytes += planned.size;
+      continue;
+    }
+    if (group) yield group.batch;
+    open.set(planned.kind, { batch: [planned], bytes: planned.size });
+  }
+  for (const { batch } of open.values()) yield batch;
+}
+
+interface HiddenRow {
+  /** Whether readers see anything of it. */
+  readonly isSeen: boolean;
+  readonly version: Buffer | undefined;
+}
+
+function hiddenRow(): RowDecoder<HiddenRow> {
+  let row: { isSeen: boolean; version: Buffer | undefined };
+  return {
+    begin() {
+      row = { isSeen: false, version: undefined };
+    },
+    cell(_family, qualifier, value) {
+      if (qualifier[0] !== HIDDEN) row.isSeen ||= value.length > 0;
+      else if (qualifier.toString('latin1') === VERSION_QUALIFIER) row.version = value;
+    },
+    end: () => row,
+  };
+}
