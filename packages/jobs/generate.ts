@@ -322,11 +322,16 @@ async function take(
     const updating = await updatingBatches(tables, rows);
     await hold(crawl);
     const changes = new Map<string, PageChange>();
-    for (const key of keys) selected.delete(key);
+    // Of one that is decided on again, the change may have been made all the same: its answer was lost.
+    const before = new Set(keys.filter((key) => selected.delete(key)));
     for (const [i, entry] of found.entries()) {
       const key = entry.rowKey;
       if (!rowOf.has(key)) continue;
       const row = rowOf.get(key);
+      if (before.has(key) && row?.marks?.generate === batchId && !selected.has(key)) {
+        selected.set(key, entry);
+        continue;
+      }
       const verdict = changes.has(key) ? 'stale' : judge(row, updating);
       // At a place that is not its own it is selected all the same.
       if (verdict === 'stale' || (row && !row.damaged && (row.score ?? 0) !== entry.score)) stale(entry);

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { CrawlError, MemoryStore, jobs, openTables, type Crawl, type Store } from '../../../packages/webcrawl/index.js';
 import type { BatchStep } from '../../../webtable/index.js';
 import { allRows, testCrawl } from '../../support/test-crawl.js';
-import { VersionedStore } from '../../support/versioned-store.js';
+import { VersionedRows, VersionedStore, type Treatment } from '../../support/versions/versioned-store.js';
 import { fakeWeb, links, randomNumbers, type FakePage, type FakeWeb } from '../../support/web/fake-web.js';
 import { Killed, WorkerStore, type Fate } from '../../support/worker-store.js';
 
@@ -147,8 +147,11 @@ async function crawlInShards(seed: number, deaths: boolean) {
   const random = randomNumbers(seed);
   const pick = (n: number): number => Math.floor(random() * n);
   const { pages, seeds, settings } = madeWeb(pick);
-  const shared: Store = new VersionedStore(random);
-  await openTables(shared, { slots: SLOTS });
+  const all = new VersionedRows();
+  const treatment: Treatment = pick(2) ? { refused: 0.02, lostAnswers: 0.02 } : {};
+  /** What one process sees of the store. */
+  const connect = (): Store => new VersionedStore(random, treatment, all);
+  await openTables(connect(), { slots: SLOTS });
   const watch = createWatch();
   let workers = 0;
   let died = 0;
@@ -168,7 +171,7 @@ async function crawlInShards(seed: number, deaths: boolean) {
             isWild && pick(3) === 0
               ? { at: 1 + pick(150), ...(pick(3) === 0 && { suspendedFor: 1000 * pick(100) }) }
               : undefined;
-          const store = new WorkerStore(shared, fate);
+          const store = new WorkerStore(connect(), fate);
           const web = watch.web(pages, `worker ${workers++}`, pick);
           await work(store, web, settings, (crawl) => run(crawl, { index, count }));
         }),
@@ -181,7 +184,7 @@ async function crawlInShards(seed: number, deaths: boolean) {
     }
   }
 
-  const tables = await openTables(new WorkerStore(shared));
+  const tables = await openTables(new VersionedStore(() => 0, {}, all));
   async function step(name: BatchStep, batch: string): Promise<void> {
     for (let passes = 0; !(await tables.batches.isDone(batch, name)); passes++) {
       if (passes > MOST_PASSES)
@@ -203,7 +206,7 @@ async function crawlInShards(seed: number, deaths: boolean) {
     for (const name of STEPS.slice(1)) await step(name, batch);
   }
   const noted = await tables.batches.noted();
-  const crawl = await testCrawl(undefined, { store: new WorkerStore(shared), settings });
+  const crawl = await testCrawl(undefined, { store: connect(), settings });
   const rows = await allRows(crawl);
   const { counters } = await jobs.repair(crawl);
   await crawl.close();
