@@ -74,7 +74,7 @@ export {
 } from './leases/leases.js';
 export type { Asked, HolderRow, LeaseTask } from './leases/lease-rows.js';
 export { HELD_MS, LEASE_MS, RENEW_MS, type LeaseTiming } from './leases/lease-timing.js';
-export type { LastFetch, RankedLevel, Runs } from './tables/runs.js';
+export type { RankedLevel, Runs } from './tables/runs.js';
 export {
   isSamePlace,
   type Compaction,

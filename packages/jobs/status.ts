@@ -1,4 +1,4 @@
-import type { BatchHeader, LastFetch } from '../../webtable/index.js';
+import type { Asked, BatchHeader, LeaseInfo } from '../../webtable/index.js';
 import type { CrawlContext } from './context.js';
 import type { DueCount } from './reporting/due-count.js';
 import type { JobFailure, Progress } from './reporting/job.js';
@@ -43,7 +43,7 @@ export interface TableStatus {
    */
   readonly batchesToIndex?: number;
   /** The last fetch, or crawl; absent where there was none. */
-  readonly lastFetch?: LastFetch;
+  readonly lastFetch?: Asked;
   /** What the process that has the table open has done with it. */
   readonly totals: Totals;
   /** When that process opened the table, in ms since the epoch. */
@@ -65,7 +65,7 @@ export interface StatusSource extends Pick<CrawlContext, 'tables' | 'clock'> {
 
 /** The status of the table that is open in this process. */
 export async function ownStatus({ tables, clock, running, since, diskUse }: StatusSource): Promise<TableStatus> {
-  const last = await tables.runs.lastFetch();
+  const last = lastFetchOf(await tables.leases.list());
   const due = await running.due();
   const batches = await tables.batches.list();
   const updated = await tables.batches.listUpdated();
@@ -86,4 +86,14 @@ export async function ownStatus({ tables, clock, running, since, diskUse }: Stat
     memory: { resident: rss, heap: heapUsed },
     ...(disk && { disk }),
   };
+}
+
+/** Of all parts of the table: one that goes on, or was killed, before one that has ended; the latest of them. */
+function lastFetchOf(leases: readonly LeaseInfo[]): Asked | undefined {
+  let last: Asked | undefined;
+  for (const { asked } of leases) {
+    if (!asked || (last?.state === 'running' && asked.state === 'ended')) continue;
+    if (!last || last.state !== asked.state || asked.at > last.at) last = asked;
+  }
+  return last;
 }

@@ -10,7 +10,6 @@ import { createProxyWatch } from '../requests/proxy-watch.js';
 import { gracePeriod } from '../requests/grace-period.js';
 import type { FetchingStatus } from '../reporting/job.js';
 import { createHostBackoff } from '../hosts/host-backoff.js';
-import { beginFetch, endFetch } from '../hosts/last-fetch.js';
 import { askingHolder } from '../requests/asking-holder.js';
 import { robotsProtocol } from '../requests/protocol-for.js';
 import { createQueueDelays } from '../hosts/queue-delays.js';
@@ -66,7 +65,10 @@ const MAX_SOURCES = 5_000;
 /** Pages and hosts that a status names. */
 const SHOWN = 10;
 
-/** Opens a fetcher; one at a time on a table, so that politeness holds. */
+/**
+ * Opens a fetcher; one at a time on what the job holds of a table, so that politeness holds. It asks nobody while the leases are not
+ * held.
+ */
 export async function openFetcher(crawl: CrawlContext, options: FetcherOptions): Promise<Fetcher> {
   const { settings, tables, clock } = crawl;
   const { threads, signal, timeUp, count, onChange = () => {} } = options;
@@ -84,7 +86,6 @@ export async function openFetcher(crawl: CrawlContext, options: FetcherOptions):
   const stopped = signal ? AbortSignal.any([signal, controller.signal]) : controller.signal;
   const grace = gracePeriod(stopped);
   const queueNames = createQueueNames(crawl);
-  await beginFetch(crawl, clock());
   // From here on by a clock that is never set back.
   const now = { wall: clock(), ticks: performance.now() };
   const since = (queue: string): number =>
@@ -192,7 +193,6 @@ export async function openFetcher(crawl: CrawlContext, options: FetcherOptions):
       } finally {
         grace.clear();
       }
-      await endFetch(crawl, clock());
       if (!signal?.aborted) proxy.conclude();
     },
   };

@@ -1,5 +1,6 @@
 import { LEASE_MS, slotsOfShard, type HeldLeases, type Shard } from '../../../webtable/index.js';
 import type { CrawlContext } from '../context.js';
+import type { JobOptions, Report } from '../reporting/job.js';
 
 /** What jobs take that can be run in shards. */
 export interface ShardOptions {
@@ -79,6 +80,18 @@ export async function inSlots<T>(
     if (hasFailed) await released.catch(() => undefined);
     else await released;
   }
+}
+
+/** Runs a job that nobody else may work on the table beside, with a signal that aborts too when its leases are lost. */
+export function inAllSlots<O extends JobOptions>(
+  crawl: CrawlContext,
+  job: string,
+  options: O,
+  run: (crawl: CrawlContext, options: O) => Promise<Report>,
+): Promise<Report> {
+  return inSlots(crawl, { job }, { ...(options.signal && { signal: options.signal }) }, (own, signal) =>
+    run(own, { ...options, ...(signal && { signal }) }),
+  );
 }
 
 /** The slots of a job that works on a part of them; undefined for one that works on all. */
