@@ -2,7 +2,6 @@ export { withRules, type WithRules } from './rules/with-rules.js';
 export { bodyLimit } from './requests/body-limit.js';
 export type { FetchingStatus, JobFailure, JobOptions, Progress, Report } from './reporting/job.js';
 export type { CrawlContext, OnPageOption } from './context.js';
-export type { OwnSlots, ShardOptions } from './shards/own-slots.js';
 export type { BatchOptions } from './rows/batch-rows.js';
 export { readSitemap, type SitemapSeeds } from './inject/inject-sitemap.js';
 export { inject, type InjectOptions } from './inject.js';

@@ -1,9 +1,5 @@
-<<<<<<< HEAD
 /** What a table knows of the runs on it: the scope of the last crawl, whether ranks are being written, and who reads what was updated. */
-=======
-/** What a table knows of the runs on it: the last fetch, the scope of the last crawl, whether ranks are being written, and who reads what was updated. */
 import { CrawlError } from '../../packages/errors/index.js';
->>>>>>> bfba239acad58bd3b72497d7fb9e7611bae000b2
 import { json, type Codec } from '../pages/codec.js';
 import { INDEX_COLUMNS } from '../schema.js';
 import type { Column, Store } from '../store.js';
@@ -35,14 +31,7 @@ export function createRuns(store: Store) {
     store.write('meta', [{ key, put: new Map([[column, codec.encode(value)]]) }]);
 
   return {
-<<<<<<< HEAD
-    /** What the last crawl noted of itself, as JSON. @throws where it cannot be read */
-=======
-    /** undefined where there was none. */
-    lastFetch: () => get('fetcher', INDEX_COLUMNS.fetcherRun, lastFetchCodec),
-    putLastFetch: (run: LastFetch) => put('fetcher', INDEX_COLUMNS.fetcherRun, lastFetchCodec, run),
     /** What the last crawl noted of itself, as JSON. @throws CrawlError TABLE_DAMAGED where it cannot be read */
->>>>>>> bfba239acad58bd3b72497d7fb9e7611bae000b2
     lastCrawl: () => get('crawl', INDEX_COLUMNS.crawlScope, anything),
     putLastCrawl: (value: unknown) => put('crawl', INDEX_COLUMNS.crawlScope, anything, value),
     /** Whether ranks of a level are being written to the rows, or were when it was killed: then they are of two runs. */
