@@ -30,6 +30,7 @@ export { createRunningJobs, type RunningJobs, type Watch } from './reporting/run
 export type { DueCount } from './reporting/due-count.js';
 export { ownStatus, type DiskUse, type MemoryUse, type StatusSource, type TableStatus } from './status.js';
 export { createSeldom, type Seldom } from './reporting/seldom.js';
+export { startWorkerReports, type WorkerStatus } from './reporting/worker-reports.js';
 export type { JobTotals, Totals } from './reporting/totals.js';
 export { DUMP_FIELDS, FURTHER_FIELDS, dumpPage, stats, type TableStats } from './readdb.js';
 export { selectorOf, type PageSelection, type PageSelector } from './pages/page-selection.js';

@@ -188,7 +188,12 @@ function countExit(step: RoundStep, { counters = {} }: WorkerExit, tracker: Trac
 
 function newPass({ shards: count, topN, workerArgs }: Given, step: RoundStep, batchId: string): Pass {
   const job: Record<RoundStep, readonly string[]> = {
-    generate: ['generate', '--batch', batchId, ...(topN === undefined ? [] : ['--top-n', String(Math.ceil(topN / count))])],
+    generate: [
+      'generate',
+      '--batch',
+      batchId,
+      ...(topN === undefined ? [] : ['--top-n', String(Math.ceil(topN / count))]),
+    ],
     fetch: ['fetch', batchId, '--parse'],
     updatedb: ['updatedb', batchId],
     index: ['index', batchId],
