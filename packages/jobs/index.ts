@@ -2,7 +2,6 @@ export { withRules, type WithRules } from './rules/with-rules.js';
 export { bodyLimit } from './requests/body-limit.js';
 export type { FetchingStatus, JobFailure, JobOptions, Progress, Report } from './reporting/job.js';
 export type { CrawlContext, OnPageOption } from './context.js';
-export type { OwnSlots, ShardOptions } from './shards/own-slots.js';
 export type { BatchOptions } from './rows/batch-rows.js';
 export { readSitemap, type SitemapSeeds } from './inject/inject-sitemap.js';
 export { inject, type InjectOptions } from './inject.js';
@@ -37,6 +36,7 @@ export { selectorOf, type PageSelection, type PageSelector } from './pages/page-
 export { createTracker, type Tracker } from './reporting/tracker.js';
 export { createRowCounts } from './reporting/row-counts.js';
 export { withoutOtherJobs } from './rows/without-other-jobs.js';
+export { hold, inSlots, partOf, type OwnSlots, type ShardOptions } from './shards/own-slots.js';
 export { MAX_SORTED, readPages, type FoundPage, type PageQuery } from './pages/read-pages.js';
 export { explain, type ExplainedMark, type ExplainedPage, type Explanation, type ExplainOptions } from './explain.js';
 export type { CrawlScope, ScopeRules, UrlPatterns } from './scope/crawl-scope.js';

@@ -26,7 +26,7 @@ export function repair(crawl: CrawlContext, options: JobOptions = {}): Promise<R
 
 async function repairIndexes(crawl: CrawlContext, options: JobOptions): Promise<Report> {
   const tracker = createTracker(crawl, 'repair', options);
-  await withoutOtherJobs(crawl.tables, async () => {
+  await withoutOtherJobs(crawl, 'repair', options, async () => {
     await enterRows(crawl, tracker);
     await removeStale(crawl, tracker);
     await removeStaleSeedHosts(crawl, tracker);
@@ -113,6 +113,12 @@ async function removeStale({ tables, clock }: CrawlContext, tracker: Tracker): P
     tracker.count('stale_frontier', stale.length);
   }
   tracker.count('stale_frontier', await frontier.removeStaleHeads());
+  for (const batchId of await batches.noted()) {
+    const state = (await batches.find(batchId))?.state;
+    if (state !== undefined && state !== 'closed') continue;
+    await batches.forget(batchId);
+    tracker.count('stale_progress');
+  }
   const list = await batches.list();
   const updating = new Set(list.flatMap(({ batchId, state }) => (state === 'updating' ? [batchId] : [])));
   for await (const entries of batches.allEntries()) {

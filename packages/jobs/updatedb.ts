@@ -34,7 +34,7 @@ import { withRules } from './rules/with-rules.js';
 import { createScoring, scoringReads, type Scoring } from './rows/scoring-chain.js';
 import { createRowCounts } from './reporting/row-counts.js';
 import { createTracker, type Tracker } from './reporting/tracker.js';
-import { hold, inSlots, isNoted, partOf } from './shards/own-slots.js';
+import { USUAL_WAIT, hold, inSlots, isNoted, partOf } from './shards/own-slots.js';
 
 /** Rows read at a time together with their links, of which each may have `db.maxOutlinksPerPage`. */
 const SOURCE_CHUNK = 20;
@@ -160,7 +160,8 @@ async function note(
  * @throws CrawlError LEASE_HELD where one goes on
  */
 async function whenNobodyFetches(crawl: CrawlContext, batchId: string, options: BatchOptions): Promise<void> {
-  const { leaseWait = 0, signal } = options;
+  const { leaseWait = USUAL_WAIT, signal } = options;
+  if (signal?.aborted) return;
   const isInTheWay = ({ tasks }: LeaseHolderInfo): boolean =>
     tasks.some((task) => (task.job === 'fetch' || task.job === 'parse') && (task.batchId ?? batchId) === batchId);
   const found = await crawl.tables.leases.untilNone(isInTheWay, { wait: leaseWait, ...(signal && { signal }) });

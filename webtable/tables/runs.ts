@@ -1,4 +1,5 @@
 /** What a table knows of the runs on it: the scope of the last crawl, whether ranks are being written, and who reads what was updated. */
+import { CrawlError } from '../../packages/errors/index.js';
 import { json, type Codec } from '../pages/codec.js';
 import { INDEX_COLUMNS } from '../schema.js';
 import type { Column, Store } from '../store.js';
@@ -16,13 +17,21 @@ export function createRuns(store: Store) {
   async function get<V>(key: string, column: Column, codec: Codec<V>): Promise<V | undefined> {
     const [row] = await store.get('meta', [key], [column]);
     const cell = row?.cells.get(column);
-    return cell && codec.decode(cell);
+    if (!cell) return undefined;
+    try {
+      return codec.decode(cell);
+    } catch {
+      throw new CrawlError(
+        'TABLE_DAMAGED',
+        `expected to read the row ${key} of table meta, found something else in it`,
+      );
+    }
   }
   const put = <V>(key: string, column: Column, codec: Codec<V>, value: V): Promise<void> =>
     store.write('meta', [{ key, put: new Map([[column, codec.encode(value)]]) }]);
 
   return {
-    /** What the last crawl noted of itself, as JSON. @throws where it cannot be read */
+    /** What the last crawl noted of itself, as JSON. @throws CrawlError TABLE_DAMAGED where it cannot be read */
     lastCrawl: () => get('crawl', INDEX_COLUMNS.crawlScope, anything),
     putLastCrawl: (value: unknown) => put('crawl', INDEX_COLUMNS.crawlScope, anything, value),
     /** Whether ranks of a level are being written to the rows, or were when it was killed: then they are of two runs. */

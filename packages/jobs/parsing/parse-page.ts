@@ -1,7 +1,7 @@
 import { chooseParser } from '../../parse/index.js';
 import { urlSteps } from '../../plugin-api/index.js';
 import { encodeFields, type EncodedFields, type PageChange } from '../../../webtable/index.js';
-import type { Count, CounterName } from '../reporting/counters.js';
+import type { Count } from '../reporting/counters.js';
 import type { CrawlContext } from '../context.js';
 import { draftPage, sign, type PageDraft, type PageFailure } from './draft.js';
 import { finishPage, type FinishWork } from './finish.js';
@@ -47,7 +47,7 @@ export async function parsePage(crawl: ParseContext, page: PageContent, count: C
     count('parse_thread_failed');
     return parseHere(crawl, page, count);
   }
-  const take = (): void => Object.entries(answer.counters).forEach(([name, n]) => count(name as CounterName, n));
+  const take = (): void => Object.entries(answer.counters).forEach(([name, n]) => count(name, n));
   if ('result' in answer) {
     take();
     return answer.result;

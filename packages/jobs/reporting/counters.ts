@@ -13,6 +13,7 @@ export const COUNTERS = {
     denied_before: 'known pages that are due at once, although their last fetch was denied by 401, 403 or robots.txt',
     damaged: 'rows that cannot be read, and stay as they are',
     malformed: 'lines that are no seed',
+    other_shards: 'seeds that are left to other shards',
     'rejected_<plugin>': 'seeds that a plugin rejects; `url`: that are no URL a table can hold',
     'plugin_error_<plugin>': 'errors of a plugin that is passed over: scoring, schedule',
   },
@@ -136,7 +137,8 @@ export const COUNTERS = {
     rounds: 'batches that were brought to their end',
     passes: 'times that a step was run over the shards',
     restarts: 'workers that were started again, because they were killed or asked for it',
-    '<counter>': 'what workers counted, where their runner knows: of fetch by its counters, of other jobs as <job>_<counter>',
+    '<counter>':
+      'what workers counted, where their runner knows: of fetch by its counters, of other jobs as <job>_<counter>',
   },
   'rules apply': {
     rows: 'rows of the table',
@@ -187,6 +189,7 @@ export const COUNTERS = {
     missing_header: 'batches whose header was lost',
     missing_seed_host: 'hosts that were not noted as injected',
     stale_frontier: 'entries of the frontier that no row bears out',
+    stale_progress: 'batches that are closed or gone and of which it was noted how far their slots are',
     stale_batch: 'entries of batches that no row bears out',
     stale_seed_host: 'hosts noted as injected without such a page',
     missing_index: 'pages that the search index did not have',
@@ -324,7 +327,9 @@ export type CounterName =
   | {
       [Job in keyof typeof COUNTERS]: keyof (typeof COUNTERS)[Job] extends infer Name
         ? Name extends `${infer Head}<${string}>`
-          ? `${Head}${string}`
+          ? Head extends ''
+            ? never
+            : `${Head}${string}`
           : Name
         : never;
     }[keyof typeof COUNTERS]

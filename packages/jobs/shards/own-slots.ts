@@ -1,4 +1,5 @@
 import { LEASE_MS, slotsOfShard, type HeldLeases, type Shard } from '../../../webtable/index.js';
+import { CrawlError } from '../../errors/index.js';
 import type { CrawlContext } from '../context.js';
 import type { JobOptions, Report } from '../reporting/job.js';
 
@@ -33,7 +34,7 @@ export interface SlotTask {
 }
 
 /** Milliseconds after which a dead holder has been noticed, and a slow one has had another chance. */
-const USUAL_WAIT = LEASE_MS + 10_000;
+export const USUAL_WAIT = LEASE_MS + 10_000;
 
 /**
  * Runs a job while nobody else works on its slots. A job within another that has them works on the same.
@@ -49,14 +50,16 @@ export async function inSlots<T>(
   if (given.own) return run(given, signal);
   const { tables, clock } = given;
   const slots = shard ? slotsOfShard(tables.slots, shard) : tables.slots.all;
-  const leases = await tables.leases.take(slots, {
-    job,
-    ...(batchId !== undefined && { batchId }),
-    asks,
-    wait: leaseWait,
-    ...(signal && { signal }),
-    clock,
-  });
+  // One that is to end at once says so in its report.
+  const waiting = signal?.aborted ? { wait: 0 } : { wait: leaseWait, ...(signal && { signal }) };
+  const leases = await tables.leases
+    .take(slots, { job, ...(batchId !== undefined && { batchId }), asks, clock, ...waiting })
+    .catch((error: unknown) => {
+      if (!signal?.aborted || error !== signal.reason) throw error;
+      throw new CrawlError('LEASE_HELD', 'expected the slots to be free, found them held until this was stopped', {
+        hint: 'run the same command again',
+      });
+    });
   const own: OwnSlots = {
     slots: new Set(slots),
     isWhole: slots.length === tables.slots.all.length,

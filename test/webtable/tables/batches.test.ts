@@ -25,12 +25,12 @@ function ordered({ slots }: Tables, rows: readonly Row[]): Row[] {
   return [...rows].sort((a, b) => before(place(a), place(b)));
 }
 
-function expectedQueues(tables: Tables, rows: readonly Row[]): { queue: string; hosts: string[] }[] {
-  const queues: { queue: string; hosts: string[] }[] = [];
+function expectedQueues(tables: Tables, rows: readonly Row[]): { queue: string; slot: string; hosts: string[] }[] {
+  const queues: { queue: string; slot: string; hosts: string[] }[] = [];
   for (const { queue, rowKey } of ordered(tables, rows)) {
     const host = hostKeyOfRow(rowKey);
     const last = queues.at(-1);
-    if (last?.queue !== queue) queues.push({ queue, hosts: [host] });
+    if (last?.queue !== queue) queues.push({ queue, slot: tables.slots.ofQueue(queue), hosts: [host] });
     else if (last.hosts.at(-1) !== host) last.hosts.push(host);
   }
   return queues;
