@@ -68,7 +68,7 @@ export interface CrawlOptions
  * `include`, `exclude`) is noted in the table: generate, fetch and parse keep to it, and explain answers by it, until the next
  * crawl notes its own.
  * Counters: `COUNTERS.crawl`; those of inject and of fetch with parse; `UPDATEDB_IN_CRAWL` of updatedb.
- * @throws CrawlError USAGE; PROXY_FAILED when no request gets through the proxy any more
+ * @throws CrawlError USAGE; PROXY_FAILED when no request gets through the proxy any more; LEASE_HELD, LEASE_LOST
  */
 export async function crawl(given: CrawlContext, options: CrawlOptions): Promise<Report> {
   const limit = startTimeLimit(options.maxTime, given.settings.fetcher.timelimitMins);

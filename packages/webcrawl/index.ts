@@ -234,6 +234,7 @@ export {
   LevelStore,
   STATUSES,
   MemoryStore,
+  makeBatchId,
   openTables,
   openLevelStore,
   rowKeyOf,
