@@ -129,7 +129,8 @@ export async function runJob<R extends Report = Report>(
   if (isStreaming) io.stderr.write(reporterCounters(report.job, report.counters));
   else if (!json && !quiet) io.stderr.write(summary(report));
   if (!quiet) for (const note of notes(report, proxy)) say(io, note);
-  if (takesSeeds(report) && !tookSeeds(report)) cli.exitCode = EXIT.nothing;
+  // Other shards may have taken some.
+  if (takesSeeds(report) && !tookSeeds(report) && !shard) cli.exitCode = EXIT.nothing;
   if (report.interrupted) {
     const next = BEGIN_ANEW.has(report.job) ? 'begins anew' : 'goes on from here';
     if (!quiet) say(io, `Stopped as asked. The same command ${next}.`);

@@ -33,6 +33,7 @@ export {
 } from './schema.js';
 export { batchTime, makeBatchId } from './keys/batch-id.js';
 export { partitionOf, slotsOf, type Slots } from './keys/partition.js';
+export type { WorkerRow, Workers } from './leases/workers.js';
 export { WHOLE, parseShard, shardText, slotsOfShard, type Shard } from './leases/shard.js';
 export { hostKeyOf, hostKeyOfRow, hostOfKey, rowsOfHost, type HostKey } from './keys/host-key.js';
 export { domainRanges, hostRange, prefixRange, rowKeyOf, urlOf } from './keys/row-key.js';

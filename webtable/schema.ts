@@ -131,6 +131,7 @@ export const INDEX_COLUMNS = {
   rankRun: 'v:r',
   lease: 'v:l',
   leaseHolder: 'v:h',
+  workerReport: 'v:p',
   frontierScore: 'f:s',
   batchHeader: 'b:h',
   batchEntry: 'b:e',

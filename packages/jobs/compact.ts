@@ -2,7 +2,6 @@ import { chunked, isSamePlace, type ContentLocation, type PageChange, type PageR
 import type { CrawlContext } from './context.js';
 import type { JobOptions, Report } from './reporting/job.js';
 import { createTracker, type Tracker } from './reporting/tracker.js';
-import { inAllSlots } from './shards/own-slots.js';
 import { withoutOtherJobs } from './rows/without-other-jobs.js';
 
 type Row = PageRow<'contentAt' | 'contentVersions'>;
@@ -17,11 +16,9 @@ const CHUNK = 500;
  * @throws CrawlError LEASE_HELD, LEASE_LOST
  */
 export async function compact(crawl: CrawlContext, options: JobOptions = {}): Promise<Report> {
-  return inAllSlots(crawl, 'compact', options, async (leased, leasedOptions) => {
-    const tracker = createTracker(leased, 'compact', leasedOptions);
-    await withoutOtherJobs(leased.tables, () => compactContent(leased, tracker));
-    return tracker.report();
-  });
+  const tracker = createTracker(crawl, 'compact', options);
+  await withoutOtherJobs(crawl, 'compact', options, () => compactContent(crawl, tracker));
+  return tracker.report();
 }
 
 /**

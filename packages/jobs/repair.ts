@@ -26,7 +26,7 @@ export function repair(crawl: CrawlContext, options: JobOptions = {}): Promise<R
 
 async function repairIndexes(crawl: CrawlContext, options: JobOptions): Promise<Report> {
   const tracker = createTracker(crawl, 'repair', options);
-  await withoutOtherJobs(crawl.tables, async () => {
+  await withoutOtherJobs(crawl, 'repair', options, async () => {
     await enterRows(crawl, tracker);
     await removeStale(crawl, tracker);
     await removeStaleSeedHosts(crawl, tracker);

@@ -2,6 +2,7 @@ import type { Asked, BatchHeader, LeaseInfo } from '../../webtable/index.js';
 import type { CrawlContext } from './context.js';
 import type { DueCount } from './reporting/due-count.js';
 import type { JobFailure, Progress } from './reporting/job.js';
+import { readWorkers, type WorkerStatus } from './reporting/worker-reports.js';
 import type { RunningJobs } from './reporting/running-jobs.js';
 import type { Totals } from './reporting/totals.js';
 
@@ -46,6 +47,8 @@ export interface TableStatus {
   readonly lastFetch?: Asked;
   /** What the process that has the table open has done with it. */
   readonly totals: Totals;
+  /** Of a table that processes share: the others that work on it, or did within the hour. `jobs` and `totals` are the sums over all of them then. */
+  readonly workers?: readonly WorkerStatus[];
   /** When that process opened the table, in ms since the epoch. */
   readonly since: number;
   /** Its memory. */
@@ -72,12 +75,14 @@ export async function ownStatus({ tables, clock, running, since, diskUse }: Stat
   const disk = await diskUse?.();
   const { rss, heapUsed } = process.memoryUsage();
   const failing = running.failing();
+  const all = await readWorkers({ tables, clock }, { jobs: running.progress(), totals: running.totals() });
   return {
     now: clock(),
     // In one go, so that they are of one moment.
-    jobs: running.progress(),
+    jobs: all?.jobs ?? running.progress(),
     ...(failing.length > 0 && { failing }),
-    totals: running.totals(),
+    totals: all?.totals ?? running.totals(),
+    ...(all && { workers: all.workers }),
     due,
     batches,
     batchesToIndex: updated.length,

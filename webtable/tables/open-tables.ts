@@ -17,6 +17,7 @@ import { writeFences } from './fences.js';
 import { createFrontier, type Frontier } from './frontier.js';
 import { createHosts, type Hosts } from './hosts.js';
 import { createLeases, type Leases } from '../leases/leases.js';
+import { createWorkers, type Workers } from '../leases/workers.js';
 import { createProposals, type Proposals } from './proposals.js';
 import { createPrefixes, type Prefixes } from './prefixes.js';
 import { createRowTally, type RowTally } from './row-tally.js';
@@ -49,6 +50,8 @@ export interface Tables extends ChangeRows {
   readonly tally: RowTally;
   /** Who works on which slots. */
   readonly leases: Leases;
+  /** What workers say of themselves. */
+  readonly workers: Workers;
   /** The slots into which the keys of the indexes are spread. */
   readonly slots: Slots;
   /** A name for who opened the tables, unlike that of any other. */
@@ -119,6 +122,7 @@ export async function openTables(given: Store, { slots: wanted = DEFAULT_SLOTS }
     ...createChangeRows(store, pages, frontier, exclusive, tally),
     tally,
     leases,
+    workers: createWorkers(store),
     slots,
     owner,
     id: () => idOfTable(store),

@@ -137,7 +137,8 @@ export const COUNTERS = {
     rounds: 'batches that were brought to their end',
     passes: 'times that a step was run over the shards',
     restarts: 'workers that were started again, because they were killed or asked for it',
-    '<counter>': 'what workers counted, where their runner knows: of fetch by its counters, of other jobs as <job>_<counter>',
+    '<counter>':
+      'what workers counted, where their runner knows: of fetch by its counters, of other jobs as <job>_<counter>',
   },
   'rules apply': {
     rows: 'rows of the table',
@@ -326,7 +327,9 @@ export type CounterName =
   | {
       [Job in keyof typeof COUNTERS]: keyof (typeof COUNTERS)[Job] extends infer Name
         ? Name extends `${infer Head}<${string}>`
-          ? `${Head}${string}`
+          ? Head extends ''
+            ? never
+            : `${Head}${string}`
           : Name
         : never;
     }[keyof typeof COUNTERS]
