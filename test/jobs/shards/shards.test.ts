@@ -13,7 +13,7 @@ const WILD_PASSES = 4;
 const MOST_PASSES = 16;
 const MOST_ROUNDS = 20;
 /** So many, as from `WEBCRAWL_SHARD_SEEDS=1000`. */
-const SEEDS = Number(process.env.WEBCRAWL_SHARD_SEEDS ?? 12);
+const SEEDS = Number(process.env.WEBCRAWL_SHARD_SEEDS ?? 6);
 
 type Pick = (n: number) => number;
 
