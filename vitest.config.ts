@@ -7,6 +7,8 @@ const WITH_STAND_INS = [
   'test/webtable/live/yielding.test.ts',
   'test/webcrawl/serve-without-sqlite.test.ts',
 ];
+/** Tests on a real HBase, which is started once for all of them. */
+const ON_HBASE = ['test/hbase/**/*.test.ts'];
 /** What `npm test` leaves out, from scripts/test.mjs: a flag of vitest would not reach the projects. */
 const LEFT_OUT = process.env['WEBCRAWL_LEFT_OUT']?.split(',') ?? [];
 
@@ -26,10 +28,21 @@ export default defineConfig({
           name: 'tests',
           isolate: false,
           include: ['test/**/*.test.ts'],
-          exclude: [...WITH_STAND_INS, ...LEFT_OUT],
+          exclude: [...WITH_STAND_INS, ...ON_HBASE, ...LEFT_OUT],
         },
       },
       { extends: true, test: { name: 'stand-ins', include: WITH_STAND_INS, exclude: LEFT_OUT } },
+      {
+        extends: true,
+        test: {
+          name: 'hbase',
+          include: ON_HBASE,
+          exclude: LEFT_OUT,
+          globalSetup: 'test/support/hbase/global-setup.ts',
+          // What one of them kills, the others would miss.
+          fileParallelism: false,
+        },
+      },
     ],
   },
 });

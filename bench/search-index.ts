@@ -3,7 +3,8 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { isWanted, scaled, type Bench, type BenchOptions, type BenchResult } from './lib/bench.js';
-import { hasOpenSearch, startOpenSearch } from './lib/opensearch-server.js';
+import { hasMaven } from './lib/maven.js';
+import { startOpenSearch } from './lib/opensearch-server.js';
 import type { Row } from './lib/table.js';
 import { runWorker } from './lib/worker.js';
 import type { IndexFigures, IndexJob } from './workers/index-job.js';
@@ -31,7 +32,7 @@ async function run({ cache, scale, say, ...options }: BenchOptions): Promise<Ben
     runs.push({ what: 'SQLite FTS5', figures: await runJob(job) });
     for (const row of rowsOf(runs[0]!)) say(JSON.stringify(row));
     if (!isWanted(options, OPENSEARCH)) note.push('OpenSearch was left out.');
-    else if (!hasOpenSearch()) note.push('OpenSearch was left out: there is no Maven, or no JDK.');
+    else if (!hasMaven()) note.push('OpenSearch was left out: there is no Maven, or no JDK.');
     else {
       say('OpenSearch');
       runs.push(await runOpenSearch(job, cache));

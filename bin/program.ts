@@ -6,11 +6,13 @@ import { addCheck } from './commands/inspect/check.js';
 import { addCompact } from './commands/maintain/compact.js';
 import { addConfig } from './commands/maintain/config.js';
 import { addDedup } from './commands/export/dedup.js';
+import { addBatchId } from './commands/cycle/batch-id.js';
 import { addCrawl } from './commands/cycle/crawl.js';
 import { addExplain } from './commands/inspect/explain.js';
 import { addExport } from './commands/export/export.js';
 import { addGraph } from './commands/export/graph.js';
 import { addRank } from './commands/export/rank.js';
+import { addRounds } from './commands/cycle/rounds.js';
 import { addFetch } from './commands/cycle/fetch.js';
 import { addGenerate } from './commands/cycle/generate.js';
 import { addIndex } from './commands/search/index-pages.js';
@@ -73,7 +75,7 @@ export function buildProgram(io: Io): Program {
 
 /** By heading, in the order of the help; each group is a folder of `commands`. */
 const GROUPS = {
-  'Crawl:': [addCrawl, addInject, addGenerate, addFetch, addParse, addUpdatedb],
+  'Crawl:': [addCrawl, addInject, addGenerate, addFetch, addParse, addUpdatedb, addBatchId, addRounds],
   'Inspect:': [addStatus, addReaddb, addStats, addExplain, addCheck],
   'Export:': [addExport, addGraph, addRank, addDedup],
   'Search:': [addIndex, addSearch, addServe],
@@ -111,7 +113,7 @@ function exitCodes(): string {
     ['0', 'done'],
     ['1', 'nothing is due, no seed was taken, no such page, or a check says no'],
     ...errors,
-    ['130', 'stopped by a signal'],
+    ['130', 'stopped by a signal; with --shard 75'],
   ];
   return `Exit codes:\n${table(all, '  ').trimEnd()}`;
 }

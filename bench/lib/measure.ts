@@ -107,6 +107,9 @@ function cpuTicks(pid: number): number {
   return fields.slice(11, 15).reduce((total, ticks) => total + Number(ticks), 0);
 }
 
+/** CPU seconds of a process that runs, and of its children that have ended; 0 where there is no /proc. */
+export const cpuSecondsOf = (pid: number): number => sum([pid], cpuTicks) / TICKS_PER_SECOND;
+
 /** Bytes that the files below a folder take on the disk, in blocks of 4 KB; 0 where there is none. */
 export async function bytesOnDisk(folder: string): Promise<number> {
   let bytes = 0;

@@ -1,9 +1,9 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
-import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { freePorts } from './free-ports.js';
 
 /** A server on loopback. */
 export interface WebServer {
@@ -46,7 +46,7 @@ export interface Served {
 
 /** Serves a folder on a free port of some addresses. */
 export async function serveByNginx({ path }: Nginx, { folder, root, addresses }: Served): Promise<WebServer> {
-  const [port, countPort] = [await freePort(), await freePort()];
+  const [port = 0, countPort = 0] = await freePorts(2);
   // Started by root, its workers would run as a user who may not read the folder.
   const user = process.getuid?.() === 0 ? 'user root;' : '';
   const config = `
@@ -95,13 +95,4 @@ export async function endProcess(child: ChildProcess): Promise<void> {
   const exited = once(child, 'exit');
   child.kill('SIGTERM');
   await exited;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }

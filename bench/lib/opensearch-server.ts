@@ -1,9 +1,9 @@
-import { spawn, spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
+import { spawn } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { bringJars } from './maven.js';
 
 /** An OpenSearch of our own, on loopback. */
 export interface OpenSearchServer {
@@ -17,11 +17,6 @@ export interface OpenSearchServer {
 /** Memory of the Java machine. */
 const HEAP = '1g';
 
-/** Whether it can be started here: Maven brings it, and Java runs it. */
-export function hasOpenSearch(): boolean {
-  return ['mvn', 'javac'].every((command) => spawnSync(command, ['-version']).status === 0);
-}
-
 /**
  * Starts a node of OpenSearch at a free port.
  * @param sources the folder `bench/opensearch`
@@ -29,7 +24,11 @@ export function hasOpenSearch(): boolean {
  * @throws Error when Maven cannot bring it, or it ends before it listens
  */
 export async function startOpenSearch(sources: string, cache: string): Promise<OpenSearchServer> {
-  const jars = await bringJars(sources, cache);
+  const jars = await bringJars({
+    name: 'OpenSearch',
+    pom: join(sources, 'pom.xml'),
+    folder: join(cache, 'opensearch-2.19.1'),
+  });
   const data = await mkdtemp(join(tmpdir(), 'webcrawl-opensearch-'));
   const program = join(sources, 'RunOpenSearch.java');
   const child = spawn('java', [`-Xms${HEAP}`, `-Xmx${HEAP}`, '-cp', join(jars, '*'), program, data], {
@@ -61,24 +60,4 @@ export async function startOpenSearch(sources: string, cache: string): Promise<O
     await stop();
     throw error;
   }
-}
-
-/** The libraries of OpenSearch; made at once, so that half of them is never taken for all. */
-async function bringJars(sources: string, cache: string): Promise<string> {
-  const jars = join(cache, 'opensearch-2.19.1');
-  if (existsSync(jars)) return jars;
-  await mkdir(cache, { recursive: true });
-  const made = await mkdtemp(`${jars}-`);
-  const args = ['-q', '-B', '-f', join(sources, 'pom.xml'), 'dependency:copy-dependencies', '-DincludeScope=runtime'];
-  const { status, stdout, stderr } = spawnSync('mvn', [...args, `-DoutputDirectory=${made}`], { encoding: 'utf8' });
-  if (status !== 0) {
-    await rm(made, { recursive: true, force: true });
-    throw new Error(`Maven cannot bring OpenSearch: ${`${stdout}${stderr}`.slice(-1000)}`);
-  }
-  await rename(made, jars).catch(async (error: unknown) => {
-    // Another process was faster.
-    if (!existsSync(jars)) throw error;
-    await rm(made, { recursive: true, force: true });
-  });
-  return jars;
 }

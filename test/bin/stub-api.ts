@@ -4,6 +4,7 @@ import { csvRecord, looksLikeFormula, openOutput } from '../../packages/export/i
 import { DEFAULT_PORT } from '../../packages/serve/index.js';
 import { figures } from '../../packages/util/index.js';
 import { tryParseUrl } from '../../packages/url/index.js';
+import { makeBatchId, parseShard, shardText } from '../../webtable/index.js';
 import type { SearchResult } from '../../packages/search/index.js';
 import type { JobOptions, Report } from '../../packages/jobs/reporting/job.js';
 
@@ -64,6 +65,9 @@ export const api = {
   DEFAULT_PORT,
   figures,
   safeText,
+  makeBatchId,
+  parseShard,
+  shardText,
   tryParseUrl,
   csvRecord,
   looksLikeFormula,

@@ -3,7 +3,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { hasOpenSearch, startOpenSearch, type OpenSearchServer } from '../../bench/lib/opensearch-server.js';
+import { hasMaven } from '../../bench/lib/maven.js';
+import { startOpenSearch, type OpenSearchServer } from '../../bench/lib/opensearch-server.js';
 import { createWords, openOpenSearchReader, openOpenSearchWriter, type Words } from '../../packages/index/index.js';
 import { jobs, rowKeyOf, search, status } from '../../packages/webcrawl/index.js';
 import type { IndexWriter } from '../../packages/plugin-api/index.js';
@@ -18,7 +19,7 @@ const KILLS = 6;
 /** Of a server on a busy machine; it takes half a minute on a quiet one. */
 const START_MS = 900_000;
 
-const isHere = hasOpenSearch();
+const isHere = hasMaven();
 if (!isHere) console.warn('OpenSearch is left out: it takes Maven and a JDK of version 17');
 
 describe.skipIf(!isHere)('OpenSearch', () => {

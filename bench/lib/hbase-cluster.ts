@@ -1,0 +1,255 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { rmSync } from 'node:fs';
+import { mkdtemp, open, readFile, rm } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { freePorts } from './free-ports.js';
+import { writeHBaseConfig } from './hbase-config.js';
+import { bringJars, run } from './maven.js';
+import { cpuSecondsOf } from './measure.js';
+
+/**
+ * An HBase of our own on loopback, each part in a process of its own. The parts are `master`, which has ZooKeeper in it, region
+ * servers `rs1`, `rs2`, …, Thrift2 gateways `gw1`, `gw2`, …, and `admin`, a gateway whose messages have no frames: only such
+ * a one makes tables with splits.
+ */
+export interface HBaseCluster {
+  /** `127.0.0.1:<port>` of each gateway, without `admin`. */
+  readonly gateways: readonly string[];
+  /** The same of `admin`. */
+  readonly admin: string;
+  /** The names of all parts. */
+  readonly parts: readonly string[];
+  /** Ends a part as `kill -9` does, and waits until it is gone. Of one that has ended nothing is done. */
+  kill(part: string): Promise<void>;
+  /** Starts a part that was killed, and waits until it answers. */
+  restart(part: string): Promise<void>;
+  /** CPU seconds of each part that runs, since it was started; none where there is no /proc. */
+  cpuSeconds(): Readonly<Record<string, number>>;
+  /** Ends all parts, and removes their data. */
+  stop(): Promise<void>;
+}
+
+/** How large a cluster is. */
+export interface HBaseOptions {
+  /** 2. Of 0 one runs in the process of the master: the least, where none is to be killed. */
+  readonly regionServers?: number;
+  /** Gateways beside `admin`; 2. */
+  readonly gateways?: number;
+  /** Memory of each region server in MB; 384. */
+  readonly heapMb?: number;
+}
+
+/** A part, as it is started. */
+interface Part {
+  readonly heapMb: number;
+  /** A class, and its arguments. */
+  readonly command: readonly string[];
+  readonly port?: number;
+  child?: ChildProcess;
+}
+
+/** What Maven brings is for this version. */
+const VERSION = '2.6.4-hadoop3';
+/** For short lives on few cores; the last three are what HBase asks of a Java of version 17. */
+const JAVA = [
+  '-XX:+UseSerialGC',
+  '-XX:TieredStopAtLevel=1',
+  '-Djava.net.preferIPv4Stack=true',
+  ...['java.nio', 'java.lang', 'sun.nio.ch'].flatMap((name) => ['--add-opens', `java.base/${name}=ALL-UNNAMED`]),
+];
+/** Of a start on a busy machine; it takes half a minute on a quiet one. */
+const START_MS = 600_000;
+const LOOK_MS = 200;
+const TRIES = 3;
+
+/**
+ * Starts a cluster at free ports, which ends with this process, however that ends.
+ * @param sources the folder `bench/hbase`
+ * @param cache a folder for what Maven brings, once
+ * @throws Error when Maven cannot bring it, or a part does not come to answer
+ */
+export async function startHBase(sources: string, cache: string, options: HBaseOptions = {}): Promise<HBaseCluster> {
+  const jars = await bringJars({
+    name: 'HBase',
+    pom: join(sources, 'pom.xml'),
+    folder: join(cache, 'hbase', VERSION),
+    finish: (made) => run('HBase', 'javac', ['-d', made, join(sources, 'RunUntilInputEnds.java')]),
+  });
+  for (let left = TRIES - 1; ; left--) {
+    try {
+      return await startOnce(jars, options);
+    } catch (error) {
+      // Somebody else may have taken a port.
+      if (left === 0) throw error;
+    }
+  }
+}
+
+async function startOnce(jars: string, options: HBaseOptions): Promise<HBaseCluster> {
+  const { regionServers = 2, gateways = 2 } = options;
+  const folder = await mkdtemp(join(tmpdir(), 'webcrawl-hbase-'));
+  const [zookeeper = 0, master = 0, admin = 0, ...others] = await freePorts(3 + regionServers + gateways);
+  await writeHBaseConfig(folder, { zookeeper, master }, regionServers);
+  const parts = partsOf(options, {
+    admin,
+    servers: others.slice(0, regionServers),
+    gateways: others.slice(regionServers),
+  });
+  const removeData = (): void => rmSync(folder, { recursive: true, force: true });
+  // Where nobody comes to stop it, as after Ctrl-C.
+  process.once('exit', removeData);
+
+  function find(name: string): Part {
+    const part = parts.get(name);
+    if (!part) throw new Error(`expected one of ${[...parts.keys()].join(', ')}, found "${name}"`);
+    return part;
+  }
+
+  async function launch(name: string): Promise<void> {
+    const part = find(name);
+    if (isRunning(part)) return;
+    const { heapMb, command } = part;
+    const log = join(folder, 'logs', name);
+    const output = await open(`${log}.out`, 'a');
+    const classPath = `${join(folder, 'conf')}:${jars}:${join(jars, '*')}`;
+    const java = [
+      ...JAVA,
+      `-Xmx${heapMb}m`,
+      `-Dlog.file=${log}.log`,
+      '-cp',
+      classPath,
+      'RunUntilInputEnds',
+      ...command,
+    ];
+    // A group of its own: Ctrl-C is not meant for it.
+    part.child = spawn('java', java, { cwd: folder, detached: true, stdio: ['pipe', output.fd, output.fd] });
+    part.child.once('error', () => {});
+    part.child.stdin!.once('error', () => {});
+    await output.close();
+  }
+
+  async function untilAnswers(name: string): Promise<void> {
+    const part = find(name);
+    const answers = part.command[0] === GATEWAY ? gatewayAnswers : isOpen;
+    for (const end = Date.now() + START_MS; part.port !== undefined; await wait(LOOK_MS)) {
+      if (!isRunning(part))
+        throw new Error(`HBase: ${name} ended before it answered: ${await lastLines(folder, name)}`);
+      if (await answers(part.port, part.command.includes(FRAMED))) return;
+      if (Date.now() > end) throw new Error(`HBase: ${name} did not answer: ${await lastLines(folder, name)}`);
+    }
+  }
+
+  async function kill(name: string): Promise<void> {
+    const { child } = find(name);
+    if (!child || child.exitCode !== null || child.signalCode !== null) return;
+    const ended = new Promise((resolve) => child.once('exit', resolve));
+    child.kill('SIGKILL');
+    await ended;
+  }
+
+  async function stop(): Promise<void> {
+    await Promise.all([...parts.keys()].map(kill));
+    process.off('exit', removeData);
+    await rm(folder, { recursive: true, force: true });
+  }
+
+  try {
+    await Promise.all([...parts.keys()].map(launch));
+    await Promise.all([...parts.keys()].map(untilAnswers));
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return {
+    gateways: [...parts].flatMap(([name, { port }]) => (name.startsWith('gw') ? [`127.0.0.1:${port}`] : [])),
+    admin: `127.0.0.1:${admin}`,
+    parts: [...parts.keys()],
+    kill,
+    async restart(name) {
+      await launch(name);
+      await untilAnswers(name);
+    },
+    cpuSeconds: () =>
+      Object.fromEntries(
+        [...parts].flatMap(([name, part]) => (isRunning(part) ? [[name, cpuSecondsOf(part.child!.pid!)]] : [])),
+      ),
+    stop,
+  };
+}
+
+/** Of gateways. */
+const FRAMED = '-f';
+const GATEWAY = 'org.apache.hadoop.hbase.thrift2.ThriftServer';
+
+function partsOf(
+  { regionServers = 2, heapMb = 384 }: HBaseOptions,
+  ports: { readonly admin: number; readonly servers: readonly number[]; readonly gateways: readonly number[] },
+): Map<string, Part> {
+  const gateway = (port: number, ...options: string[]): Part => ({
+    heapMb: 192,
+    command: [GATEWAY, '-b', '127.0.0.1', '-p', `${port}`, '-threadpool', '-m', '4', '-w', '32', ...options, 'start'],
+    port,
+  });
+  const inMaster = regionServers === 0;
+  const parts = new Map<string, Part>();
+  parts.set('master', {
+    heapMb: inMaster ? 256 + heapMb : 256,
+    command: ['org.apache.hadoop.hbase.master.HMaster', `--localRegionServers=${inMaster ? 1 : 0}`, 'start'],
+  });
+  for (const [i, port] of ports.servers.entries()) {
+    const options = ['-Dhbase.cluster.distributed=true', `-Dhbase.regionserver.port=${port}`];
+    const command = ['org.apache.hadoop.hbase.regionserver.HRegionServer', ...options, 'start'];
+    parts.set(`rs${i + 1}`, { heapMb, command, port });
+  }
+  for (const [i, port] of ports.gateways.entries()) parts.set(`gw${i + 1}`, gateway(port, FRAMED));
+  parts.set('admin', gateway(ports.admin));
+  return parts;
+}
+
+const isRunning = ({ child }: Part): boolean =>
+  child?.pid !== undefined && child.exitCode === null && child.signalCode === null;
+
+function isOpen(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1');
+    socket.once('connect', () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once('error', () => resolve(false));
+  });
+}
+
+/** Milliseconds for an answer of a gateway, which waits for the master and for the table of regions. */
+const ANSWER_MS = 20_000;
+
+/** Whether a gateway gives the names of the namespaces, which it asks of the master. */
+function gatewayAnswers(port: number, isFramed: boolean): Promise<boolean> {
+  const name = Buffer.from('listNamespaces');
+  const head = Buffer.from([0x80, 1, 0, 1, 0, 0, 0, name.length]);
+  const call = Buffer.concat([head, name, Buffer.from([0, 0, 0, 1, 0])]);
+  return new Promise((resolve) => {
+    let found = '';
+    const socket = connect(port, '127.0.0.1', () => {
+      socket.write(isFramed ? Buffer.concat([Buffer.from([0, 0, 0, call.length]), call]) : call);
+    });
+    socket.setTimeout(ANSWER_MS, () => socket.destroy());
+    socket.once('error', () => {});
+    socket.once('close', () => resolve(found.includes('default')));
+    socket.on('data', (data) => {
+      found += data.toString('latin1');
+      if (found.includes('default')) socket.destroy();
+    });
+  });
+}
+
+/** What a part wrote last, to its log or beside it. */
+async function lastLines(folder: string, name: string): Promise<string> {
+  const texts = await Promise.all(
+    ['out', 'log'].map((ending) => readFile(join(folder, 'logs', `${name}.${ending}`), 'utf8').catch(() => '')),
+  );
+  return texts.map((text) => text.slice(-1000)).join('\n');
+}
