@@ -142,7 +142,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
  * A file may import what is on its own floor or below; types may come from anywhere within the layer.
  */
 const FLOORS: Readonly<Record<string, readonly string[]>> = {
-  'packages/webcrawl': ['*', 'kept', 'rules', 'serve.ts', 'index.ts'],
+  'packages/webcrawl': ['*', 'places', 'kept', 'rules', 'serve.ts', 'index.ts'],
   webtable: [
     'schema.ts',
     'store.ts',

@@ -5,7 +5,8 @@
  */
 export { DEFAULT_TABLE, openCrawl, type Crawl, type OpenCrawlOptions } from './open-crawl.js';
 export { openChecks, type Checks } from './open-checks.js';
-export { createTable, type CreatedTable, type CreateTableOptions } from './create-table.js';
+export { createTable, type CreatedTable, type CreateTableOptions } from './places/create-table.js';
+export type { CreatedTables } from '../../webtable/index.js';
 export { jobs, type RepairReport } from './jobs.js';
 export { rules, type ListedRule, type RuleEditOptions, type RuleList, type RulesCrawl } from './rules/rules.js';
 export { prefixStatistics } from './rules/prefix-statistics.js';
@@ -16,7 +17,7 @@ export {
   type PrefixStatistics,
   type PrefixStatisticsOptions,
 } from '../focus/index.js';
-export { repairFiles, type RepairFilesOptions } from './repair-files.js';
+export { repairFiles, type RepairFilesOptions } from './places/repair-files.js';
 export { status, type StatusCrawl } from './status.js';
 export { keepCrawled, type KeepCrawledOptions } from './kept/keep-crawled.js';
 export {

@@ -94,6 +94,16 @@ describe('arguments reach the jobs', () => {
     expect(stub.closed).toBe(1);
   });
 
+  test('table create: what was made for people, the lines for the shell to standard output', async () => {
+    const made = await webcrawl(['table', 'create', 'hbase://a:1,b:2/ns:x', '--slots', '32', '--splits', '1']);
+    expect(called('createTable')).toEqual({ table: 'hbase://a:1,b:2/ns:x', slots: 32, splits: 1 });
+    expect(made.out).toBe("split 'default:x_frontier', '08'\n");
+    expect(made.err).toContain('created default:x_webpage');
+    const json = await webcrawl(['table', 'create', 'hbase://a/x', '--json']);
+    expect(JSON.parse(json.out)).toMatchObject({ slots: 16 });
+    expect((await webcrawl(['table', 'create', 'hbase://a/x', '--slots', '0'])).code).toBe(64);
+  });
+
   test('scope: patterns in order, and the folders of the seeds', async () => {
     await webcrawl('crawl http://a/ --stay path --include /docs/ --exclude a --exclude b$ --include /x'.split(' '));
     expect(called('crawl')).toEqual({ stay: 'path', include: ['/docs/', '/x'], exclude: ['a', 'b$'] });

@@ -36,7 +36,8 @@ export class FakeHBase {
       if (!perform) return { application: `Invalid method name: '${method}'`, type: 1 };
       return { value: perform(args) };
     } catch (error) {
-      return { io: (error as Error).message };
+      const { message } = error as Error;
+      return message === 'Internal error' ? { application: message, type: 6 } : { io: message };
     }
   };
 
@@ -45,7 +46,7 @@ export class FakeHBase {
     tableExists: (args) => ({ bool: this.tables.has(tableName(args[1]!)) }),
     createTable: (args) => {
       const { 1: name, 2: families } = args[1] as Struct;
-      if (args[2] !== undefined) throw new Error('java.lang.IllegalArgumentException: All split keys must be unique');
+      if (args[2] !== undefined) throw new Error('Internal error');
       const found = (families as Struct[]).map((family) => text(family[1]));
       this.tables.set(tableName(name!), { families: new Set(found), rows: new Map() });
       return undefined;

@@ -100,8 +100,10 @@ function write(protocol: Protocol, value: ThriftValue): void {
   else if ('i32' in value) protocol.writeI32(value.i32);
   else if ('i64' in value) protocol.writeI64(value.i64);
   else if ('double' in value) protocol.writeDouble(value.double);
-  else if ('binary' in value) protocol.writeBinary(value.binary);
-  else if ('list' in value) {
+  else if ('binary' in value) {
+    // The package would take a text for Latin-1.
+    protocol.writeBinary(typeof value.binary === 'string' ? Buffer.from(value.binary) : value.binary);
+  } else if ('list' in value) {
     protocol.writeListBegin(value.of, value.list.length);
     for (const item of value.list) write(protocol, item);
   } else if ('set' in value) {

@@ -112,7 +112,10 @@ async function create(gateways: Gateways, name: string, table: TableName, keys: 
       await gateways.call(createTable(name, families, keys));
       return (await gateways.call(getAllRegionLocations(name))).sort().join() === ['', ...keys].join();
     } catch (error) {
-      if (!(error instanceof GatewayFailure && error.kind === 'internal')) throw error;
+      const isAboutKeys =
+        error instanceof GatewayFailure &&
+        (error.kind === 'internal' || error.message.includes('IllegalArgumentException'));
+      if (!isAboutKeys) throw error;
     }
   }
   // A call that is made again finds what the first one made.

@@ -1,5 +1,5 @@
 import { CrawlError, safeText, type ErrorCode } from '../../../packages/errors/index.js';
-import { GatewayFailure } from './gateway/failure.js';
+import { GatewayFailure, mayPass } from './gateway/failure.js';
 
 /** What a class of Java that HBase names means here. */
 const MEANINGS: readonly {
@@ -68,11 +68,11 @@ export function toStoreError(error: unknown, where: string): CrawlError {
   }
   const meaning = MEANINGS.find(({ name }) => name.test(error.message));
   if (meaning) return fail(meaning.code, meaning.expected, meaning.hint);
-  if (kind === 'io')
+  if (kind === 'io' && mayPass(error, 1))
     return fail('STORE_AWAY', 'HBase to read and write', 'see the logs of its servers; the same command goes on');
   return fail(
     'STORE_FAILED',
-    'the gateway to take a call',
+    'HBase to take a call',
     `the log of the gateway ${gateway} has the reason`,
     found || 'an error without a reason',
   );

@@ -29,7 +29,8 @@ async function gateway(react: () => Reaction): Promise<FakeGateway> {
 const open = (address: string, times = {}) =>
   openHBaseStore(`hbase://${address}/x`, { times: { ...QUICK, ...times }, reachFor: 50 });
 const put = (key: string, value = '1') => ({ key, put: new Map([['m:st' as const, bytes(value)]]) });
-const denied = 'org.apache.hadoop.hbase.security.AccessDeniedException: Insufficient permissions (user=crawler)\n\tat x.y(Z.java:1)';
+const denied =
+  'org.apache.hadoop.hbase.security.AccessDeniedException: Insufficient permissions (user=crawler)\n\tat x.y(Z.java:1)';
 
 describe('what is no gateway of HBase is named', () => {
   it('a server of HTTP', async () => {
@@ -38,7 +39,10 @@ describe('what is no gateway of HBase is named', () => {
     await once(server, 'listening');
     closers.push(() => new Promise((resolve) => server.close(resolve)));
     const opened = open(`127.0.0.1:${(server.address() as AddressInfo).port}`);
-    await expect(opened).rejects.toMatchObject({ code: 'STORE_FAILED', message: expect.stringContaining('HTTP') as string });
+    await expect(opened).rejects.toMatchObject({
+      code: 'STORE_FAILED',
+      message: expect.stringContaining('HTTP') as string,
+    });
   });
 
   it('a closed port', async () => {
@@ -58,7 +62,12 @@ describe('what is no gateway of HBase is named', () => {
     ['other bytes', { bytes: Buffer.from('220 mail.example ESMTP\r\n') }, 'STORE_FAILED', 'expected'],
     ['a frame that is too large', { bytes: Buffer.from([0x7f, 255, 255, 255]) }, 'STORE_FAILED', 'of at most'],
     ['the transport without frames', { bytes: Buffer.from([0x80, 1, 0, 2, 0, 0, 0, 0]) }, 'STORE_FAILED', 'framed'],
-    ['another service', { application: "Invalid method name: 'getMultiple'", type: 1 }, 'STORE_FAILED', 'another service'],
+    [
+      'another service',
+      { application: "Invalid method name: 'getMultiple'", type: 1 },
+      'STORE_FAILED',
+      'another service',
+    ],
     ['a failure', { application: 'Internal error', type: 6 }, 'STORE_FAILED', 'Internal error'],
     ['a refusal of an argument', { argument: 'bad table name' }, 'STORE_FAILED', 'bad table name'],
     ['a missing right', { io: denied }, 'STORE_DENIED', 'AccessDeniedException'],
@@ -110,7 +119,9 @@ describe('tables', () => {
     const { created, shellLines } = await createHBaseTables(url, { slots: 16, splits: 3, times: QUICK });
     expect(created).toHaveLength(7);
     expect(shellLines).toEqual(
-      ['frontier', 'batch'].flatMap((name) => ['04', '08', '0c'].map((key) => `split 'default:other_${name}', '${key}'`)),
+      ['frontier', 'batch'].flatMap((name) =>
+        ['04', '08', '0c'].map((key) => `split 'default:other_${name}', '${key}'`),
+      ),
     );
   });
 
@@ -135,14 +146,20 @@ describe('clocks', () => {
   it('that are an hour apart are refused', async () => {
     const { url } = await table();
     const opened = openHBaseStore(url, { times: QUICK, clock: () => Date.now() - 3_600_000 });
-    await expect(opened).rejects.toMatchObject({ code: 'CLOCK_OFF', message: expect.stringMatching(/3(599|600|601) s/) as string });
+    await expect(opened).rejects.toMatchObject({
+      code: 'CLOCK_OFF',
+      message: expect.stringMatching(/3(599|600|601) s/) as string,
+    });
   });
 
   it('that are half a minute apart hide nothing: all follow that of the server', async () => {
     const { url } = await table();
     const ahead = await openHBaseStore(url, { times: QUICK, clock: () => Date.now() + 30_000 });
     const behind = await openHBaseStore(url, { times: QUICK, clock: () => Date.now() - 30_000 });
-    closers.push(() => ahead.close(), () => behind.close());
+    closers.push(
+      () => ahead.close(),
+      () => behind.close(),
+    );
     await ahead.write('webpage', [put('a', 'first'), put('b')]);
     await ahead.write('webpage', [{ key: 'b', clear: true }]);
     await new Promise((resolve) => setTimeout(resolve, 50));
@@ -159,7 +176,9 @@ describe('calls that fail', () => {
     'org.apache.hadoop.hbase.RegionTooBusyException: over memstore limit',
   ])('since a region is in transition are made again: %s', async (io) => {
     let failures = 0;
-    const made = await table({ around: (call, answer) => (call.method === 'putMultiple' && failures++ < 9 ? { io } : answer(call)) });
+    const made = await table({
+      around: (call, answer) => (call.method === 'putMultiple' && failures++ < 9 ? { io } : answer(call)),
+    });
     const store = await made.open();
     closers.push(() => store.close());
     await store.write('webpage', [put('a')]);
@@ -220,7 +239,10 @@ describe('what HBase does not take is not sent', () => {
     const made = await table({ mostBytes: 2 * 1024 * 1024 });
     const store = await made.open();
     closers.push(() => store.close());
-    await store.write('webpage', Array.from({ length: 3000 }, (_, i) => put(`k${i}`, 'x'.repeat(i))));
+    await store.write(
+      'webpage',
+      Array.from({ length: 3000 }, (_, i) => put(`k${i}`, 'x'.repeat(i))),
+    );
     const sizes = made.gateways[0]!.calls.filter(({ method }) => method === 'putMultiple').map((call) => call.bytes);
     expect(Math.max(...sizes)).toBeLessThan(1_800_000);
     const rows = await store.get('webpage', ['k0', 'k2999', `k${'x'.repeat(32_766)}`], ['m']);

@@ -48,7 +48,15 @@ describe('the version of a row', () => {
   });
 
   it('comes with a scan, and whatever columns are asked for', async () => {
-    await a.write('webpage', [{ key: 'k', put: new Map([['l:i:x', bytes('1')], ['p:ti', bytes('2')]]) }]);
+    await a.write('webpage', [
+      {
+        key: 'k',
+        put: new Map([
+          ['l:i:x', bytes('1')],
+          ['p:ti', bytes('2')],
+        ]),
+      },
+    ]);
     const version = await versionOfColumns(['p']);
     expect(version).toBeDefined();
     for (const columns of [['l:i:*'], ['l'], ['p:ti', 'm']]) expect(await versionOfColumns(columns)).toBe(version);
@@ -60,7 +68,9 @@ describe('the version of a row', () => {
 
   it.each(Array.from({ length: 3 }, (_, i) => i))('lets one of twenty writers through', async () => {
     const version = await versionOf(a);
-    const made = await Promise.all(Array.from({ length: 20 }, (_, i) => change(i % 2 ? a : b, { ...put('k', `${i}`) }, version)));
+    const made = await Promise.all(
+      Array.from({ length: 20 }, (_, i) => change(i % 2 ? a : b, { ...put('k', `${i}`) }, version)),
+    );
     expect(made.filter(Boolean)).toHaveLength(1);
     expect(await valueOf(a)).toBe(String(made.indexOf(true)));
   });

@@ -1,6 +1,6 @@
-import { repairLevelFiles, type FileRepair } from '../../webtable/index.js';
-import { CrawlError } from '../errors/index.js';
-import { DEFAULT_TABLE, directoryOf } from './open-crawl.js';
+import { repairLevelFiles, type FileRepair } from '../../../webtable/index.js';
+import { CrawlError } from '../../errors/index.js';
+import { DEFAULT_TABLE, directoryOf } from '../open-crawl.js';
 
 /** What {@link repairFiles} takes. */
 export interface RepairFilesOptions {

@@ -1,5 +1,5 @@
-import { createHBaseTables, isOnHBase, openHBaseStore, openTables, type CreatedTables } from '../../webtable/index.js';
-import { CrawlError, safeText } from '../errors/index.js';
+import { createHBaseTables, isOnHBase, openHBaseStore, openTables, type CreatedTables } from '../../../webtable/index.js';
+import { CrawlError, safeText } from '../../errors/index.js';
 
 /** What {@link createTable} takes. */
 export interface CreateTableOptions {
