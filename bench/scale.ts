@@ -47,10 +47,14 @@ async function run(options: BenchOptions): Promise<BenchResult> {
   const store = new VersionedMeta();
   let workers = new Set<Worker>();
   let overlap = 0;
+  /** Grows when the number of shards changes: then those of before end. */
+  let generation = 0;
 
   /** A worker begins on a shard; when it is lost or too late, the scheduler begins it anew. */
   function begin(index: number, n: number, after: number): void {
+    const mine = generation;
     time.after(after, () => {
+      if (mine !== generation) return;
       const machine = new SimulatedMachine(time, random);
       const worker: Worker = { machine, index };
       workers.add(worker);
@@ -62,6 +66,7 @@ async function run(options: BenchOptions): Promise<BenchResult> {
         if (workers.delete(worker) && !machine.isCrashed) begin(index, n, 5_000);
       };
       leases.take(slotsOfShard(slots, { index, count: n }), { job: 'fetch', asks: true, wait: 60_000 }).then((held) => {
+        if (mine !== generation) return void held.release();
         worker.held = held;
         held.lost.addEventListener('abort', again, { once: true });
       }, again);
@@ -134,6 +139,7 @@ async function run(options: BenchOptions): Promise<BenchResult> {
   }
   await phase('a hundredth is paused for 60 s, each with a twin', 120);
   const old = workers;
+  generation += 1;
   workers = new Set();
   const resized = scaled(RESIZED, options.scale, 14);
   for (const { held, machine } of old) if (!machine.isCrashed) time.after(random() * 5_000, () => void held?.release());
