@@ -27,6 +27,7 @@ import { addServe } from './commands/search/serve.js';
 import { addStats } from './commands/inspect/stats.js';
 import { addStatus } from './commands/inspect/status.js';
 import { addUpdatedb } from './commands/cycle/updatedb.js';
+import { addTable } from './commands/maintain/table.js';
 import type { Io } from './io.js';
 import { table } from './output/output.js';
 
@@ -44,7 +45,10 @@ export function buildProgram(io: Io): Program {
     .description('A web crawler that keeps everything it knows about every URL in one sorted table.')
     .version(VERSION, '--version', 'print the version')
     .helpOption('-h, --help', 'show help, also after the name of a command')
-    .option('--table <location>', `where the table is, a directory (default: WEBCRAWL_TABLE, else ${DEFAULT_TABLE})`)
+    .option(
+      '--table <location>',
+      `where the table is, a directory or hbase://… (default: WEBCRAWL_TABLE, else ${DEFAULT_TABLE})`,
+    )
     .option('--wait <seconds>', 'wait so long for a table that another process has open', wholeNumber(0))
     .option('--config <file>', 'read settings from this JSON file')
     .option('--set <key=value>', 'set one setting; may be given many times', keyAndValue)
@@ -76,7 +80,7 @@ const GROUPS = {
   'Export:': [addExport, addGraph, addRank, addDedup],
   'Search:': [addIndex, addSearch, addServe],
   'Rules:': [addRules],
-  'Maintain:': [addRemove, addCompact, addConfig, addRepair],
+  'Maintain:': [addRemove, addCompact, addConfig, addRepair, addTable],
 } as const;
 
 const EXAMPLES = `Examples:

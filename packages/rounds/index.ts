@@ -1,5 +1,13 @@
 export { rounds, type RoundsEvent, type RoundsOptions } from './rounds.js';
-export { ROUND_STEPS, type Pass, type RoundStep, type Runner, type RunnerOptions, type WorkerExit } from './runner.js';
+export {
+  MAY_PASS,
+  ROUND_STEPS,
+  type Pass,
+  type RoundStep,
+  type Runner,
+  type RunnerOptions,
+  type WorkerExit,
+} from './runner.js';
 export type { BackOff } from './back-off.js';
 export { localRunner, type LocalRunnerOptions } from './runners/local.js';
 export { slurmRunner, type SlurmRunnerOptions } from './runners/slurm.js';

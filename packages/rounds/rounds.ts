@@ -43,7 +43,7 @@ export type RoundsEvent =
   /** The work on a shard has ended, or is started again in so many milliseconds. */
   | { readonly kind: 'exit'; readonly pass: Pass; readonly exit: WorkerExit; readonly againIn?: number };
 
-const BACK_OFF: BackOff = { first: 5000, most: 60_000, limit: 8 };
+const BACK_OFF: BackOff = { first: 5000, most: 60_000, limit: 4 };
 /** After so many passes of a fetch the rest of the batch stays due; other steps have no pages to leave behind. */
 const MOST_PASSES = 100;
 
@@ -140,14 +140,19 @@ async function runStep(
     const pass = newPass(options, step, batchId);
     options.onEvent?.({ kind: 'pass', round, pass, number });
     tracker.count('passes');
-    exits.push(...(await runPass(options, pass, tracker)));
+    exits.push(...(await runPass(options, pass, tracker, () => isStepDone(tables, step, batchId))));
     if (options.signal.aborted) return undefined;
   }
   return exits;
 }
 
-/** Runs the workers of a pass, and again those that have not come to their end. */
-async function runPass({ runner, signal, onEvent, backOff = BACK_OFF }: Given, pass: Pass, tracker: Tracker) {
+/** Runs the workers of a pass, and again those that have not come to their end, while something is left to do. */
+async function runPass(
+  { runner, signal, onEvent, backOff = BACK_OFF }: Given,
+  pass: Pass,
+  tracker: Tracker,
+  isDone: () => Promise<boolean>,
+): Promise<readonly WorkerExit[]> {
   const all: WorkerExit[] = [];
   for (let failures = 1, shards = pass.shards; ; failures++) {
     const part = { ...pass, shards };
@@ -173,7 +178,7 @@ async function runPass({ runner, signal, onEvent, backOff = BACK_OFF }: Given, p
     tracker.count('restarts', left.length);
     shards = left.map(({ shard }) => shard);
     await pause(wait, signal);
-    if (signal.aborted) return all;
+    if (signal.aborted || (await isDone())) return all;
   }
 }
 

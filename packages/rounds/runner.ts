@@ -46,11 +46,17 @@ export type Runner = (pass: Pass, options: RunnerOptions) => Promise<readonly Wo
 /** The exit status of a worker whose work is to be started again later: a lease is held, the store is away, it was stopped. */
 export const TRY_AGAIN = 75;
 
+/**
+ * Statuses of what may pass: besides {@link TRY_AGAIN} that the batch has moved on, that something is missing on one machine or is in
+ * use, that the store refused, and a fault. Tried again so often, they end the rounds like any other.
+ */
+export const MAY_PASS: ReadonlySet<number> = new Set([TRY_AGAIN, 68, 69, 70, 74]);
+
 /** From this status on a shell means a signal that killed the command. */
 const KILLED = 128;
 
 /** What is to become of a shard whose worker has ended so. */
 export function outcomeOf({ exitCode }: Pick<WorkerExit, 'exitCode'>): 'done' | 'again' | 'failed' {
   if (exitCode === 0) return 'done';
-  return exitCode === null || exitCode === TRY_AGAIN || exitCode > KILLED ? 'again' : 'failed';
+  return exitCode === null || MAY_PASS.has(exitCode) || exitCode > KILLED ? 'again' : 'failed';
 }

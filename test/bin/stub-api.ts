@@ -81,6 +81,16 @@ export const api = {
   PROTOCOL_CODES: { not_found: '' },
   FURTHER_FIELDS: ['content'],
   MAX_SORTED: 100_000,
+  createTable: async (options: Record<string, unknown>) => {
+    stub.calls.push({ name: 'createTable', options });
+    return {
+      created: ['default:x_webpage'],
+      existing: [],
+      added: [],
+      shellLines: ["split 'default:x_frontier', '08'"],
+      slots: 16,
+    };
+  },
   openCrawl: async (options: { config?: string; settings?: Record<string, unknown>; env?: Record<string, string> }) => {
     stub.calls.push({ name: 'openCrawl', options });
     const given = { file: options.config, env: options.env ?? {}, overrides: options.settings ?? {} };

@@ -8,7 +8,7 @@ import {
 } from '../../packages/rounds/index.js';
 import { MemoryStore, type BatchState } from '../../webtable/index.js';
 import { testCrawl, type TestCrawl } from '../support/test-crawl.js';
-import { VersionedStore } from '../support/versioned-store.js';
+import { VersionedStore } from '../support/versions/versioned-store.js';
 import { randomNumbers } from '../support/web/fake-web.js';
 
 const NO_WAIT = { first: 1, most: 2, limit: 3 };
@@ -101,7 +101,7 @@ describe('rounds', () => {
       ['fetch', batchId, '--parse', '--for', 'fetch'],
       ['updatedb', batchId, '--for', 'updatedb'],
     ]);
-    expect(events.map(({ kind }) => kind)).toEqual(['round', ...Array(3).fill(['pass', 'exit', 'exit'])].flat());
+    expect(events.map(({ kind }) => kind)).toEqual(['round', ...Array.from({ length: 3 }, () => ['pass', 'exit', 'exit'])].flat());
   });
 
   test.each([

@@ -22,7 +22,7 @@ export const SETTINGS = {
   'http.privateAddresses': 'allow',
   'http.agentName': 'shards-test',
   // A busy machine is no reason for another result.
-  'http.timeout': 120_000,
+  'http.timeout': 60_000,
 } as const;
 
 /**

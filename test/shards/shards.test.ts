@@ -66,8 +66,9 @@ describe.runIf(hasMaven())(`a web of ${HOSTS} hosts, crawled by one process and 
 
   const open = (table: string): Promise<Crawl> => openCrawl({ table, settings: SETTINGS });
   const onHBase = async (prefix: string): Promise<string> => {
-    await createTable({ table: `hbase://${hbase.admin}/${prefix}`, slots: 32, splits: 3 });
-    return `hbase://${hbase.gateways.join(',')}/${prefix}`;
+    const table = `hbase://${hbase.gateways.join(',')}/${prefix}`;
+    await createTable({ table, slots: 32 });
+    return table;
   };
 
   /** The jobs one after the other, in this process. */
@@ -80,7 +81,7 @@ describe.runIf(hasMaven())(`a web of ${HOSTS} hosts, crawled by one process and 
       await jobs.fetch(crawl, { batch: batchId, parse: true });
       await jobs.updatedb(crawl, { batch: batchId });
     }
-    return crawledRows(crawl);
+    return await crawledRows(crawl);
   }
 
   /** Starts the driver again until it ends by itself. */

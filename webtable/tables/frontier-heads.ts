@@ -3,7 +3,8 @@
  * that says where that is. After a crash a head may be too high, never too low (law 4).
  *
  * Order of writes: the new head, the note, then the removal of the old head. So a note names a head that is there, and a
- * head that its host's note does not name is of no use. On a store that others change too, notes are written by their version.
+ * head that its host's note does not name is of no use. On a store that others change too, notes are written by their version, and
+ * never removed: who has put a head where no note was could not see that another one was made and removed meanwhile, with that head.
  */
 import { number } from '../pages/codec.js';
 import { readRange, scanSteps } from '../scan-steps.js';
@@ -20,10 +21,12 @@ export interface HostScore {
   readonly score: number;
 }
 
-/** The heads of some hosts, as their notes say, with the versions of the notes; a host that has none is not in it. */
-export type Heads = Map<HostKey, { readonly score: number; readonly version?: string | undefined }>;
+/** The heads of some hosts, as their notes say, with the versions of the notes. A host that has no note is not in it, and has no head. */
+export type Heads = Map<HostKey, { readonly score?: number | undefined; readonly version?: string | undefined }>;
 
 const COLUMNS = [INDEX_COLUMNS.frontierScore];
+/** The score in a note that says that its host has no head. */
+const NO_HEAD = -Infinity;
 /** Hosts whose queues are looked at together. */
 const HOSTS_AT_ONCE = 32;
 /** Heads of a slot that are read together at the most. */
@@ -40,7 +43,8 @@ export function createFrontierHeads(store: Store, keys: FrontierKeys, slots: Slo
     const heads: Heads = new Map();
     for (const [i, host] of hosts.entries()) {
       const score = scoreIn(found[i]?.cells);
-      if (score !== undefined) heads.set(host, { score, version: found[i]?.version });
+      if (score !== undefined)
+        heads.set(host, { score: score === NO_HEAD ? undefined : score, version: found[i]?.version });
     }
     return heads;
   }
@@ -86,11 +90,9 @@ export function createFrontierHeads(store: Store, keys: FrontierKeys, slots: Slo
     const notes: VersionedChange[] = [];
     const old: { host: HostKey; key: string }[] = [];
     for (const { host, from, score } of moves) {
-      const note = keys.note(host);
       if (score !== undefined && score !== from?.score) added.push(put(keys.head(score, host), score));
-      const change = score === undefined ? { key: note, clear: true } : put(note, score);
-      notes.push({ change, version: from?.version });
-      if (from && from.score !== score) old.push({ host, key: keys.head(from.score, host) });
+      notes.push({ change: noteOf(host, score), version: from?.version });
+      if (from?.score !== undefined && from.score !== score) old.push({ host, key: keys.head(from.score, host) });
     }
     if (added.length > 0) await store.write('frontier', added);
     // Before the notes: a head that is put again by who has read the new one has another version.
@@ -105,8 +107,7 @@ export function createFrontierHeads(store: Store, keys: FrontierKeys, slots: Slo
       removed.filter(({ host, version }) => !isLost(host) && (!isShared || version !== undefined)),
     );
     for (const { host, score } of moves) {
-      if (score === undefined) heads.delete(host);
-      else heads.set(host, { score });
+      heads.set(host, { score });
     }
     const again = moves.filter(({ host }) => isLost(host)).map(({ host }) => host);
     if (again.length > 0) await move(await read(again.map((host) => ({ host, score: 0 }))), again, to, always);
@@ -127,16 +128,20 @@ export function createFrontierHeads(store: Store, keys: FrontierKeys, slots: Slo
     }
   }
 
+  /** The note of a host. */
+  function noteOf(host: HostKey, score: number | undefined): RowChange {
+    const key = keys.note(host);
+    return score === undefined && !isShared ? { key, clear: true } : put(key, score ?? NO_HEAD);
+  }
+
   /** The heads that are there of those that the notes of these hosts name, and the hosts whose head is missing. */
-  async function confirmed(rows: readonly HostScore[]): Promise<{ heads: Heads; lost: HostKey[] }> {
-    const heads = await read(rows);
-    const found = await store.get(
-      'frontier',
-      Array.from(heads, ([host, { score }]) => keys.head(score, host)),
-      COLUMNS,
-    );
-    const lost = [...heads.keys()].filter((_, i) => found[i] === undefined);
-    for (const host of lost) heads.delete(host);
+  async function confirmed(rows: readonly HostScore[]): Promise<{ heads: Heads; lost: Heads }> {
+    const heads: Heads = new Map();
+    const lost: Heads = new Map();
+    const noted = [...(await read(rows))].filter(([, { score }]) => score !== undefined);
+    const headKeys = noted.map(([host, { score }]) => keys.head(score!, host));
+    const found = await store.get('frontier', headKeys, COLUMNS);
+    for (const [i, [host, head]] of noted.entries()) (found[i] ? heads : lost).set(host, head);
     return { heads, lost };
   }
 
@@ -171,8 +176,8 @@ export function createFrontierHeads(store: Store, keys: FrontierKeys, slots: Slo
     /** Removes the notes of these hosts that name a head which is not there, so that a new one can be made. */
     async removeLooseNotes(rows: readonly HostScore[]): Promise<void> {
       const { lost } = await confirmed(rows);
-      const changes = lost.map((host) => ({ key: keys.note(host), clear: true }));
-      if (changes.length > 0) await store.write('frontier', changes);
+      const notes = [...lost].map(([host, { version }]) => ({ change: noteOf(host, undefined), version }));
+      await writeUnchanged(store, 'frontier', notes);
     },
 
     /**
@@ -182,14 +187,17 @@ export function createFrontierHeads(store: Store, keys: FrontierKeys, slots: Slo
     async removeStale(): Promise<number> {
       let stale = 0;
       for await (const rows of scanSteps(store, 'frontier', COLUMNS, slots.all.map(keys.heads), LONGEST_STEP)) {
-        for (const { key, cells } of rows) {
+        for (const { key, cells, version } of rows) {
           const parsed = keys.parse(key);
           if (parsed.kind !== 'head') continue;
           const { host } = parsed;
           const heads = await read([{ host, score: 0 }]);
           const at = heads.get(host)?.score;
           if (at === undefined || keys.head(at, host) !== key) {
-            await store.write('frontier', [{ key, clear: true }]);
+            // Whoever is about to name this head in the note must put it again.
+            const note = { change: noteOf(host, at), version: heads.get(host)?.version };
+            if (isShared && (await writeUnchanged(store, 'frontier', [note])).size > 0) continue;
+            await writeUnchanged(store, 'frontier', [{ change: { key, clear: true }, version }]);
             stale += 1;
           } else if ((await bestDue(host, at)) !== scoreIn(cells)) {
             await settle(heads, [host]);

@@ -327,7 +327,9 @@ export type CounterName =
   | {
       [Job in keyof typeof COUNTERS]: keyof (typeof COUNTERS)[Job] extends infer Name
         ? Name extends `${infer Head}<${string}>`
-          ? `${Head}${string}`
+          ? Head extends ''
+            ? never
+            : `${Head}${string}`
           : Name
         : never;
     }[keyof typeof COUNTERS]

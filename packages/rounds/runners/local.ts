@@ -14,7 +14,7 @@ export interface LocalRunnerOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;
 }
 
-const BACK_OFF: BackOff = { first: 1000, most: 30_000, limit: 20 };
+const BACK_OFF: BackOff = { first: 1000, most: 30_000, limit: 8 };
 /** Milliseconds after which a worker has done something: what fails then fails for the first time. */
 const AT_WORK = 60_000;
 

@@ -1,59 +1,31 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { openTables, rowKeyOf, type PageChange, type Tables } from '../../../packages/webcrawl/index.js';
-import { FRONTIER_FIELDS, hostKeyOfRow } from '../../../webtable/index.js';
-import { VersionedStore } from '../../support/versioned-store.js';
+import { openTables } from '../../../packages/webcrawl/index.js';
+import { lostRows, step } from '../../support/versions/crossing-steps.js';
+import { createHostileTurns } from '../../support/versions/hostile-turns.js';
+import { VersionedStore } from '../../support/versions/versioned-store.js';
 import { randomNumbers } from '../../support/web/fake-web.js';
 
-const NOW = 1_700_000_000_000;
-const KEYS = Array.from({ length: 4 }, (_, i) => rowKeyOf(`http://h${i % 2}.com/${i}`));
 const SEEDS_AT_ONCE = 200;
 
-/** What a writer does in one step: all that the jobs do to rows and entries. */
-async function step(tables: Tables, pick: (n: number) => number): Promise<void> {
-  const keys = [...new Set(Array.from({ length: 1 + pick(2) }, () => KEYS[pick(KEYS.length)]!))];
-  const kind = pick(8);
-  if (kind === 0) return tables.frontier.promote(NOW, NOW + pick(2) * 1000);
-  if (kind === 1) return tables.removeRows(keys, [], NOW, (rows) => rows.map(() => pick(3) === 0));
-  if (kind === 2) return correctQueue(tables, hostKeyOfRow(keys[0]!));
-  await tables.changeRows(keys, [], NOW, (rows, left) =>
-    left.map((key, i): PageChange => {
-      const isHeld = rows[i]?.marks?.generate !== undefined;
-      if (kind === 3) return { key, marks: { generate: isHeld ? null : 'b-1' } };
-      if (kind === 4) return { key, set: { refusedBy: `cause-${pick(2)}` } };
-      if (kind === 5) return { key, set: { dueAt: NOW + (pick(3) - 1) * 500 } };
-      return { key, set: { score: pick(3), dueAt: NOW - 1 }, unset: ['refusedBy'] };
-    }),
-  );
-}
-
-/** Reads the queue of a host as generate does, and has put right what differs from its row. */
-async function correctQueue(tables: Tables, host: ReturnType<typeof hostKeyOfRow>): Promise<void> {
-  const entries = new Map((await tables.frontier.due(host, 9, 10)).map((entry) => [entry.rowKey, entry]));
-  await tables.changeRows([...entries.keys()], [], NOW, (rows, keys, stale) =>
-    keys.map((key, i) => {
-      const row = rows[i];
-      if (!row || !tables.frontier.isEntryOf(entries.get(key)!, row)) stale(entries.get(key)!);
-      return undefined;
-    }),
-  );
-}
-
-/** Whatever no entry leads to once the writers have ended. */
-async function lostRows(seed: number): Promise<string[]> {
+/** Lets writers cross; whatever no entry leads to between two of their steps, or once they have ended or died. */
+async function cross(seed: number, isWatched = false): Promise<string[]> {
   const random = randomNumbers(seed);
   const pick = (n: number): number => Math.floor(random() * n);
-  const store = new VersionedStore(random);
-  await openTables(store, { slots: 1 });
-  const writer = async (): Promise<void> => {
-    const tables = await openTables(store);
+  const turns = createHostileTurns(random, { deaths: 0.3 });
+  const own = new VersionedStore(random, { turn: async () => {} });
+  const watcher = await openTables(own, { slots: 1 });
+  const writer = async (turn: () => Promise<void>): Promise<void> => {
+    const tables = await openTables(own.forProcess({ turn, refused: 0.02, lostAnswers: 0.02 }));
     for (let i = 0; i < 5; i++) await step(tables, pick);
   };
-  await Promise.all(Array.from({ length: 2 + pick(3) }, writer));
-  const tables = await openTables(store);
-  const rows = [];
-  for await (const row of tables.pages.scan({ fields: FRONTIER_FIELDS })) rows.push(row);
-  const isLedTo = await tables.frontier.hasEntries(rows);
-  return rows.flatMap(({ key }, i) => (isLedTo[i] ? [] : [`seed ${seed}: ${key}`]));
+  const writers = Array.from({ length: 2 + pick(3) }, () => writer(turns.process()));
+  const lost = new Set<string>();
+  const look = async (): Promise<void> => {
+    for (const key of await lostRows(watcher)) lost.add(`seed ${seed}: ${key}`);
+  };
+  await turns.run(writers, isWatched ? look : undefined);
+  await look();
+  return [...lost];
 }
 
 describe('writers that cross on a store without locks', () => {
@@ -65,7 +37,7 @@ describe('writers that cross on a store without locks', () => {
 
   it.each(groups)('leave each row an entry that leads to it: 200 seeds from %i', async (first) => {
     const lost: string[] = [];
-    for (let seed = first; seed < first + SEEDS_AT_ONCE; seed++) lost.push(...(await lostRows(seed)));
+    for (let seed = first; seed < first + SEEDS_AT_ONCE; seed++) lost.push(...(await cross(seed)));
     expect(lost).toEqual([]);
   });
 

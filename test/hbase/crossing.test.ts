@@ -1,0 +1,51 @@
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { openHBaseStore, openTables, type HBaseStore } from '../../webtable/index.js';
+import { emptyTables, hbaseTables } from '../support/hbase/hbase-tables.js';
+import { lostRows, step } from '../support/versions/crossing-steps.js';
+import { randomNumbers } from '../support/web/fake-web.js';
+
+const hbase = inject('hbase');
+const PROCESSES = 4;
+const STEPS = 6;
+const SEEDS = 12;
+
+describe.skipIf(!hbase)('writers that cross on a real HBase', () => {
+  let url: string;
+  const stores: HBaseStore[] = [];
+  beforeAll(async () => {
+    url = await hbaseTables(hbase!);
+    for (let i = 0; i < PROCESSES; i++) stores.push(await openHBaseStore(url));
+  });
+  afterAll(async () => {
+    for (const store of stores) await store.close();
+  });
+
+  it('leave each row an entry that leads to it', async () => {
+    const lost: string[] = [];
+    for (let seed = 0; seed < SEEDS; seed++) {
+      await emptyTables(stores[0]!);
+      await openTables(stores[0]!, { slots: 1 });
+      const writer = async (store: HBaseStore, i: number): Promise<void> => {
+        const random = randomNumbers(seed * PROCESSES + i);
+        const tables = await openTables(store);
+        for (let n = 0; n < STEPS; n++) await step(tables, (below) => Math.floor(random() * below));
+      };
+      await Promise.all(stores.map(writer));
+      for (const key of await lostRows(await openTables(stores[0]!))) lost.push(`seed ${seed}: ${key}`);
+    }
+    expect(lost).toEqual([]);
+  });
+
+  it('count every change of the header of a batch', async () => {
+    await emptyTables(stores[0]!);
+    await openTables(stores[0]!, { slots: 1 });
+    const writer = async (store: HBaseStore): Promise<void> => {
+      const { batches } = await openTables(store);
+      for (let i = 0; i < 10; i++) {
+        await batches.change('1-1', (header) => ({ state: 'open', size: (header?.size ?? 0) + 1 }));
+      }
+    };
+    await Promise.all(stores.map(writer));
+    expect((await (await openTables(stores[0]!)).batches.get('1-1')).size).toBe(10 * PROCESSES);
+  });
+});

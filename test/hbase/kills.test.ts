@@ -1,0 +1,80 @@
+import { describe, expect, inject, it } from 'vitest';
+import { killPart, restartPart } from '../../bench/lib/hbase-control.js';
+import { openHBaseStore, type RowChange, type Store } from '../../webtable/index.js';
+import { hbaseTables } from '../support/hbase/hbase-tables.js';
+import { versionedRow, wholeVersions } from '../support/stores/versioned-rows.js';
+
+const hbase = inject('hbase');
+const WRITERS = 4;
+const ROWS = 300;
+/** Rows of one call. */
+const AT_ONCE = 50;
+
+describe.skipIf(!hbase)('while parts of HBase are killed', () => {
+  it.each([
+    ['a region server', 'rs1', 'write'],
+    ['a gateway', 'gw1', 'write'],
+    ['the other region server, under compare-and-set', 'rs2', 'writeUnchanged'],
+    ['the other gateway, under compare-and-set', 'gw2', 'writeUnchanged'],
+  ] as const)('nothing that was acknowledged is missing: %s', async (_, part, how) => {
+    const url = await hbaseTables(hbase!);
+    /** Of each row the last version that was acknowledged. */
+    const acknowledged = new Map<string, number>();
+    let isDown = false;
+    let isOver = false;
+    let after = 0;
+
+    /** Each has rows of its own, and writes them again and again until some were written after the kill. */
+    async function writer(number: number): Promise<void> {
+      const store = await openHBaseStore(url);
+      const keys = Array.from({ length: ROWS }, (_, i) => `w${number}:${String(i).padStart(5, '0')}`);
+      for (let version = 1; !isOver; version++) {
+        for (let i = 0; i < keys.length && !isOver; i += AT_ONCE) {
+          const some = keys.slice(i, i + AT_ONCE);
+          await write(
+            store,
+            some.map((key) => versionedRow(key, version)),
+          );
+          for (const key of some) acknowledged.set(key, version);
+          if (isDown) after += 1;
+          if (after > 3 * WRITERS) isOver = true;
+        }
+      }
+      await store.close();
+    }
+
+    async function write(store: Store, changes: readonly RowChange[]): Promise<void> {
+      if (how === 'write') return store.write('webpage', changes);
+      for (let left = changes; left.length > 0;) {
+        const rows = await store.get(
+          'webpage',
+          left.map(({ key }) => key),
+          ['m', 'l', 'p'],
+        );
+        const made = await store.writeUnchanged!(
+          'webpage',
+          left.map((change, i) => ({ change, version: rows[i]?.version })),
+        );
+        left = left.filter((_, i) => !made[i]);
+      }
+    }
+
+    async function killer(): Promise<void> {
+      while (acknowledged.size < WRITERS * AT_ONCE) await new Promise((resolve) => setImmediate(resolve));
+      await killPart(hbase!, part);
+      isDown = true;
+    }
+
+    try {
+      await Promise.all([...Array.from({ length: WRITERS }, (_, i) => writer(i)), killer()]);
+      const store = await openHBaseStore(url);
+      const found = await wholeVersions(store);
+      const missing = [...acknowledged].filter(([key, version]) => (found.get(key) ?? 0) < version);
+      expect(missing).toEqual([]);
+      expect(acknowledged.size).toBeGreaterThanOrEqual(WRITERS * AT_ONCE);
+      await store.close();
+    } finally {
+      await restartPart(hbase!, part);
+    }
+  });
+});

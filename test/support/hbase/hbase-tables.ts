@@ -1,0 +1,45 @@
+import { createHBaseTables, openHBaseStore, type Store } from '../../../webtable/index.js';
+import { TABLES, type TableName } from '../../../webtable/schema.js';
+import type { OpenedStore } from '../../../webtable/store-suite/index.js';
+import type { HBaseAccess } from '../../../bench/lib/hbase-control.js';
+
+let made = 0;
+
+/** The URL of new tables of a name of their own, which no test before has used; nothing is in them. */
+export async function hbaseTables({ gateways }: HBaseAccess): Promise<string> {
+  const url = `hbase://${gateways.join(',')}/test_${Date.now().toString(36)}_${process.pid}_${made++}`;
+  await createHBaseTables(url, { slots: 16 });
+  return url;
+}
+
+/** Removes every row of all tables. */
+export async function emptyTables(store: Store): Promise<void> {
+  for (const [table, families] of Object.entries(TABLES)) {
+    const keys: string[] = [];
+    for await (const { key } of store.scan(table as TableName, { columns: Object.keys(families) })) keys.push(key);
+    if (keys.length > 0)
+      await store.write(
+        table as TableName,
+        keys.map((key) => ({ key, clear: true })),
+      );
+  }
+}
+
+/** Opens tables that are empty, and empties them at the end. */
+export async function openEmptyTables(url: string): Promise<OpenedStore> {
+  let store = await openHBaseStore(url);
+  await emptyTables(store);
+  return {
+    store,
+    async reopen() {
+      await store.close();
+      return (store = await openHBaseStore(url));
+    },
+    async cleanup() {
+      await store.close();
+      const after = await openHBaseStore(url);
+      await emptyTables(after);
+      await after.close();
+    },
+  };
+}

@@ -1,0 +1,43 @@
+import { rowKeyOf, type PageChange, type Tables } from '../../../packages/webcrawl/index.js';
+import { FRONTIER_FIELDS, hostKeyOfRow } from '../../../webtable/index.js';
+
+const NOW = 1_700_000_000_000;
+const KEYS = Array.from({ length: 4 }, (_, i) => rowKeyOf(`http://h${i % 2}.com/${i}`));
+
+/** What a writer does in one step: all that the jobs do to rows and entries. */
+export async function step(tables: Tables, pick: (n: number) => number): Promise<void> {
+  const keys = [...new Set(Array.from({ length: 1 + pick(2) }, () => KEYS[pick(KEYS.length)]!))];
+  const kind = pick(8);
+  if (kind === 0) return tables.frontier.promote(NOW, NOW + pick(2) * 1000);
+  if (kind === 1) return tables.removeRows(keys, [], NOW, (rows) => rows.map(() => pick(3) === 0));
+  if (kind === 2) return correctQueue(tables, hostKeyOfRow(keys[0]!));
+  await tables.changeRows(keys, [], NOW, (rows, left) =>
+    left.map((key, i): PageChange => {
+      const isHeld = rows[i]?.marks?.generate !== undefined;
+      if (kind === 3) return { key, marks: { generate: isHeld ? null : 'b-1' } };
+      if (kind === 4) return { key, set: { refusedBy: `cause-${pick(2)}` } };
+      if (kind === 5) return { key, set: { dueAt: NOW + (pick(3) - 1) * 500 } };
+      return { key, set: { score: pick(3), dueAt: NOW - 1 }, unset: ['refusedBy'] };
+    }),
+  );
+}
+
+/** Reads the queue of a host as generate does, and has put right what differs from its row. */
+async function correctQueue(tables: Tables, host: ReturnType<typeof hostKeyOfRow>): Promise<void> {
+  const entries = new Map((await tables.frontier.due(host, 9, 10)).map((entry) => [entry.rowKey, entry]));
+  await tables.changeRows([...entries.keys()], [], NOW, (rows, keys, stale) =>
+    keys.map((key, i) => {
+      const row = rows[i];
+      if (!row || !tables.frontier.isEntryOf(entries.get(key)!, row)) stale(entries.get(key)!);
+      return undefined;
+    }),
+  );
+}
+
+/** Rows to which no entry leads. */
+export async function lostRows(tables: Tables): Promise<string[]> {
+  const rows = [];
+  for await (const row of tables.pages.scan({ fields: FRONTIER_FIELDS })) rows.push(row);
+  const isLedTo = await tables.frontier.hasEntries(rows);
+  return rows.flatMap(({ key }, i) => (isLedTo[i] ? [] : [key]));
+}

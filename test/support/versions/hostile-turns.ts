@@ -1,0 +1,81 @@
+/**
+ * Who goes on when several processes wait, decided by random numbers alone: the same numbers give the same history. Each way
+ * finds other faults: any step at random; one process before another, with few changes (a fault of few steps is met with a
+ * probability that does not shrink with the length of the history); single steps that are held up for long; and processes that die.
+ */
+export interface HostileTurns {
+  /** A process: what it waits for before each step. */
+  process(): () => Promise<void>;
+  /**
+   * Runs processes until each has ended or died.
+   * @param look called between any two steps
+   */
+  run(processes: readonly Promise<unknown>[], look?: () => Promise<void>): Promise<void>;
+}
+
+interface Waiting {
+  readonly process: number;
+  readonly goOn: () => void;
+  /** The greatest goes on first, where steps are held up one by one. */
+  readonly weight: number;
+}
+
+const WAYS = ['any', 'processes', 'steps'] as const;
+/** Steps among which the order of processes changes. */
+const USUAL_STEPS = 300;
+
+/** @param random from 0 to 1 */
+export function createHostileTurns(random: () => number, { deaths = 0 } = {}): HostileTurns {
+  const pick = (n: number): number => Math.floor(random() * n);
+  const way = WAYS[pick(WAYS.length)]!;
+  const waiting: Waiting[] = [];
+  const order: number[] = [];
+  const dead = new Set<number>();
+  const changes = new Set(Array.from({ length: 1 + pick(4) }, () => pick(USUAL_STEPS)));
+  const deathAt = random() < deaths ? pick(USUAL_STEPS) : -1;
+
+  function next(): number {
+    if (way === 'any') return pick(waiting.length);
+    const rank = ({ process, weight }: Waiting): number => (way === 'steps' ? weight : order[process]!);
+    return waiting.reduce((best, each, i) => (rank(each) > rank(waiting[best]!) ? i : best), 0);
+  }
+
+  return {
+    process() {
+      const process = order.length;
+      order.push(random());
+      return () =>
+        new Promise((goOn) => {
+          if (!dead.has(process)) waiting.push({ process, goOn, weight: random() });
+        });
+    },
+    async run(processes, look = async () => {}) {
+      let left = processes.length;
+      const ends = processes.map((each) =>
+        each.then(
+          () => (left -= 1),
+          () => (left -= 1),
+        ),
+      );
+      for (let step = 0; left > dead.size; step++) {
+        // All that can go on without a turn does so first.
+        await new Promise(setImmediate);
+        if (waiting.length === 0) continue;
+        await look();
+        const at = next();
+        const { process, goOn } = waiting[at]!;
+        if (changes.has(step)) order[process] = -step;
+        if (step === deathAt && order.length > 1) {
+          dead.add(process);
+          for (let i = waiting.length; i-- > 0;) if (waiting[i]!.process === process) waiting.splice(i, 1);
+          continue;
+        }
+        waiting.splice(at, 1);
+        goOn();
+      }
+      if (dead.size === 0) await Promise.all(ends);
+      // The first failure, where there is one.
+      await Promise.all(processes.filter((_, i) => !dead.has(i)));
+    },
+  };
+}
