@@ -22,6 +22,7 @@ import { operationsBench } from './operations.js';
 import { profileBench } from './profile.js';
 import { relevanceBench } from './relevance.js';
 import { indexBench } from './search-index.js';
+import { scaleBench } from './scale.js';
 import { servingBench } from './serving.js';
 import { statisticsBench } from './statistics.js';
 import { statusBench } from './status.js';
@@ -48,6 +49,7 @@ const BENCHES: Readonly<Record<string, Bench>> = {
   index: indexBench,
   serving: servingBench,
   statistics: statisticsBench,
+  scale: scaleBench,
 };
 /** Unless the bench says otherwise. Fewer rounds, or a smaller scale, are for trying it out. */
 const ROUNDS = 5;

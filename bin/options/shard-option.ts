@@ -7,7 +7,10 @@ import type { Io } from '../io.js';
 type Environment = Io['env'];
 
 /** Where schedulers say which of their tasks this is: the variable that says so, and how index and count come of it. */
-const SCHEDULERS: readonly (readonly [variable: string, read: (env: Environment) => readonly unknown[]])[] = [
+const SCHEDULERS: readonly (readonly [
+  variable: string,
+  read: (env: Environment) => readonly (string | number | undefined)[],
+])[] = [
   ['WEBCRAWL_SHARD', ({ WEBCRAWL_SHARD = '' }) => WEBCRAWL_SHARD.split('/')],
   ['JOB_COMPLETION_INDEX', (env) => [env.JOB_COMPLETION_INDEX, env.WEBCRAWL_SHARDS]],
   ['SLURM_ARRAY_TASK_ID', slurmTask],
@@ -16,7 +19,7 @@ const SCHEDULERS: readonly (readonly [variable: string, read: (env: Environment)
 ];
 
 /** An array of Slurm may begin at any number, and go on in steps. */
-function slurmTask(env: Environment): readonly unknown[] {
+function slurmTask(env: Environment): readonly (string | number | undefined)[] {
   const { SLURM_ARRAY_TASK_ID: id, SLURM_ARRAY_TASK_MIN: first = 0, SLURM_ARRAY_TASK_STEP: step = 1 } = env;
   return [(Number(id) - Number(first)) / Number(step), env.SLURM_ARRAY_TASK_COUNT];
 }

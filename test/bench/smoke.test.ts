@@ -230,3 +230,9 @@ it('statistics are made of every row, beside a scan', async () => {
   expect(rows[1]).toMatchObject({ prefixes: { median: expect.any(Number) as number } });
   for (const [sample] of Object.values(samples as Record<string, { rows: number }[]>)) expect(sample?.rows).toBe(5000);
 });
+
+it('scale gives no partition to two workers, and in the end each has its own again', async () => {
+  const { rows } = await result('scale', '--scale', '0.002');
+  expect(rows).toHaveLength(6);
+  for (const row of rows) expect(row).toMatchObject({ overlap: 1, held: rows[0]!.held });
+});

@@ -7,13 +7,13 @@ export const FENCE = '}';
 /** How many slots a table has unless it is made with another number. */
 export const DEFAULT_SLOTS = 16;
 /** The most that a table may have. */
-export const MAX_SLOTS = 4096;
+export const MAX_SLOTS = 65_536;
 
 /**
  * The slots of a table, into which the keys of its indexes are spread. How many there are is fixed when the table is made.
  */
 export interface Slots {
-  /** Hex digits for every slot, in order: two of them, or three beyond 256 slots. */
+  /** Hex digits for every slot, in order: two of them, three beyond 256 slots, four beyond 4,096. */
   readonly all: readonly string[];
   /** The slot of a host. */
   of(host: HostKey): string;
@@ -26,7 +26,7 @@ export function slotsOf(count: number): Slots {
   if (!Number.isSafeInteger(count) || count < 1 || count > MAX_SLOTS) {
     throw new CrawlError('BAD_SETTING', `expected from 1 to ${MAX_SLOTS} slots, found ${count}`);
   }
-  const digits = count > 256 ? 3 : 2;
+  const digits = count > 4096 ? 4 : count > 256 ? 3 : 2;
   const all = Array.from({ length: count }, (_, i) => i.toString(16).padStart(digits, '0'));
   const of = (host: HostKey): string => all[partitionOf(host, count)]!;
   return { all, of, ofQueue: (queue) => of(hostKeyOf(queue)) };

@@ -6,7 +6,7 @@ export interface CreateTableOptions {
   /** `hbase://host:port,host:port/namespace:prefix` */
   readonly table: string;
   /**
-   * Into how many slots the indexes are spread, from 1 to 4096; fixed from then on. As many shards at the most can work on the table.
+   * Into how many slots the indexes are spread, from 1 to 65,536; fixed from then on. As many shards at the most can work on the table.
    * Default: 16, or what a table that is there has.
    */
   readonly slots?: number;

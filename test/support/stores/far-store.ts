@@ -1,6 +1,6 @@
 import type { ColumnSelector, RowChange, ScanOptions, Store, StoredRow } from '../../../webtable/index.js';
 import type { TableName } from '../../../webtable/schema.js';
-import type { SimulatedMachine, SimulatedTime } from '../simulated-time.js';
+import type { SimulatedMachine, SimulatedTime } from '../../../bench/lib/simulated-time.js';
 
 /** What one sees of a store from a machine: requests and answers take their time, and either may be lost. */
 export class FarStore implements Store {

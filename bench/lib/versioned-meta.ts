@@ -1,0 +1,54 @@
+import { MemoryStore, type RowChange, type StoredRow, type TableName } from '../../webtable/index.js';
+import type { SimulatedMachine, SimulatedTime } from './simulated-time.js';
+
+/** What was asked of a simulated store. */
+export interface StoreLoad {
+  calls: number;
+  rowsRead: number;
+  /** Rows that were compared and set. */
+  compared: number;
+}
+
+/** Rows in memory that many change at the same time, with versions. */
+export class VersionedMeta extends MemoryStore {
+  readonly #versions = new Map<string, number>();
+  #next = 1;
+  readonly load: StoreLoad = { calls: 0, rowsRead: 0, compared: 0 };
+
+  override async get(...args: Parameters<MemoryStore['get']>): Promise<(StoredRow | undefined)[]> {
+    this.load.calls += 1;
+    this.load.rowsRead += args[1].length;
+    const rows = await super.get(...args);
+    return rows.map((row) => row && { ...row, version: String(this.#versions.get(row.key)) });
+  }
+
+  async writeUnchanged(
+    table: TableName,
+    changes: readonly { readonly change: RowChange; readonly version: string | undefined }[],
+  ): Promise<boolean[]> {
+    this.load.calls += 1;
+    this.load.compared += changes.length;
+    const isMade = changes.map(({ change, version }) => this.#versions.get(change.key)?.toString() === version);
+    const made = changes.filter((_, i) => isMade[i]).map(({ change }) => change);
+    for (const { key, put } of made) {
+      if (put) this.#versions.set(key, this.#next++);
+      else this.#versions.delete(key);
+    }
+    await this.write(table, made);
+    return isMade;
+  }
+
+  /** The same from a machine: an answer takes a while, and does not reach one that is paused. */
+  seenFrom(time: SimulatedTime, machine: SimulatedMachine, delay: () => number): VersionedMeta {
+    const far = async <T>(call: () => Promise<T>): Promise<T> => {
+      await time.sleep(delay());
+      const answer = await call();
+      await machine.sleep(0);
+      return answer;
+    };
+    return {
+      get: (...args: Parameters<VersionedMeta['get']>) => far(() => this.get(...args)),
+      writeUnchanged: (...args: Parameters<VersionedMeta['writeUnchanged']>) => far(() => this.writeUnchanged(...args)),
+    } as VersionedMeta;
+  }
+}
