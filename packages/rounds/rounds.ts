@@ -183,12 +183,15 @@ async function runPass(
 }
 
 /** What workers of fetch count keeps its name, as it does in a crawl. */
+const PREFIXES: Record<RoundStep, string> = {
+  generate: 'generate_',
+  fetch: '',
+  updatedb: 'updatedb_',
+  index: 'index_',
+};
+
 function countExit(step: RoundStep, { counters = {} }: WorkerExit, tracker: Tracker): void {
-  tracker.add(
-    step === 'fetch'
-      ? counters
-      : Object.fromEntries(Object.entries(counters).map(([name, count]) => [`${step}_${name}`, count])),
-  );
+  tracker.add(Object.fromEntries(Object.entries(counters).map(([name, count]) => [PREFIXES[step] + name, count])));
 }
 
 function newPass({ shards: count, topN, workerArgs }: Given, step: RoundStep, batchId: string): Pass {

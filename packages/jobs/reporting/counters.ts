@@ -137,8 +137,10 @@ export const COUNTERS = {
     rounds: 'batches that were brought to their end',
     passes: 'times that a step was run over the shards',
     restarts: 'workers that were started again, because they were killed or asked for it',
-    '<counter>':
-      'what workers counted, where their runner knows: of fetch by its counters, of other jobs as <job>_<counter>',
+    'generate_<counter>':
+      'what workers of generate counted, where their runner knows; those of fetch count by its own counters',
+    'updatedb_<counter>': 'the same of updatedb',
+    'index_<counter>': 'the same of index',
   },
   'rules apply': {
     rows: 'rows of the table',
