@@ -43,7 +43,8 @@ export function createFrontierHeads(store: Store, keys: FrontierKeys, slots: Slo
     const heads: Heads = new Map();
     for (const [i, host] of hosts.entries()) {
       const score = scoreIn(found[i]?.cells);
-      if (score !== undefined) heads.set(host, { score: score === NO_HEAD ? undefined : score, version: found[i]?.version });
+      if (score !== undefined)
+        heads.set(host, { score: score === NO_HEAD ? undefined : score, version: found[i]?.version });
     }
     return heads;
   }

@@ -8,6 +8,8 @@ import { connectTo } from '../../../webtable/live/connection.js';
 import { RemoteStore } from '../../../webtable/live/remote-store.js';
 import { serveTable } from '../../../webtable/live/server.js';
 import { createLocks } from '../../../webtable/stores/locks.js';
+import { VersionedStore } from '../versions/versioned-store.js';
+import { randomNumbers } from '../web/fake-web.js';
 import type { OpenedStore } from '../../../webtable/store-suite/index.js';
 
 const ENCODINGS = { keyEncoding: 'utf8', valueEncoding: 'view' } as const;
@@ -19,6 +21,11 @@ export const STORES: Readonly<Record<string, () => Promise<OpenedStore>>> = {
   MemoryStore: async () => {
     const store = new MemoryStore();
     return { store, cleanup: () => store.close() };
+  },
+  'VersionedStore, which others change': async () => {
+    const treatment = { refused: 0.05, lostAnswers: 0.05 };
+    const first = new VersionedStore(randomNumbers(1), treatment);
+    return { store: first, reopen: async () => first.forProcess(), cleanup: () => first.close() };
   },
   'LevelStore on memory-level': async () => {
     const store = new LevelStore({ database: memoryLevel() });
