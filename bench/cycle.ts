@@ -86,7 +86,7 @@ async function runSteps(
     let batch: string | undefined;
     for (const { name, job, resume } of steps) {
       const argument: CycleJob = {
-        directory,
+        table: `level:${directory}`,
         topN,
         settings: { 'generate.maxCount': maxCount, ...settings },
         job,

@@ -21,6 +21,8 @@ import { memoryBench } from './memory.js';
 import { operationsBench } from './operations.js';
 import { profileBench } from './profile.js';
 import { relevanceBench } from './relevance.js';
+import { hbaseCycleBench } from './hbase-cycle.js';
+import { hbaseStoreBench } from './hbase-store.js';
 import { indexBench } from './search-index.js';
 import { scaleBench } from './scale.js';
 import { servingBench } from './serving.js';
@@ -35,6 +37,8 @@ const BENCHES: Readonly<Record<string, Bench>> = {
   operations: operationsBench,
   cycle: cycleBench,
   store: storeBench,
+  'hbase-store': hbaseStoreBench,
+  'hbase-cycle': hbaseCycleBench,
   frontier: frontierBench,
   focus: focusBench,
   waiting: waitingBench,
@@ -69,6 +73,7 @@ ${Object.entries(BENCHES)
   --against <folder> crawl, operations: another checkout, to take turns with this one
   --site <name>     crawl, operations, status, profile, relevance: docs or synthetic (docs)
   --minutes <n>     frontier: how long (10)
+  --hbase <url>     hbase-store, hbase-cycle: an HBase that runs, as hbase://<gateways>/<namespace>:<prefix>; else one is started
   --cache <folder>  where tables and outputs go (bench/.cache)
 
 A table and a picture go to bench/results; those of fewer rounds or of a smaller scale to the cache.`;
@@ -108,6 +113,7 @@ async function readArguments(args: readonly string[]): Promise<{ name: string; j
       minutes: { type: 'string', default: '10' },
       site: { type: 'string', default: 'docs' },
       only: { type: 'string' },
+      hbase: { type: 'string' },
       against: { type: 'string' },
       cache: { type: 'string', default: join(FOLDER, '.cache') },
     },
@@ -134,6 +140,7 @@ async function readArguments(args: readonly string[]): Promise<{ name: string; j
       site,
       cache: values.cache,
       ...(only && { only }),
+      ...(values.hbase !== undefined && { hbase: values.hbase }),
       ...(values.against !== undefined && { against: await checkout(values.against) }),
       say: (line) => console.error(`bench: ${line}`),
     },

@@ -84,7 +84,7 @@ async function runHosts(options: BenchOptions): Promise<Sample[]> {
   let batch: string | undefined;
   for (const job of STEPS) {
     const argument: CycleJob = {
-      directory,
+      table: `level:${directory}`,
       job,
       topN: hosts,
       settings: { 'generate.maxCount': 1 },

@@ -13,6 +13,8 @@ export interface BenchOptions {
   readonly site: 'docs' | 'synthetic';
   /** Of `crawl` and `operations`: the folder of another checkout, built, that takes turns with this one. */
   readonly against?: string;
+  /** Of `hbase-store` and `hbase-cycle`: `hbase://<gateways>/<namespace>:<prefix>`, for new tables whose names begin so; absent: one is started. */
+  readonly hbase?: string;
   /** Run only what is named so; absent: all. */
   readonly only?: readonly string[];
   /** Where tables and outputs go; emptied by nobody but its user. */

@@ -43,6 +43,6 @@ export const killPart = (access: HBaseAccess, part: string): Promise<void> => po
 export const restartPart = (access: HBaseAccess, part: string): Promise<void> => post(access, 'restart', part);
 
 async function post({ control }: HBaseAccess, verb: string, part: string): Promise<void> {
-  const answer = await fetch(`${control}/${verb}/${part}`, { method: 'POST' });
+  const answer = await fetch(`${control}/${verb}/${part}`, { method: 'POST', headers: { connection: 'close' } });
   if (!answer.ok) throw new Error(`${verb} ${part}: ${await answer.text()}`);
 }

@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import { Level } from 'level';
 import {
   MemoryStore,
+  createHBaseTables,
+  openHBaseStore,
   openTables,
   openLevelStore,
   urlOf,
@@ -22,8 +24,14 @@ const FIELDS = ['status', 'dueAt', 'score', 'retries', 'signature'] as const sat
 /** The store that a job names, empty. */
 export async function openMeasured({ store, directory }: StoreJob): Promise<MeasuredStore> {
   if (store === 'classic-level') return plainLevel(directory);
-  const own = store === 'memory' ? new MemoryStore() : await openLevelStore(directory);
-  return store === 'webtable' ? fields(await openTables(own)) : cells(own);
+  if (store === 'hbase' || store === 'hbase-webtable') await createHBaseTables(directory, { slots: 16 });
+  const own = await openOwn(store, directory);
+  return store === 'webtable' || store === 'hbase-webtable' ? fields(await openTables(own)) : cells(own);
+}
+
+function openOwn(store: StoreJob['store'], directory: string): Promise<Store> | Store {
+  if (store === 'memory') return new MemoryStore();
+  return store.startsWith('hbase') ? openHBaseStore(directory) : openLevelStore(directory);
 }
 
 function keyOf(row: number): string {

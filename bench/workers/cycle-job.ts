@@ -1,6 +1,7 @@
 // Runs one job on a table of the benchmark `cycle`.
 import { fileURLToPath } from 'node:url';
 import { LevelStore, jobs, openCrawl } from '../../packages/webcrawl/index.js';
+import { isOnHBase, openHBaseStore } from '../../webtable/index.js';
 import { CYCLE_TIME } from '../lib/cycle-table.js';
 import { countStore } from '../lib/count-store.js';
 import { newCounts } from '../lib/operations.js';
@@ -8,7 +9,8 @@ import { givenArgument, growHeapAsCommand, peakMemoryMb, reply, watchMemory } fr
 
 /** What to run. */
 export interface CycleJob {
-  readonly directory: string;
+  /** `level:<directory>`, or a URL of one on HBase. */
+  readonly table: string;
   readonly job: 'generate' | 'fetch' | 'parse' | 'updatedb';
   readonly topN: number;
   /** Beside those that every job has. */
@@ -22,6 +24,8 @@ export interface CycleJob {
 export interface JobFigures {
   /** Of the job itself, without opening and closing the table. */
   readonly seconds: number;
+  /** CPU seconds of the process meanwhile. */
+  readonly cpuSeconds: number;
   /** Peak of the resident memory, with what is mapped of the table's files. */
   readonly peakMb: number;
   /** The same without; as `peakMb` where the system does not tell them apart. */
@@ -37,12 +41,14 @@ export interface JobFigures {
   readonly counters: Readonly<Record<string, number>>;
 }
 
-const { directory, job, topN, settings, batch = '', resume } = givenArgument<CycleJob>();
+const { table, job, topN, settings, batch = '', resume } = givenArgument<CycleJob>();
 growHeapAsCommand();
 const operations = newCounts();
-countStore(LevelStore.prototype, operations);
+const onHBase = isOnHBase(table) ? await openHBaseStore(table) : undefined;
+// The same methods.
+countStore((onHBase ?? LevelStore.prototype) as LevelStore, operations);
 const crawl = await openCrawl({
-  table: `level:${directory}`,
+  table: onHBase ?? table,
   create: false,
   settings: {
     ...settings,
@@ -55,10 +61,12 @@ const crawl = await openCrawl({
 });
 const memory = watchMemory();
 const start = performance.now();
+const cpu = process.cpuUsage();
 const report = await (job === 'generate'
   ? jobs.generate(crawl, { topN })
   : jobs[job](crawl, { batch, ...(resume && { resume }) }));
 const seconds = (performance.now() - start) / 1000;
+const { user, system } = process.cpuUsage(cpu);
 const { batchId, counters } = report;
 const { rowsRead } = operations;
 await crawl.close();
@@ -68,6 +76,7 @@ const did = TAKEN_UP.map((name) => counters[name] ?? 0).find((count) => count > 
 const { ownMb = peakMemoryMb(), heapMb, bytesMb } = memory();
 reply({
   seconds,
+  cpuSeconds: (user + system) / 1e6,
   peakMb: peakMemoryMb(),
   ownMb,
   heapMb,

@@ -104,7 +104,7 @@ async function register({ tables: { runs, batches } }: CrawlContext): Promise<vo
       found?.state === 'updating' ? { ...found, consumers: [...(found.consumers ?? []), CONSUMER] } : undefined,
     );
   }
-  await runs.putConsumers([...known, CONSUMER]);
+  await runs.changeConsumer(CONSUMER, true);
 }
 
 /** Where the plugins say, or the settings. */
@@ -247,7 +247,7 @@ export async function forgetIndex(crawl: CrawlContext, options: JobOptions = {})
     await tables.exclusive('updatedb', async () => {
       // First, so that whoever enters it again reads all.
       await runs.putReadAllInto(CONSUMER, undefined);
-      await runs.putConsumers((await runs.consumers()).filter((name) => name !== CONSUMER));
+      await runs.changeConsumer(CONSUMER, false);
       for (const { batchId, consumers = [] } of [...(await batches.list()), ...(await batches.listUpdated())]) {
         if (tracker.aborted) return;
         if (!consumers.includes(CONSUMER)) continue;

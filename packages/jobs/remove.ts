@@ -1,21 +1,13 @@
-import {
-  FRONTIER_FIELDS,
-  chunked,
-  hostKeyOfRow,
-  hostOfKey,
-  isHeld,
-  type ContentLocation,
-  type HostKey,
-  type PageRow,
-} from '../../webtable/index.js';
+import { FRONTIER_FIELDS, chunked, hostKeyOfRow, hostOfKey, isHeld, type PageRow } from '../../webtable/index.js';
 import { CrawlError } from '../errors/index.js';
 import type { CrawlContext } from './context.js';
 import type { JobOptions, Report } from './reporting/job.js';
 import { selectorOf, type PageSelection, type PageSelector, type SelectionField } from './pages/page-selection.js';
 import { newBatch } from './rows/new-batch.js';
-import { holdsSeed } from './hosts/seed-hosts.js';
+import { removeSeedHost } from './hosts/seed-hosts.js';
 import { withRules } from './rules/with-rules.js';
 import { inAllSlots } from './shards/own-slots.js';
+import { createRowCounts } from './reporting/row-counts.js';
 import { createTracker, type Tracker } from './reporting/tracker.js';
 
 /** What {@link remove} takes: a selection that narrows the table somehow, and what every job takes. */
@@ -77,10 +69,16 @@ async function* candidates({ tables }: CrawlContext, selector: PageSelector): As
 /** The rows that may go; the others are counted. */
 function removable(rows: readonly Row[], tracker: Tracker): Row[] {
   return rows.filter((row) => {
-    const reason = row.damaged ? 'damaged' : isHeld(row) ? 'held' : undefined;
+    const reason = whyKept(row);
     if (reason) tracker.count(reason);
     return !reason;
   });
+}
+
+/** Why a row may not go; undefined for one that may. */
+function whyKept(row: Row): 'damaged' | 'held' | undefined {
+  if (row.damaged) return 'damaged';
+  return isHeld(row) ? 'held' : undefined;
 }
 
 /** A row may have changed since it was found. */
@@ -92,25 +90,29 @@ async function removeChunk(
   tracker: Tracker,
 ): Promise<void> {
   const keys = found.map(({ key }) => key);
-  const seedHosts = new Set<HostKey>();
-  const places: ContentLocation[] = [];
+  /** What goes with the rows that are chosen: of one that somebody else has changed meanwhile only the last choice counts. */
+  const chosen = new Map<string, Row>();
   await notice.give(keys);
-  await tables.removeRows(keys, fieldsOf(selector), clock(), (rows) => {
-    const selected = rows.filter((row): row is Row => row !== undefined && (!!row.damaged || selector.matches(row)));
-    const removed = new Set(removable(selected, tracker));
-    for (const { key, marks, contentAt, contentVersions = [] } of removed) {
-      if (marks?.inject) seedHosts.add(hostKeyOfRow(key));
-      places.push(...(contentAt ? [contentAt] : []), ...contentVersions);
-    }
-    tracker.count('removed', removed.size);
-    return rows.map((row) => row !== undefined && removed.has(row));
-  });
-  await tables.content.discard(places);
-  for (const host of seedHosts) {
-    await tables.exclusive('rows', async () => {
-      if (!(await holdsSeed(tables, host))) await tables.hosts.seeds.remove(host);
-    });
-  }
+  const counts = createRowCounts(tracker.count);
+  await tables.removeRows(keys, fieldsOf(selector), clock(), (rows, left) =>
+    rows.map((row, i) => {
+      const key = left[i]!;
+      const count = counts.of(key);
+      chosen.delete(key);
+      if (!row || !(row.damaged || selector.matches(row))) return false;
+      const reason = whyKept(row);
+      count(reason ?? 'removed');
+      if (reason === undefined) chosen.set(key, row);
+      return reason === undefined;
+    }),
+  );
+  counts.end();
+  const removed = [...chosen.values()];
+  await tables.content.discard(
+    removed.flatMap(({ contentAt, contentVersions = [] }) => [...(contentAt ? [contentAt] : []), ...contentVersions]),
+  );
+  const seedHosts = new Set(removed.flatMap(({ key, marks }) => (marks?.inject ? [hostKeyOfRow(key)] : [])));
+  for (const host of seedHosts) await removeSeedHost(tables, host);
 }
 
 type Notice = ReturnType<typeof createNotice>;

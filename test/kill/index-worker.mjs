@@ -21,7 +21,7 @@ const { jobs, openCrawl } = await import('../../dist/packages/webcrawl/index.js'
 const crawl = await openCrawl({ table: `level:${directory}`, settings: JSON.parse(settings) });
 for (const [part, names] of [
   [crawl.tables, ['changeRows']],
-  [crawl.tables.runs, ['putConsumers']],
+  [crawl.tables.runs, ['changeConsumer']],
   [crawl.tables.batches, ['change', 'clear']],
   [crawl.tables.pages, ['getMany']],
 ]) {

@@ -47,7 +47,7 @@ export interface ChangeRows {
     keys: readonly string[],
     fields: readonly F[],
     now: number,
-    decide: (rows: readonly RowToChange<F>[]) => readonly boolean[],
+    decide: (rows: readonly RowToChange<F>[], keys: readonly string[]) => readonly boolean[],
   ): Promise<void>;
 }
 
@@ -115,7 +115,7 @@ export function createChangeRows(
     removeRows: (keys, fields, now, decide) =>
       untilNoneIsLost(keys, async (left) => {
         const rows = await read(left, [...fields, ...TALLY_FIELDS]);
-        const isChosen = decide(rows);
+        const isChosen = decide(rows, left);
         const chosen = rows.flatMap((row, i) => (row && isChosen[i] ? [row] : []));
         if (chosen.length === 0) return [];
         const changes = chosen.map(({ key, version }) => ({ change: { key, clear: true }, version }));

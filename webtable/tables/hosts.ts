@@ -7,6 +7,7 @@ import { json, text, type Codec } from '../pages/codec.js';
 import { scanSteps } from '../scan-steps.js';
 import { INDEX_COLUMNS } from '../schema.js';
 import type { Column, Store } from '../store.js';
+import { writeUnchanged, type VersionedChange } from '../write-unchanged.js';
 
 /** A robots.txt as it was answered. Plain data, fit for JSON. */
 export interface StoredRobots {
@@ -45,7 +46,7 @@ export interface BackoffRecord {
  */
 export type SeedReach = 'public' | 'private' | 'undecided';
 
-/** What is known of hosts, by column: each with `get`, `put` and `remove`. */
+/** What is known of hosts, by column: each with `get`, `put`, `remove` and `change`. */
 export type Hosts = ReturnType<typeof createHosts>;
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
@@ -70,26 +71,59 @@ const seedCodec: Codec<SeedReach> = {
   },
 };
 
+const FAMILY = ['h'];
+
 export function createHosts(store: Store) {
   /** One column of the table. */
   function column<K extends string, V>(name: Column, codec: Codec<V>) {
+    const decode = (cell: Uint8Array | undefined): V | undefined => {
+      try {
+        return cell && codec.decode(cell);
+      } catch {
+        return undefined;
+      }
+    };
     return {
       async get(keys: readonly K[]): Promise<(V | undefined)[]> {
         const rows = await store.get('host', keys, [name]);
-        return rows.map((row) => {
-          const cell = row?.cells.get(name);
-          try {
-            return cell && codec.decode(cell);
-          } catch {
-            return undefined;
-          }
-        });
+        return rows.map((row) => decode(row?.cells.get(name)));
       },
       async put(values: ReadonlyMap<K, V>): Promise<void> {
         const changes = Array.from(values, ([key, value]) => ({ key, put: new Map([[name, codec.encode(value)]]) }));
         if (changes.length > 0) await store.write('host', changes);
       },
       remove: (key: K): Promise<void> => store.write('host', [{ key, delete: [name] }]),
+
+      /**
+       * Changes values by what they are. What somebody else has changed meanwhile is decided on again where the store knows versions;
+       * where it does not, the caller holds the lock `rows` if anybody else may change the same.
+       * @param decide by the value as it is; null removes it, undefined leaves it
+       * @returns the values that are there then
+       */
+      async change(
+        keys: readonly K[],
+        decide: (key: K, value: V | undefined) => V | null | undefined | Promise<V | null | undefined>,
+      ): Promise<Map<K, V | undefined>> {
+        const after = new Map<K, V | undefined>();
+        for (let left = keys; left.length > 0;) {
+          // Of the whole row, since its version is wanted where it has another column alone.
+          const rows = await store.get('host', left, FAMILY);
+          const changes: VersionedChange[] = [];
+          for (const [i, key] of left.entries()) {
+            const row = rows[i];
+            const before = decode(row?.cells.get(name));
+            const value = await decide(key, before);
+            after.set(key, value === undefined ? before : (value ?? undefined));
+            if (value === undefined) continue;
+            const change =
+              value === null ? { key, delete: [name] } : { key, put: new Map([[name, codec.encode(value)]]) };
+            changes.push({ change, version: row?.version });
+          }
+          const lost = await writeUnchanged(store, 'host', changes);
+          left = left.filter((key) => lost.has(key));
+        }
+        return after;
+      },
     };
   }
 

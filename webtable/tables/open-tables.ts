@@ -115,7 +115,7 @@ export async function openTables(given: Store, { slots: wanted = DEFAULT_SLOTS }
     batches,
     hosts: createHosts(store),
     canonicals: createCanonicals(store),
-    runs: createRuns(store),
+    runs: createRuns(store, exclusive),
     rules: createRules(store, exclusive),
     proposals: createProposals(store),
     prefixes: createPrefixes(store, exclusive),

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { hostHealth, type HostHealth } from '../../fetch/index.js';
 import { createBoundedCache } from '../../util/index.js';
 import type { FetchOutcome } from '../../plugin-api/index.js';
@@ -51,6 +52,8 @@ const MAX_HOSTS = 20_000;
 
 interface HostState {
   record: BackoffRecord | undefined;
+  /** What this process knows to be in the table. */
+  stored: BackoffRecord | undefined;
   /** By `ticks`, as is `failedAt`. */
   freeAt: number;
   failedAt: number;
@@ -86,11 +89,16 @@ export function createHostBackoff(
     let [record] = await backoff.get([key]);
     const now = clock();
     if (record && now < record.since) {
-      record = { ...record, since: now, until: now + (record.until - record.since) };
-      await backoff.put(new Map([[key, record]]));
+      const moved = (old: BackoffRecord): BackoffRecord => ({
+        ...old,
+        since: now,
+        until: now + (old.until - old.since),
+      });
+      record = (await backoff.change([key], (_, old) => (old && now < old.since ? moved(old) : undefined))).get(key);
     }
     const state: HostState = {
       record,
+      stored: record,
       freeAt: record ? ticks() + record.until - now : -Infinity,
       failedAt: -Infinity,
       written: Promise.resolve(),
@@ -103,9 +111,27 @@ export function createHostBackoff(
     state.record = record;
     if (record) troubled.set(host, state);
     else troubled.delete(host);
-    const key = hostKeyOf(host);
-    state.written = state.written.then(() => (record ? backoff.put(new Map([[key, record]])) : backoff.remove(key)));
+    state.written = state.written.then(() => store(host, state, record));
     return state.written;
+  }
+
+  /** What another process has noted meanwhile stays: a success does not make up for it, and of two failures the longer wait holds. */
+  async function store(host: string, state: HostState, record: BackoffRecord | undefined): Promise<void> {
+    const key = hostKeyOf(host);
+    const after = await backoff.change([key], (_, found) => {
+      const other = found && !isDeepStrictEqual(found, state.stored) ? found : undefined;
+      if (!record) return other ? undefined : null;
+      if (!other) return record;
+      const { failures, until } = record;
+      return { ...record, failures: Math.max(failures, other.failures), until: Math.max(until, other.until) };
+    });
+    state.stored = after.get(key);
+    const isOthers = !isDeepStrictEqual(state.stored, record);
+    // Unless more was noted here while it was written.
+    if (!isOthers || !state.stored || state.record !== record) return;
+    state.record = state.stored;
+    state.freeAt = Math.max(state.freeAt, ticks() + state.stored.until - clock());
+    troubled.set(host, state);
   }
 
   /** @param began when what failed was sent */

@@ -65,13 +65,14 @@ export async function reachOf({ hosts }: Pick<Tables, 'hosts'>, host: HostKey): 
 
 /** Notes what a host was found to lead to, unless that is known, and returns what holds from then on. */
 async function decide(tables: Tables, host: HostKey, found: FoundReach): Promise<SeedReach | undefined> {
-  const state = await reachOf(tables, host);
-  if (state !== 'undecided') return state;
-  await tables.hosts.seeds.put(new Map([[host, found]]));
-  return found;
+  const states = await tables.hosts.seeds.change([host], (_, state) => (state === 'undecided' ? found : undefined));
+  return states.get(host);
 }
 
-/** Notes the hosts of rows that are about to get the inject mark; what is known of a host stays. */
+/**
+ * Notes the hosts of rows that are about to get the inject mark; what is known of a host stays. Where others may remove the last seed
+ * of a host meanwhile, call it again when the rows have their marks.
+ */
 export async function enterSeedHosts(
   { hosts: { seeds } }: Pick<Tables, 'hosts'>,
   rowKeys: readonly string[],
@@ -79,12 +80,23 @@ export async function enterSeedHosts(
 ): Promise<void> {
   const hosts = [...new Set(rowKeys.map(hostKeyOfRow))];
   const states = await seeds.get(hosts);
-  const entered = new Map<HostKey, SeedReach>();
-  for (const [i, host] of hosts.entries()) {
-    const reach = reaches.get(host);
-    if (states[i] === undefined || (states[i] === 'undecided' && reach)) entered.set(host, reach ?? 'undecided');
-  }
-  await seeds.put(entered);
+  const isMissing = (host: HostKey, state: SeedReach | undefined): boolean =>
+    state === undefined || (state === 'undecided' && reaches.has(host));
+  const missing = hosts.filter((host, i) => isMissing(host, states[i]));
+  if (missing.length === 0) return;
+  await seeds.change(missing, (host, state) =>
+    isMissing(host, state) ? (reaches.get(host) ?? 'undecided') : undefined,
+  );
+}
+
+/** Forgets that a host is a seed's, where none of its rows has the inject mark. */
+export async function removeSeedHost(
+  tables: Pick<Tables, 'hosts' | 'pages' | 'exclusive'>,
+  host: HostKey,
+): Promise<void> {
+  await tables.exclusive('rows', () =>
+    tables.hosts.seeds.change([host], async () => ((await holdsSeed(tables, host)) ? undefined : null)),
+  );
 }
 
 /**

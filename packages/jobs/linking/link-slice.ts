@@ -5,7 +5,7 @@ import { hintedFields, mergeHints, soonerDue, type LinkHints } from '../parsing/
 import { SITEMAP_INTERVAL, newRowFields } from '../rows/new-row.js';
 import { hold, partOf } from '../shards/own-slots.js';
 import { createRefusals, type Refusals } from '../selection/refusals.js';
-import { createScoring, type Scoring } from '../rows/scoring-chain.js';
+import { createScoring } from '../rows/scoring-chain.js';
 import { fitFields } from '../rules/fit.js';
 import { withRules } from '../rules/with-rules.js';
 import { createRowCounts } from '../reporting/row-counts.js';
@@ -76,7 +76,6 @@ const COMMON_LENGTH = 200;
 export interface LinkTerms {
   readonly crawl: CrawlContext;
   readonly refusals: Refusals;
-  readonly scoring: Scoring;
 }
 
 /** Adds the links of a batch to rows. */
@@ -117,8 +116,7 @@ export function createLinker(
   const now = async (): Promise<LinkTerms> => {
     const ruled = await withRules(crawl);
     if (latest?.crawl === ruled) return latest;
-    const [refusals, scoring] = [createRefusals(ruled, false), createScoring(ruled, tracker.count)];
-    return (latest = { crawl: ruled, refusals, scoring });
+    return (latest = { crawl: ruled, refusals: createRefusals(ruled, false) });
   };
   const trim: Linker['trim'] = (changes) => trimInlinks(crawl, changes);
   const { batches, isShared } = crawl.tables;
@@ -209,7 +207,7 @@ function isNew(row: Target | undefined, batchId: string, { entry }: LinkEvent): 
 }
 
 function linkChange(
-  { crawl, scoring, refusals }: LinkTerms,
+  { crawl, refusals }: LinkTerms,
   count: Count,
   batchId: string,
   key: string,
@@ -218,6 +216,8 @@ function linkChange(
   mayAdd: (batchId: string) => boolean,
 ): PageChange {
   const url = urlOf(key);
+  // Errors of plugins are counted once, too, where it is decided again.
+  const scoring = createScoring(crawl, count);
   const best = [...events].sort(byScore).slice(0, crawl.settings.db.updateMaxInlinks);
   // Every link counts for the distance, whichever are kept.
   const distance = events.reduce((least, event) => Math.min(least, event.distance), row?.distance ?? Infinity);

@@ -1,5 +1,6 @@
 import { chunked, isBodyLost, isHeld, type PageRow } from '../../../webtable/index.js';
 import type { CrawlContext } from '../context.js';
+import { createRowCounts } from '../reporting/row-counts.js';
 import type { Tracker } from '../reporting/tracker.js';
 
 const CHUNK = 100;
@@ -16,14 +17,17 @@ export async function makeLostBodiesDue(crawl: CrawlContext, tracker: Tracker): 
   for await (const keys of chunked(rowsWithLostBody(crawl), CHUNK)) {
     if (tracker.aborted) return;
     tracker.count('lost_body', keys.length);
-    await crawl.tables.changeRows(keys, ['status', 'protocolStatus'], now, (rows) =>
-      rows.map((row) => {
+    const counts = createRowCounts(tracker.count);
+    await crawl.tables.changeRows(keys, ['status', 'protocolStatus'], now, (rows, left) =>
+      rows.map((row, i) => {
+        const count = counts.of(left[i]!);
         const isContent = row?.status === 'fetched' || row?.status === 'notmodified';
         if (!row || !isContent || isHeld(row) || (row.dueAt ?? 0) <= now) return undefined;
-        tracker.count('lost_body_due');
+        count('lost_body_due');
         return { key: row.key, set: { dueAt: now, ...withoutTag(row) } };
       }),
     );
+    counts.end();
   }
 }
 

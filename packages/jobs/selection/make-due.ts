@@ -1,5 +1,6 @@
 import { chunked, isHeld, urlOf, type KeyRange } from '../../../webtable/index.js';
 import type { CrawlContext } from '../context.js';
+import { createRowCounts } from '../reporting/row-counts.js';
 import type { Tracker } from '../reporting/tracker.js';
 import { REFUSAL_FIELDS, refusalOf } from './refusal.js';
 
@@ -25,14 +26,17 @@ export async function makeDue(
     if (tracker.aborted) return;
     const now = crawl.clock();
     const keys = found.filter(({ dueAt = 0 }) => dueAt > now).map(({ key }) => key);
-    await crawl.tables.changeRows(keys, FIELDS, now, (rows) =>
-      rows.map((row) => {
+    const counts = createRowCounts(tracker.count);
+    await crawl.tables.changeRows(keys, FIELDS, now, (rows, left) =>
+      rows.map((row, i) => {
+        const count = counts.of(left[i]!);
         if (!row || row.damaged || isHeld(row) || (row.dueAt ?? 0) <= now || (row.fetchedAt ?? 0) >= since)
           return undefined;
         if (crawl.scope?.isOutside(urlOf(row.key), row.sitemap) || refusalOf(crawl, row)) return undefined;
-        tracker.count('made_due');
+        count('made_due');
         return { key: row.key, set: { dueAt: now } };
       }),
     );
+    counts.end();
   }
 }

@@ -10,6 +10,8 @@ import { serveTable } from '../../../webtable/live/server.js';
 import { losing, openFakeStore } from '../hbase/open-fake-store.js';
 import { randomNumbers } from '../web/fake-web.js';
 import { createLocks } from '../../../webtable/stores/locks.js';
+import { VersionedStore } from '../versions/versioned-store.js';
+import { randomNumbers } from '../web/fake-web.js';
 import type { OpenedStore } from '../../../webtable/store-suite/index.js';
 
 const ENCODINGS = { keyEncoding: 'utf8', valueEncoding: 'view' } as const;
@@ -21,6 +23,11 @@ export const STORES: Readonly<Record<string, () => Promise<OpenedStore>>> = {
   MemoryStore: async () => {
     const store = new MemoryStore();
     return { store, cleanup: () => store.close() };
+  },
+  'VersionedStore, which others change': async () => {
+    const treatment = { refused: 0.05, lostAnswers: 0.05 };
+    const first = new VersionedStore(randomNumbers(1), treatment);
+    return { store: first, reopen: async () => first.forProcess(), cleanup: () => first.close() };
   },
   'LevelStore on memory-level': async () => {
     const store = new LevelStore({ database: memoryLevel() });

@@ -128,7 +128,7 @@ describe('a batch that was updated', () => {
   it('can be found with its rows until its consumers have read it', async () => {
     await using crawl = await testCrawl(fakeWeb(pages));
     const { batches, runs } = crawl.tables;
-    await runs.putConsumers(['x', 'y']);
+    for (const name of ['x', 'y']) await runs.changeConsumer(name, true);
     expect(await runs.consumers()).toEqual(['x', 'y']);
     const batchId = await start(crawl, ...seeds);
     await jobs.fetch(crawl, { batch: batchId, parse: true });
@@ -168,7 +168,7 @@ describe('a batch that was updated', () => {
   it('names every row to them, wherever the update was cut off', async () => {
     const store = new MemoryStore();
     const first = await testCrawl(fakeWeb(pages), { store });
-    await first.tables.runs.putConsumers(['x']);
+    await first.tables.runs.changeConsumer('x', true);
     const batchId = await start(first, ...seeds);
     await jobs.fetch(first, { batch: batchId, parse: true });
     for (let failAt = 1, isWhole = false; !isWhole; failAt++) {

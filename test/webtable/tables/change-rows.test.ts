@@ -12,7 +12,7 @@ describe('changeRows, on a store that others change without its locks', () => {
   it.each(seeds)('loses no update, and ends in a table that repair can put in order: seed %i', async (seed) => {
     const random = randomNumbers(seed);
     const pick = (n: number): number => Math.floor(random() * n);
-    const store = new VersionedStore(random);
+    const store = new VersionedStore(random, { refused: 0.03 });
     const expected = new Map<string, number>();
 
     /** What else a change does besides counting. */

@@ -1,0 +1,45 @@
+import { fileURLToPath } from 'node:url';
+import type { BenchOptions } from './bench.js';
+import { startHBase } from './hbase-cluster.js';
+import { hasMaven } from './maven.js';
+
+/** The HBase that is measured. */
+export interface HBaseTarget {
+  /** The URL of tables of this name, unlike those of any run before. */
+  urlOf(name: string): string;
+  /** CPU seconds of all its processes so far; undefined of one that somebody else has started. */
+  cpuSeconds(): number | undefined;
+  /** One line on what it is. */
+  readonly about: string;
+  stop(): Promise<void>;
+}
+
+const BENCH = fileURLToPath(new URL('../../../bench/', import.meta.url));
+/** Of each region server, so that a table of two million rows does not wait for the disk. */
+const HEAP_MB = 1536;
+
+/**
+ * The HBase that `--hbase` names, or else one of our own, of two region servers and two gateways.
+ * @throws Error where neither can be had
+ */
+export async function openHBaseTarget({ hbase, say }: BenchOptions): Promise<HBaseTarget> {
+  const run = Date.now().toString(36);
+  if (hbase !== undefined) {
+    return {
+      urlOf: (name) => `${hbase}_${run}_${name}`,
+      cpuSeconds: () => undefined,
+      about: 'An HBase that runs elsewhere, whose CPU time is not known; the tables stay there.',
+      stop: async () => {},
+    };
+  }
+  if (!hasMaven())
+    throw new Error('expected --hbase <url>, or Maven and a JDK of version 17 to start one, found neither');
+  say('starting an HBase …');
+  const cluster = await startHBase(`${BENCH}hbase`, `${BENCH}../.cache`, { heapMb: HEAP_MB });
+  return {
+    urlOf: (name) => `hbase://${cluster.gateways.join(',')}/bench_${run}_${name}`,
+    cpuSeconds: () => Object.values(cluster.cpuSeconds()).reduce((sum, seconds) => sum + seconds, 0),
+    about: `HBase 2.6 on this machine: master, two region servers of ${HEAP_MB} MB, two gateways of Thrift2; data on the local disk.`,
+    stop: () => cluster.stop(),
+  };
+}
