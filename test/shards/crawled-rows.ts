@@ -1,7 +1,7 @@
 import { jobs, type Crawl } from '../../packages/webcrawl/index.js';
 import { allRows } from '../support/test-crawl.js';
 
-/** A row without what differs from crawl to crawl: times, and the ids of batches. */
+/** A row without what differs from crawl to crawl: times, the ids of batches, and the versions of rows. */
 export type CrawledRow = Readonly<Record<string, unknown>> & { readonly url: string };
 
 /** What two crawls of the same web must have in common, by URL; ranks are made first. */
