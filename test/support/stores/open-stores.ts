@@ -11,7 +11,6 @@ import { losing, openFakeStore } from '../hbase/open-fake-store.js';
 import { randomNumbers } from '../web/fake-web.js';
 import { createLocks } from '../../../webtable/stores/locks.js';
 import { VersionedStore } from '../versions/versioned-store.js';
-import { randomNumbers } from '../web/fake-web.js';
 import type { OpenedStore } from '../../../webtable/store-suite/index.js';
 
 const ENCODINGS = { keyEncoding: 'utf8', valueEncoding: 'view' } as const;
