@@ -33,7 +33,15 @@ export default defineConfig(
   { files: ['test/**/*.ts', 'bench/**/*.ts'], rules: { 'no-console': 'off' } },
   {
     files: ['**/*.{js,mjs}'],
-    languageOptions: { globals: { process: 'readonly', console: 'readonly', URL: 'readonly', Buffer: 'readonly' } },
+    languageOptions: {
+      globals: {
+        process: 'readonly',
+        console: 'readonly',
+        URL: 'readonly',
+        Buffer: 'readonly',
+        setInterval: 'readonly',
+      },
+    },
     rules: { 'no-undef': 'error', 'no-unused-vars': 'error' },
   },
 );

@@ -157,6 +157,7 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
     'stores',
     'pages',
     'leases',
+    'batches',
     'tables',
     'live',
     'store-suite',

@@ -40,8 +40,8 @@ export { domainRanges, hostRange, prefixRange, rowKeyOf, urlOf } from './keys/ro
 export type { Frontier, FrontierEntry, StaleEntry } from './tables/frontier.js';
 export { FRONTIER_FIELDS, isHeld, type FrontierField, type FrontierRow } from './tables/frontier-rows.js';
 export type { HostScore } from './tables/frontier-heads.js';
-export type { BatchEntry, BatchHeader, BatchQueue, BatchState, Batches } from './tables/batches.js';
-export type { BatchStep, Progress, SlotProgress } from './tables/batch-progress.js';
+export type { BatchEntry, BatchHeader, BatchQueue, BatchState, Batches } from './batches/batches.js';
+export type { BatchStep, Progress, SlotProgress } from './batches/batch-progress.js';
 export type { CanonicalLink, Canonicals } from './tables/canonicals.js';
 export type { BackoffRecord, Hosts, SeedReach, StoredRobots } from './tables/hosts.js';
 export type { PrefixFigures, PrefixPass, Prefixes, StoredPrefix } from './tables/prefixes.js';

@@ -271,6 +271,8 @@ export {
   type FrontierEntry,
   type FrontierField,
   type Holder,
+  type HolderRow,
+  type HostKey,
   type Hosts,
   type Inlink,
   type JsonValue,

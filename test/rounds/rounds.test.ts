@@ -101,7 +101,9 @@ describe('rounds', () => {
       ['fetch', batchId, '--parse', '--for', 'fetch'],
       ['updatedb', batchId, '--for', 'updatedb'],
     ]);
-    expect(events.map(({ kind }) => kind)).toEqual(['round', ...Array.from({ length: 3 }, () => ['pass', 'exit', 'exit'])].flat());
+    expect(events.map(({ kind }) => kind)).toEqual(
+      ['round', ...Array.from({ length: 3 }, () => ['pass', 'exit', 'exit'])].flat(),
+    );
   });
 
   test.each([

@@ -24,7 +24,7 @@ function plain(row: Record<string, unknown>): CrawledRow {
   return {
     ...rest,
     url: String(row.url),
-    marks: Object.keys((marks ?? {}) as object).sort(),
+    marks: Object.keys(marks ?? {}).sort(),
     inlinks: [...((inlinks ?? []) as { url: string }[])].sort((a, b) => (a.url < b.url ? -1 : 1)),
   };
 }

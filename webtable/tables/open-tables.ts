@@ -10,7 +10,7 @@ import { INDEX_COLUMNS, SCHEMA_VERSION } from '../schema.js';
 import type { Store } from '../store.js';
 import { YieldingStore, createEventLoopTurns, type EventLoopTurns } from '../stores/event-loop-turns.js';
 import { createLocks, type Exclusive } from '../stores/locks.js';
-import { createBatches, type Batches } from './batches.js';
+import { createBatches, type Batches } from '../batches/batches.js';
 import { createCanonicals, type Canonicals } from './canonicals.js';
 import { createChangeRows, type ChangeRows } from './change-rows.js';
 import { writeFences } from './fences.js';

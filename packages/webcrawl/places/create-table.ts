@@ -1,4 +1,10 @@
-import { createHBaseTables, isOnHBase, openHBaseStore, openTables, type CreatedTables } from '../../../webtable/index.js';
+import {
+  createHBaseTables,
+  isOnHBase,
+  openHBaseStore,
+  openTables,
+  type CreatedTables,
+} from '../../../webtable/index.js';
 import { CrawlError, safeText } from '../../errors/index.js';
 
 /** What {@link createTable} takes. */

@@ -120,7 +120,11 @@ describe('--shard', () => {
 });
 
 test('batch-id prints an id for generate --batch', async () => {
-  expect(await webcrawl('batch-id')).toEqual({ code: 0, out: expect.stringMatching(/^\d{10}-\d{1,10}\n$/), err: '' });
-  expect(JSON.parse((await webcrawl('batch-id --json')).out)).toEqual({ batchId: expect.any(String) });
+  expect(await webcrawl('batch-id')).toMatchObject({
+    code: 0,
+    out: expect.stringMatching(/^\d{10}-\d{1,10}\n$/) as string,
+    err: '',
+  });
+  expect(JSON.parse((await webcrawl('batch-id --json')).out)).toEqual({ batchId: expect.any(String) as string });
   expect(stub.calls).toEqual([]);
 });
