@@ -56,7 +56,7 @@ async function run(options: BenchOptions): Promise<BenchResult> {
         const of = (seconds: number | undefined): number => ((seconds ?? NaN) * 1e6) / reply.rows;
         const isTimed = reply.operation !== 'open';
         if (isTimed)
-          steps[reply.operation as Operation] = {
+          steps[reply.operation] = {
             rate: reply.rate,
             node: of(reply.cpuSeconds),
             servers: of(now === undefined || servers === undefined ? undefined : now - servers),

@@ -6,13 +6,18 @@ import {
   type Crawl,
   type JobOptions,
   type Report,
+  type Shard,
 } from '../packages/webcrawl/index.js';
 import type { Io } from './io.js';
 import { duration, jsonLine, number, quantity, safeLines, say, table, write } from './output/output.js';
-import { progressDisplay } from './output/progress.js';
+import { progressDisplay, progressLine, type ProgressDisplay } from './output/progress.js';
+import { reporterCounters, reporterStatus, type ShardRun } from './options/shard-option.js';
 
-/** Exit status when all went well, when there was nothing to do or show or a check said no, and when it was asked to stop. */
-export const EXIT = { done: 0, nothing: 1, interrupted: 130 } as const;
+/**
+ * Exit status when all went well, when there was nothing to do or show or a check said no, when a scheduler is to try again, and when it
+ * was asked to stop.
+ */
+export const EXIT = { done: 0, nothing: 1, tryAgain: 75, interrupted: 130 } as const;
 
 /** The options that every verb takes, before or after its name. */
 export interface GlobalOptions {
@@ -88,7 +93,7 @@ export async function open(cli: Cli, { create = false, settings = {}, ...how }: 
 }
 
 /** How a verb runs its job. */
-export interface JobRun extends Omit<OpenOptions, 'name'> {
+export interface JobRun extends Omit<OpenOptions, 'name'>, ShardRun {
   /** What is written to standard output instead of nothing; with `--json` the report itself does. */
   readonly data?: (report: Report) => string | undefined;
 }
@@ -97,34 +102,56 @@ export interface JobRun extends Omit<OpenOptions, 'name'> {
 export async function runJob<R extends Report = Report>(
   cli: Cli,
   name: string,
-  start: (crawl: Crawl, options: JobOptions) => Promise<R>,
-  { data, create = false, alone = true, settings = {} }: JobRun = {},
+  start: (crawl: Crawl, options: JobOptions & { readonly shard?: Shard }) => Promise<R>,
+  { data, create = false, alone = true, settings = {}, shard, isStreaming }: JobRun = {},
 ): Promise<R> {
   const { io } = cli;
   const { json, quiet } = cli.options();
-  const display = quiet ? undefined : progressDisplay(io.stderr);
+  const part: ShardRun = { ...(shard && { shard }), ...(isStreaming && { isStreaming }) };
+  const display = isStreaming ? reporterDisplay(io, part) : quiet ? undefined : progressDisplay(io.stderr);
   let report: R;
   let proxy: string;
   {
     await using crawl = await open(cli, { name, create, alone, settings });
     proxy = crawl.settings.http.proxy;
     try {
-      report = await start(crawl, { signal: io.signal, ...(display && { onProgress: (p) => display.show(p) }) });
+      report = await start(crawl, {
+        signal: io.signal,
+        ...(shard && { shard }),
+        ...(display && { onProgress: (p) => display.show(p) }),
+      });
     } finally {
       display?.end();
     }
   }
   const text = json ? jsonLine(report) : data?.(report);
   if (text !== undefined) await write(io.stdout, json ? text : `${safeLines(text)}\n`);
-  if (!json && !quiet) io.stderr.write(summary(report));
+  if (isStreaming) io.stderr.write(reporterCounters(report.job, report.counters));
+  else if (!json && !quiet) io.stderr.write(summary(report));
   if (!quiet) for (const note of notes(report, proxy)) say(io, note);
-  if (takesSeeds(report) && !tookSeeds(report)) cli.exitCode = EXIT.nothing;
+  // Other shards may have taken some.
+  if (takesSeeds(report) && !tookSeeds(report) && !shard) cli.exitCode = EXIT.nothing;
   if (report.interrupted) {
     const next = BEGIN_ANEW.has(report.job) ? 'begins anew' : 'goes on from here';
     if (!quiet) say(io, `Stopped as asked. The same command ${next}.`);
-    cli.exitCode = EXIT.interrupted;
+    cli.exitCode = shard ? EXIT.tryAgain : EXIT.interrupted;
   }
   return report;
+}
+
+/** Milliseconds between two lines of progress for a scheduler. */
+const REPORT_EVERY = 5000;
+
+function reporterDisplay({ stderr }: Io, part: ShardRun): ProgressDisplay {
+  let last = -Infinity;
+  return {
+    show(progress) {
+      if (performance.now() - last < REPORT_EVERY) return;
+      last = performance.now();
+      stderr.write(reporterStatus(part, progressLine(progress)));
+    },
+    end() {},
+  };
 }
 
 /** Jobs that keep nothing of a run that was stopped. */

@@ -6,11 +6,13 @@ import { addCheck } from './commands/inspect/check.js';
 import { addCompact } from './commands/maintain/compact.js';
 import { addConfig } from './commands/maintain/config.js';
 import { addDedup } from './commands/export/dedup.js';
+import { addBatchId } from './commands/cycle/batch-id.js';
 import { addCrawl } from './commands/cycle/crawl.js';
 import { addExplain } from './commands/inspect/explain.js';
 import { addExport } from './commands/export/export.js';
 import { addGraph } from './commands/export/graph.js';
 import { addRank } from './commands/export/rank.js';
+import { addRounds } from './commands/cycle/rounds.js';
 import { addFetch } from './commands/cycle/fetch.js';
 import { addGenerate } from './commands/cycle/generate.js';
 import { addIndex } from './commands/search/index-pages.js';
@@ -25,6 +27,7 @@ import { addServe } from './commands/search/serve.js';
 import { addStats } from './commands/inspect/stats.js';
 import { addStatus } from './commands/inspect/status.js';
 import { addUpdatedb } from './commands/cycle/updatedb.js';
+import { addTable } from './commands/maintain/table.js';
 import type { Io } from './io.js';
 import { table } from './output/output.js';
 
@@ -42,7 +45,10 @@ export function buildProgram(io: Io): Program {
     .description('A web crawler that keeps everything it knows about every URL in one sorted table.')
     .version(VERSION, '--version', 'print the version')
     .helpOption('-h, --help', 'show help, also after the name of a command')
-    .option('--table <location>', `where the table is, a directory (default: WEBCRAWL_TABLE, else ${DEFAULT_TABLE})`)
+    .option(
+      '--table <location>',
+      `where the table is, a directory or hbase://… (default: WEBCRAWL_TABLE, else ${DEFAULT_TABLE})`,
+    )
     .option('--wait <seconds>', 'wait so long for a table that another process has open', wholeNumber(0))
     .option('--config <file>', 'read settings from this JSON file')
     .option('--set <key=value>', 'set one setting; may be given many times', keyAndValue)
@@ -69,12 +75,12 @@ export function buildProgram(io: Io): Program {
 
 /** By heading, in the order of the help; each group is a folder of `commands`. */
 const GROUPS = {
-  'Crawl:': [addCrawl, addInject, addGenerate, addFetch, addParse, addUpdatedb],
+  'Crawl:': [addCrawl, addInject, addGenerate, addFetch, addParse, addUpdatedb, addBatchId, addRounds],
   'Inspect:': [addStatus, addReaddb, addStats, addExplain, addCheck],
   'Export:': [addExport, addGraph, addRank, addDedup],
   'Search:': [addIndex, addSearch, addServe],
   'Rules:': [addRules],
-  'Maintain:': [addRemove, addCompact, addConfig, addRepair],
+  'Maintain:': [addRemove, addCompact, addConfig, addRepair, addTable],
 } as const;
 
 const EXAMPLES = `Examples:
@@ -107,7 +113,7 @@ function exitCodes(): string {
     ['0', 'done'],
     ['1', 'nothing is due, no seed was taken, no such page, or a check says no'],
     ...errors,
-    ['130', 'stopped by a signal'],
+    ['130', 'stopped by a signal; with --shard 75'],
   ];
   return `Exit codes:\n${table(all, '  ').trimEnd()}`;
 }

@@ -29,6 +29,8 @@ function onSignal(): void {
 }
 process.on('SIGINT', onSignal);
 process.on('SIGTERM', onSignal);
+// The driver that started this worker is gone, and another one may start its own.
+process.on('disconnect', onSignal);
 
 // A reader that has seen enough (`| head`) is no error. Data is only ever written when nothing is half done.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {

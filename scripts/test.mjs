@@ -78,6 +78,12 @@ export const SUITES = {
     about: 'rules that are proposed on 200 random webs: none cuts a useful page, or the only way to one',
   },
   politeness: { files: ['test/politeness/politeness.test.ts'], about: 'the access log of 200 hosts' },
+  shards: {
+    files: ['test/shards'],
+    about:
+      'one web crawled by one process and by many on a real HBase, while these are killed; npm run shards: 5,000 pages',
+  },
+  slurm: { files: ['test/slurm'], about: 'rounds on a real Slurm with three nodes, where it is installed' },
   site: { files: ['test/site'], about: 'real manuals, crawled beside GNU Wget' },
   browser: { files: ['test/browser'], about: 'pages rendered by a real Chromium' },
   manuals: {

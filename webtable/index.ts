@@ -33,12 +33,15 @@ export {
 } from './schema.js';
 export { batchTime, makeBatchId } from './keys/batch-id.js';
 export { partitionOf, slotsOf, type Slots } from './keys/partition.js';
+export type { WorkerRow, Workers } from './leases/workers.js';
+export { WHOLE, parseShard, shardText, slotsOfShard, type Shard } from './leases/shard.js';
 export { hostKeyOf, hostKeyOfRow, hostOfKey, rowsOfHost, type HostKey } from './keys/host-key.js';
 export { domainRanges, hostRange, prefixRange, rowKeyOf, urlOf } from './keys/row-key.js';
 export type { Frontier, FrontierEntry, StaleEntry } from './tables/frontier.js';
 export { FRONTIER_FIELDS, isHeld, type FrontierField, type FrontierRow } from './tables/frontier-rows.js';
 export type { HostScore } from './tables/frontier-heads.js';
-export type { BatchEntry, BatchHeader, BatchState, Batches } from './tables/batches.js';
+export type { BatchEntry, BatchHeader, BatchQueue, BatchState, Batches } from './tables/batches.js';
+export type { BatchStep, Progress, SlotProgress } from './tables/batch-progress.js';
 export type { CanonicalLink, Canonicals } from './tables/canonicals.js';
 export type { BackoffRecord, Hosts, SeedReach, StoredRobots } from './tables/hosts.js';
 export type { PrefixFigures, PrefixPass, Prefixes, StoredPrefix } from './tables/prefixes.js';
@@ -62,7 +65,17 @@ export {
 export type { ProposedRule, Proposals, StoredProposal, StoredProposals } from './tables/proposals.js';
 export type { EventLoopTurns } from './stores/event-loop-turns.js';
 export type { Exclusive } from './stores/locks.js';
-export type { LastFetch, RankedLevel, Runs } from './tables/runs.js';
+export {
+  createLeases,
+  type HeldLeases,
+  type LeaseHolderInfo,
+  type LeaseInfo,
+  type Leases,
+  type TakeOptions,
+} from './leases/leases.js';
+export type { Asked, HolderRow, LeaseTask } from './leases/lease-rows.js';
+export { HELD_MS, LEASE_MS, RENEW_MS, type LeaseTiming } from './leases/lease-timing.js';
+export type { RankedLevel, Runs } from './tables/runs.js';
 export {
   isSamePlace,
   type Compaction,

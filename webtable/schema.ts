@@ -119,7 +119,7 @@ export const INLINK_COLUMN_PREFIX = 'l:i:';
 /** All rules are one row, so that they change as one: a column for each, this followed by its id. */
 export const RULE_COLUMN_PREFIX = 'r:d:';
 
-/** The columns of the tables beside `webpage`. */
+/** The columns of the tables beside `webpage`. `v:f` was when hosts were asked last, which the leases say now. */
 export const INDEX_COLUMNS = {
   schemaVersion: 'v:n',
   slots: 'v:s',
@@ -127,12 +127,16 @@ export const INDEX_COLUMNS = {
   consumers: 'v:u',
   consumerRun: 'v:w',
   canonical: 'v:k',
-  fetcherRun: 'v:f',
   crawlScope: 'v:c',
   rankRun: 'v:r',
+  lease: 'v:l',
+  leaseHolder: 'v:h',
+  workerReport: 'v:p',
   frontierScore: 'f:s',
   batchHeader: 'b:h',
   batchEntry: 'b:e',
+  batchProgress: 'b:p',
+  robotsRequest: 'b:r',
   hostRobots: 'h:rb',
   hostSeed: 'h:in',
   hostBackoff: 'h:bo',

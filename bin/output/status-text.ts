@@ -6,13 +6,16 @@ export function statusText(status: CrawlStatus): string {
   const { holder, jobs, failing = [], due, batches, lastFetch, now } = status;
   const where = holder
     ? `The table is open in process ${holder.pid} (${holder.name}).`
-    : 'No process has the table open.';
+    : status.workers
+      ? `${quantity(working(status), 'worker')} of the table, this process left out.`
+      : 'No process has the table open.';
   const rows = [
     ['rows due', `${number(due.count)}${due.more ? ' and more' : ''}`],
     ['open batches', number(batches.length)],
     ...batches.map(({ batchId, state, size }) => [`  ${batchId}`, `${state}, ${quantity(size, 'page')}`]),
     ...(lastFetch && jobs.length === 0 ? [['last fetch', lastFetchText(lastFetch, now, holder !== undefined)]] : []),
     ...indexRows(status),
+    ...workerRows(status),
   ];
   return safeLines(
     [where, ...failing.map((each) => failingText(each, now)), ...jobs.map(jobText), table(rows).trimEnd(), ''].join(
@@ -21,6 +24,30 @@ export function statusText(status: CrawlStatus): string {
     1000,
   );
 }
+
+function working({ workers = [] }: CrawlStatus): number {
+  return workers.filter(({ state }) => state === 'working').length;
+}
+
+/** Workers that people need to know of, in a table that processes share: the latest first. */
+function workerRows({ workers = [] }: CrawlStatus): string[][] {
+  return workers
+    .filter(({ state }) => state !== 'ended')
+    .sort((a, b) => a.heardOf - b.heardOf)
+    .slice(0, MOST_WORKERS)
+    .map(({ name, state, heardOf, jobs }) => {
+      const what = jobs.map(
+        ({ job, batchId, done }) => `${job}${batchId === undefined ? '' : ` ${batchId}`}, ${number(done)} done`,
+      );
+      const last =
+        state === 'silent'
+          ? `not heard of for ${duration(heardOf)}: killed, or cannot reach the store; it was at `
+          : '';
+      return [`  ${name}`, `${last}${what.join('; ') || 'nothing'}`];
+    });
+}
+
+const MOST_WORKERS = 50;
 
 /** Nothing of a table without an index. */
 function indexRows({ index, indexProblem, batchesToIndex = 0, now }: CrawlStatus): string[][] {

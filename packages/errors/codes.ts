@@ -40,6 +40,15 @@ export const ERROR_CODES = {
     meaning: 'HBase cannot be reached, or has no server for a row now; the same may work later',
   },
   SEARCH_BUSY: { exitCode: 75, meaning: 'too many searches wait, or one took too long; the same may work later' },
+  LEASE_HELD: { exitCode: 75, meaning: 'another worker has this part of the table; the same may work later' },
+  LEASE_LOST: {
+    exitCode: 75,
+    meaning: 'this worker was silent for too long and another one may have its part; run it again',
+  },
+  WORKER_FAILED: {
+    exitCode: 75,
+    meaning: 'workers of `rounds` were started again and again in vain; the same goes on from there',
+  },
   TABLE_VERSION: { exitCode: 76, meaning: 'the table was written by another version' },
   STORE_DENIED: { exitCode: 77, meaning: 'HBase does not let this user read or write the table' },
   BAD_PLUGIN: { exitCode: 77, meaning: 'a plugin cannot be loaded or is not a plugin' },

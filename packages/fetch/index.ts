@@ -8,6 +8,13 @@ export { userAgent } from './http/user-agent.js';
 export { isProxyFailure } from './http/proxy-error.js';
 export { hostHealth, robotsHealth, type HostHealth } from './http/host-health.js';
 export { parseRobots, ROBOTS_LIMIT, type RobotsLine } from './robots/robots.js';
-export { createRobots, isFreshRobots, robotsRules, type Robots, type RobotsStore } from './robots/robots-cache.js';
-export type { HostTurn, StoredRobots } from './robots/robots-cache.js';
+export {
+  ROBOTS_ELSEWHERE,
+  createRobots,
+  isFreshRobots,
+  robotsRules,
+  type Robots,
+  type RobotsStore,
+} from './robots/robots-cache.js';
+export type { HostTurn, RobotsHop, StoredRobots } from './robots/robots-cache.js';
 export { createFetchQueues, type FetchQueues } from './queues/fetch-queues.js';

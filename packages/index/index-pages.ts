@@ -1,5 +1,14 @@
 import { CrawlError } from '../errors/index.js';
-import { createTracker, type CrawlContext, type JobOptions, type Report, type Tracker } from '../jobs/index.js';
+import {
+  createTracker,
+  inSlots,
+  partOf,
+  type CrawlContext,
+  type JobOptions,
+  type Report,
+  type ShardOptions,
+  type Tracker,
+} from '../jobs/index.js';
 import type { IndexTarget, IndexWriter } from '../plugin-api/index.js';
 import {
   CONSUMER,
@@ -15,7 +24,7 @@ import { sweepCanonicals } from './sweep-canonicals.js';
 import { openWriterThread, WRITER_THREAD_ENTRY } from './writing/writer-thread.js';
 
 /** What {@link index} takes. */
-export interface IndexOptions extends JobOptions {
+export interface IndexOptions extends JobOptions, ShardOptions {
   /** Only this batch. Default: every batch that updatedb has closed and that is not in the index yet. */
   readonly batch?: string;
   /** Compare the whole table with the index, and put right what differs. The first run does so by itself. Default: false. */
@@ -31,8 +40,11 @@ export interface IndexOptions extends JobOptions {
  * and duplicates into the index. It holds a thousand pages at most. Killed at any moment and run again it ends in the same index: rows get
  * their mark, and batches are released, once the index has them.
  *
+ * In shards each brings in the pages of its own slots of the updated batches, and who comes last releases a batch. The index must be one that
+ * several may write to, such as OpenSearch, and have all pages once before.
+ *
  * Counters: see `COUNTERS`.
- * @throws CrawlError UNKNOWN_BATCH, BAD_SETTING where the table has no folder and `index.path` names none, MISSING_PACKAGE,
+ * @throws CrawlError UNKNOWN_BATCH, NO_INDEX for a shard before the first run, LEASE_HELD, LEASE_LOST, BAD_SETTING where the table has no folder and `index.path` names none, MISSING_PACKAGE,
  *   WRONG_INDEX where the index is that of another table, STORE_FULL, STORE_FAILED
  */
 export async function index(crawl: CrawlContext, options: IndexOptions = {}): Promise<Report> {
@@ -73,7 +85,10 @@ export async function openIndexer(crawl: CrawlContext, signal?: AbortSignal): Pr
       // It may have been forgotten since.
       if (!(await tables.runs.consumers()).includes(CONSUMER))
         await tables.exclusive('updatedb', () => register(crawl));
-      return tables.exclusive('index', () => runOnce(crawl, writer, options));
+      const { batch } = options;
+      return inSlots(crawl, { job: 'index', ...(batch !== undefined && { batchId: batch }) }, options, (own, signal) =>
+        tables.exclusive('index', () => runOnce(own, writer, { ...options, ...(signal && { signal }) })),
+      );
     },
     close: () => writer.close(),
   };
@@ -122,6 +137,15 @@ const LOOK_AGAIN = 1000;
 
 async function runOnce(crawl: CrawlContext, writer: IndexWriter, options: IndexOptions): Promise<Report> {
   const { batches } = crawl.tables;
+  if (partOf(crawl) && (options.all || !(await hasAll(crawl, writer)))) {
+    throw new CrawlError(
+      'NO_INDEX',
+      'expected an index that has all pages once, as shards bring in only what is updated since',
+      {
+        hint: 'run `webcrawl index --all` without --shard first',
+      },
+    );
+  }
   const tracker = createTracker(crawl, 'index', options, options.batch === undefined ? {} : { batchId: options.batch });
   const named = options.batch === undefined ? undefined : await batches.get(options.batch);
   if (named && named.state !== 'updated' && named.state !== 'closed') tracker.count('batch_unfinished');

@@ -1,5 +1,5 @@
 import type { BatchHeader } from '../../webtable/index.js';
-import type { Count, CrawlContext, Tracker } from '../jobs/index.js';
+import { hold, partOf, type Count, type CrawlContext, type Tracker } from '../jobs/index.js';
 import type { IndexWriter } from '../plugin-api/index.js';
 import { createChangeBuffer, type ChangeBuffer } from './change-buffer.js';
 import { INDEX_FIELDS } from './documents/build-document.js';
@@ -33,21 +33,48 @@ export async function updatedBatches({ tables: { batches } }: CrawlContext): Pro
  * nobody else is to read it the batch is closed. Killed anywhere it is read again.
  */
 export async function indexBatch(run: IndexRun, batchId: string): Promise<void> {
-  if (!(await indexRowsOf(run, batchId))) return;
-  await releaseBatch(run.crawl, batchId);
+  const part = partOf(run.crawl);
+  const slots = part && (await slotsLeft(run.crawl, batchId, part));
+  if (!(await indexRowsOf(run, batchId, true, slots))) return;
   run.tracker.count('batches');
+  if (slots && !(await noteIndexed(run.crawl, batchId, slots))) return;
+  await releaseBatch(run.crawl, batchId);
+}
+
+async function slotsLeft({ tables: { batches } }: CrawlContext, batchId: string, own: ReadonlySet<string>) {
+  const progress = await batches.progress(batchId);
+  return [...own].filter((slot) => !progress.get(slot)?.indexed);
+}
+
+/** @returns whether all slots are in the index */
+async function noteIndexed(crawl: CrawlContext, batchId: string, own: Iterable<string>): Promise<boolean> {
+  const { batches, slots } = crawl.tables;
+  await hold(crawl);
+  await batches.changeProgress(batchId, own, (progress) => ({ ...progress, indexed: true }));
+  const progress = await batches.progress(batchId);
+  if (slots.all.every((slot) => progress.get(slot)?.indexed)) return true;
+  // Where it was closed meanwhile, nothing is noted any more.
+  const header = await batches.find(batchId);
+  if (!header || header.state === 'closed') await batches.forget(batchId);
+  return false;
 }
 
 /**
  * The same, but that the batch goes on to name the index.
  * @param isCounted false: its pages are not counted, as they are read again. Default: true
+ * @param slots of its pages; absent: all
  * @returns false when the job was to end before
  */
-export async function indexRowsOf(run: IndexRun, batchId: string, isCounted = true): Promise<boolean> {
+export async function indexRowsOf(
+  run: IndexRun,
+  batchId: string,
+  isCounted = true,
+  slots?: Iterable<string>,
+): Promise<boolean> {
   const { crawl, tracker, buffer, judge } = run;
   const { pages, batches } = crawl.tables;
   const count: Count | undefined = isCounted ? undefined : () => undefined;
-  for await (const entries of batches.updated(batchId)) {
+  for await (const entries of batches.updated(batchId, slots)) {
     for (let i = 0; i < entries.length; i += ROWS) {
       if (tracker.aborted) return false;
       const keys = entries.slice(i, i + ROWS).map(({ rowKey }) => rowKey);
@@ -66,7 +93,8 @@ export async function indexRowsOf(run: IndexRun, batchId: string, isCounted = tr
 }
 
 /** Takes the name of the index off a batch, and closes it where no other consumer is to read it. */
-export async function releaseBatch({ tables: { batches } }: CrawlContext, batchId: string): Promise<void> {
+export async function releaseBatch({ tables }: CrawlContext, batchId: string): Promise<void> {
+  const { batches } = tables;
   const without = ({ consumers = [] }: BatchHeader): string[] => consumers.filter((name) => name !== CONSUMER);
   const header = await batches.find(batchId);
   if (!header) return;
@@ -80,4 +108,5 @@ export async function releaseBatch({ tables: { batches } }: CrawlContext, batchI
     const { size } = found;
     return consumers.length > 0 ? { size, state: 'updated', consumers } : { size, state: 'closed' };
   });
+  if ((await batches.find(batchId))?.state === 'closed') await batches.forget(batchId);
 }

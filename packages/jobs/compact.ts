@@ -13,22 +13,24 @@ const CHUNK = 500;
  * is copied out of each segment that holds anything else, then the rows are changed, then the segment goes; it may be killed
  * at any moment and run again. It waits for other jobs on the table, and reads the places of all bodies twice.
  * Counters: rows; copied, lost_body, segments_removed, bytes_freed.
+ * @throws CrawlError LEASE_HELD, LEASE_LOST
  */
 export async function compact(crawl: CrawlContext, options: JobOptions = {}): Promise<Report> {
   const tracker = createTracker(crawl, 'compact', options);
-  await withoutOtherJobs(crawl.tables, () => compactContent(crawl, tracker));
+  await withoutOtherJobs(crawl, 'compact', options, () => compactContent(crawl, tracker));
   return tracker.report();
 }
 
 /**
  * Compacts where more than half of what is stored, and 16 MB at least, is needed by nobody; for the end of a job that holds no turn any more.
+ * Of a table that many workers share it does not: that is left to a `compact` of its own.
  * @returns its counters, named `compact_…`
  */
 export async function compactIfDue(
   crawl: CrawlContext,
   { signal, onProgress }: JobOptions,
 ): Promise<Report['counters']> {
-  if (signal?.aborted || !(await crawl.tables.content.isMostlyDead())) return {};
+  if (signal?.aborted || crawl.tables.isShared || !(await crawl.tables.content.isMostlyDead())) return {};
   const { watch: _, ...unwatched } = crawl;
   const { counters } = await compact(unwatched, { ...(signal && { signal }), ...(onProgress && { onProgress }) });
   return Object.fromEntries(Object.entries(counters).map(([name, n]) => [`compact_${name}`, n]));

@@ -8,6 +8,7 @@ import type { Counts } from './reporting/counters.js';
 import type { JobOptions } from './reporting/job.js';
 import type { RunningJobs, Watch } from './reporting/running-jobs.js';
 import type { ScopeRules, UrlPatterns } from './scope/crawl-scope.js';
+import type { OwnSlots } from './shards/own-slots.js';
 
 /** What the jobs work on and with. Everything that is not pure is passed in here. */
 export interface CrawlContext {
@@ -40,6 +41,8 @@ export interface CrawlContext {
   readonly proposeRules?: (options: Pick<JobOptions, 'signal'>) => Promise<Counts>;
   /** The folder of the search index. Absent: there is none, as the table is in no folder and the settings name none. */
   readonly indexFolder?: string;
+  /** The slots that the job under way works on. Absent: no job is, or one that takes none. */
+  readonly own?: OwnSlots;
   /** How often other processes have changed rows of the table. Absent: they cannot. */
   readonly outsideChanges?: () => number;
 }

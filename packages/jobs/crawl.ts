@@ -3,14 +3,16 @@ import { compactIfDue } from './compact.js';
 import { withOnPage, type CrawlContext, type OnPageOption } from './context.js';
 import { crawlRounds } from './rounds/crawl-rounds.js';
 import { startTimeLimit } from './fetching/time-limit.js';
-import { injectSeeds, type InjectOptions } from './inject.js';
+import { injectInScope } from './rounds/inject-in-scope.js';
+import type { InjectOptions } from './inject.js';
 import type { JobOptions, Report } from './reporting/job.js';
 import type { CrawlScope } from './scope/crawl-scope.js';
 import { withScope } from './scope/in-scope.js';
-import { createSeedList, foldersOf, rangesOfSites } from './scope/seed-list.js';
-import { readRefetch, readScope, writeScope } from './scope/stored-scope.js';
+import { rangesOfSites } from './scope/seed-list.js';
+import { readRefetch, writeScope } from './scope/stored-scope.js';
 import { makeDue } from './selection/make-due.js';
 import { createTracker } from './reporting/tracker.js';
+import { inSlots } from './shards/own-slots.js';
 
 /** What {@link crawl} takes: seeds, and limits on how far it goes. */
 export interface CrawlOptions
@@ -66,7 +68,7 @@ export interface CrawlOptions
  * `include`, `exclude`) is noted in the table: generate, fetch and parse keep to it, and explain answers by it, until the next
  * crawl notes its own.
  * Counters: `COUNTERS.crawl`; those of inject and of fetch with parse; `UPDATEDB_IN_CRAWL` of updatedb.
- * @throws CrawlError USAGE; PROXY_FAILED when no request gets through the proxy any more
+ * @throws CrawlError USAGE; PROXY_FAILED when no request gets through the proxy any more; LEASE_HELD, LEASE_LOST
  */
 export async function crawl(given: CrawlContext, options: CrawlOptions): Promise<Report> {
   const limit = startTimeLimit(options.maxTime, given.settings.fetcher.timelimitMins);
@@ -86,41 +88,39 @@ async function crawlWithin(given: CrawlContext, options: CrawlOptions, timeUp: A
   if (propose !== undefined && !(Number.isSafeInteger(propose) && propose >= 1)) {
     throw new CrawlError('USAGE', `expected a whole number of rounds from 1 on for propose, found ${String(propose)}`);
   }
-  const list = createSeedList(stay === 'path' || (refetch && stay !== 'any'));
-  const scope: CrawlScope = { stay, ...(depth !== undefined && { depth }), include, exclude, folders: {} };
-  // A wrong pattern ends it before anything is written.
-  withScope(given, scope);
-  const injected = await injectSeeds(
+  const { injected, scope, urls } = await injectInScope(
     given,
     {
       seeds,
+      stay,
+      include,
+      exclude,
+      ...(depth !== undefined && { depth }),
       ...(signal && { signal }),
       ...(onProgress && { onProgress: (progress) => onProgress({ ...progress, round: 0 }) }),
       ...(onRejected && { onRejected }),
       ...(retryDenied !== undefined && { retryDenied }),
     },
-    list.add,
+    refetch && stay !== 'any',
   );
   tracker.add(injected.counters);
   if (!tracker.aborted) {
     const { tables } = given;
-    const whole: CrawlScope = stay === 'path' ? { ...scope, folders: await foldersIn(tables, list.urls) } : scope;
-    const context = withScope(unwatched, whole);
-    await tables.exclusive('fetch', async () => {
-      const since = refetch ? ((await readRefetch(tables)) ?? context.clock()) : undefined;
-      await writeScope(tables, whole, since);
-      if (since !== undefined) await makeDue(context, await rangesOfSites(context, list.urls, stay), since, tracker);
-      await crawlRounds(context, options, tracker, timeUp, watch);
-      // What a limit has left is due, and the next refetch is a new one.
-      if (since !== undefined && !tracker.aborted) await writeScope(tables, whole);
-    });
+    await inSlots(
+      withScope(unwatched, scope),
+      { job: 'crawl', asks: true },
+      { ...(signal && { signal }) },
+      (context, ends) =>
+        tables.exclusive('fetch', async () => {
+          const since = refetch ? ((await readRefetch(tables)) ?? context.clock()) : undefined;
+          await writeScope(tables, scope, since);
+          if (since !== undefined) await makeDue(context, await rangesOfSites(context, urls, stay), since, tracker);
+          await crawlRounds(context, { ...options, ...(ends && { signal: ends }) }, tracker, timeUp, watch);
+          // What a limit has left is due, and the next refetch is a new one.
+          if (since !== undefined && !tracker.aborted) await writeScope(tables, scope);
+        }),
+    );
     tracker.add(await compactIfDue(unwatched, options));
   }
   return tracker.report();
-}
-
-/** The folders of the seeds; without seeds, those that the last crawl kept to. */
-async function foldersIn(tables: CrawlContext['tables'], urls: readonly string[]): Promise<CrawlScope['folders']> {
-  const last = urls.length === 0 ? await readScope(tables) : undefined;
-  return last?.stay === 'path' ? last.folders : foldersOf(urls);
 }

@@ -1,7 +1,7 @@
 import { CrawlError } from '../errors/index.js';
 import { compactIfDue } from './compact.js';
 import type { BatchHeader } from '../../webtable/index.js';
-import { mustBeOpen, mustNameBatch, overBatches, type BatchOptions } from './rows/batch-rows.js';
+import { batchTask, mustBeOpen, mustNameBatch, overBatches, type BatchOptions } from './rows/batch-rows.js';
 import { withOnPage, type CrawlContext, type OnPageOption } from './context.js';
 import { openFetcher } from './fetching/fetcher.js';
 import { startTimeLimit } from './fetching/time-limit.js';
@@ -9,6 +9,7 @@ import type { Report } from './reporting/job.js';
 import { inScope } from './scope/in-scope.js';
 import { addCounters, createCounts } from './reporting/counters.js';
 import { createTracker } from './reporting/tracker.js';
+import { inSlots } from './shards/own-slots.js';
 
 /** What {@link fetch} takes; `onPage` is only called with `parse`. */
 export interface FetchOptions extends BatchOptions, OnPageOption {
@@ -36,8 +37,11 @@ export interface FetchOptions extends BatchOptions, OnPageOption {
  * When the signal aborts or the time is over (`fetcher.timelimitMins` from the start of the job, over all of its batches),
  * nothing more is asked, and requests in flight have two seconds to end by themselves.
  *
+ * In shards each fetches the queues of its own slots, and always goes on where an earlier run stopped. What redirects lead to in other
+ * slots is left to whoever has them: the batch is fetched when {@link Batches.isDone} says so, until then all shards are run again.
+ *
  * Counters: `COUNTERS.fetch`; compact_<counter> where bodies were compacted at the end; and those of parse when it parses.
- * @throws CrawlError UNKNOWN_BATCH, BATCH_CLOSING, USAGE; PROXY_FAILED when no request gets through the proxy any more
+ * @throws CrawlError UNKNOWN_BATCH, BATCH_CLOSING, USAGE; LEASE_HELD, LEASE_LOST; PROXY_FAILED when no request gets through the proxy any more
  */
 export async function fetch(given: CrawlContext, options: FetchOptions): Promise<Report> {
   mustNameBatch(options);
@@ -46,16 +50,20 @@ export async function fetch(given: CrawlContext, options: FetchOptions): Promise
     throw new CrawlError('USAGE', `expected a whole number of threads of at least 1, found ${threads}`);
   }
   // The turn to fetch comes before that of a batch, as in crawl, so that neither waits for the other.
-  const crawl = await inScope(withOnPage(given, options));
-  const report = await crawl.tables.exclusive('fetch', async () => {
-    const limit = startTimeLimit(undefined, crawl.settings.fetcher.timelimitMins);
-    try {
-      return await overBatches(crawl, 'fetch', options, (batch) => fetchBatch(crawl, batch, options, limit.signal));
-    } finally {
-      limit.clear();
-    }
+  const report = await inSlots(given, batchTask('fetch', options, true), options, async (own, signal) => {
+    const crawl = await inScope(withOnPage(own, options));
+    const how = { ...options, ...(signal && { signal }) };
+    return crawl.tables.exclusive('fetch', async () => {
+      const limit = startTimeLimit(undefined, crawl.settings.fetcher.timelimitMins);
+      try {
+        return await overBatches(crawl, 'fetch', how, (batch) => fetchBatch(crawl, batch, how, limit.signal));
+      } finally {
+        limit.clear();
+      }
+    });
   });
-  return { ...report, counters: addCounters(report.counters, await compactIfDue(crawl, options)) };
+  if (given.tables.isShared) return report;
+  return { ...report, counters: addCounters(report.counters, await compactIfDue(given, options)) };
 }
 
 async function fetchBatch(
@@ -75,6 +83,7 @@ async function fetchBatch(
   const fetcher = await openFetcher(crawl, {
     threads,
     timeUp,
+    batchId: batch.batchId,
     ...(signal && { signal }),
     count: counts.count,
   });

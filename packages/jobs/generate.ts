@@ -6,7 +6,7 @@ import {
   type PageChange,
   type RowToChange,
 } from '../../webtable/index.js';
-import { CrawlError } from '../errors/index.js';
+import { CrawlError, safeText } from '../errors/index.js';
 import { createSetAside } from './hosts/backoff-record.js';
 import type { CrawlContext } from './context.js';
 import { SELECTION_FIELDS } from './fetching/fetch-item.js';
@@ -21,10 +21,16 @@ import type { CounterName } from './reporting/counters.js';
 import { createQueueNames } from './hosts/queue-name.js';
 import { createRowCounts } from './reporting/row-counts.js';
 import { createTracker, type Tracker } from './reporting/tracker.js';
+import { hold, inSlots, partOf, type ShardOptions } from './shards/own-slots.js';
 
 /** What {@link generate} takes. */
-export interface GenerateOptions extends JobOptions {
-  /** Pages in the batch at the most. Absent: all that are due. */
+export interface GenerateOptions extends JobOptions, ShardOptions {
+  /**
+   * The id of the batch to make, or to go on with where it is not generated to its end: that which all shards of a round share. Absent: a
+   * new one.
+   */
+  readonly batch?: string;
+  /** Pages in the batch at the most; of a shard, those that it selects. Absent: all that are due. */
   readonly topN?: number;
   /** Select what is due at this time, in ms since the epoch. Absent: now. */
   readonly now?: number;
@@ -47,8 +53,6 @@ type Verdict = { readonly reason: CounterName; readonly cause?: string | undefin
 /** @param updating batches of which updatedb may still need what their rows handed on */
 type Judge = (row: Candidate, updating: ReadonlySet<string>) => Verdict | 'selected' | 'stale';
 const CHUNK = 500;
-/** Milliseconds that a generate may be silent before another one, of another process, takes it for dead. */
-const LEASE = 60_000;
 /** Milliseconds. */
 const DAY = 86_400_000;
 
@@ -60,8 +64,11 @@ const DAY = 86_400_000;
  * Order of writes: the batch's index, then each row with its mark, then the row's old frontier entry. A batch that a
  * killed or aborted generate left unfinished is taken back first, so its rows are selected anew.
  *
+ * In shards each selects the queues of its own slots, and notes that they are through; who comes last opens the batch. Run again, a
+ * shard goes on with what is not.
+ *
  * Counters: `COUNTERS.generate`.
- * @throws CrawlError USAGE for a topN below 1, or days below 0
+ * @throws CrawlError USAGE for a topN below 1, days below 0, or a shard without `batch`; LEASE_HELD, LEASE_LOST
  */
 export async function generate(crawl: CrawlContext, options: GenerateOptions = {}): Promise<Report> {
   return (await generateAndCount(crawl, options)).report;
@@ -81,7 +88,20 @@ export async function generateAndCount(crawl: CrawlContext, options: GenerateOpt
   const { topN = 1, addDays = 0 } = options;
   if (!(topN >= 1)) throw new CrawlError('USAGE', `expected topN of at least 1, found ${topN}`);
   if (!(addDays >= 0)) throw new CrawlError('USAGE', `expected addDays of at least 0, found ${addDays}`);
-  return crawl.tables.exclusive('generate', async () => selectBatch(await inScope(crawl), options));
+  const task = { job: 'generate', ...(options.batch !== undefined && { batchId: options.batch }) };
+  return inSlots(crawl, task, mustNameItsBatch(options), (own, signal) =>
+    own.tables.exclusive('generate', async () =>
+      selectBatch(await inScope(own), { ...options, ...(signal && { signal }) }),
+    ),
+  );
+}
+
+/** @throws CrawlError USAGE for a shard without the batch that all share */
+function mustNameItsBatch(options: GenerateOptions): GenerateOptions {
+  if (options.batch !== undefined || (options.shard?.count ?? 1) === 1) return options;
+  throw new CrawlError('USAGE', 'expected the id of the batch that all shards select together, found none', {
+    hint: '`webcrawl batch-id` makes one; give it to all shards as --batch',
+  });
 }
 
 async function selectBatch(given: CrawlContext, options: GenerateOptions): Promise<Selection> {
@@ -90,16 +110,22 @@ async function selectBatch(given: CrawlContext, options: GenerateOptions): Promi
   const tracker = createTracker(crawl, 'generate', options, {
     ...(options.topN !== undefined && { total: options.topN }),
   });
-  await releaseAbandoned(crawl, tracker);
+  await takeBackAbandoned(crawl, options.batch, tracker);
 
   const now = crawl.clock();
   const until = (options.now ?? now) + (options.addDays ?? 0) * DAY;
-  const rules = crawl.ruleSet?.version;
-  const batchId = await newBatch(crawl, leased(crawl));
-  const renew = createLease(crawl, batchId);
-  await frontier.promote(now, until, renew);
+  const batchId = options.batch ?? (await newBatch(crawl, { state: 'generating' }));
+  const slots = options.batch === undefined ? undefined : await joinBatch(crawl, batchId, tracker);
+  if (slots?.size === 0) {
+    await openIfGenerated(crawl, batchId, crawl.ruleSet?.version);
+    tracker.count('batch_generated');
+    return { report: tracker.report(batchId), size: 0, skipped: {} };
+  }
+  const step = (): Promise<void> => hold(crawl);
+  const ofHosts = slotsOfHosts(crawl, slots);
+  await frontier.promote(now, until, step, ofHosts);
   const refusals = createRefusals(crawl, options.filter ?? true);
-  await releaseRefused(crawl, refusals, tracker, renew);
+  await releaseRefused(crawl, refusals, tracker, step, ofHosts);
 
   /** Those of the rules that hold by now. */
   let latest = { crawl, refusals };
@@ -108,82 +134,136 @@ async function selectBatch(given: CrawlContext, options: GenerateOptions): Promi
     if (now !== latest.crawl) latest = { crawl: now, refusals: createRefusals(now, options.filter ?? true) };
     return latest.refusals;
   };
-  const size = await select(crawl, batchId, until, options, refusalsNow, tracker, renew);
-  if (tracker.aborted || size === 0) {
-    tracker.count('taken_back', await releaseRows(crawl, batchId, renew));
+  const sizes = await select(crawl, batchId, until, options, slots, refusalsNow, tracker);
+  const size = [...sizes.values()].reduce((sum, n) => sum + n, 0);
+  if (slots && !tracker.aborted) {
+    await hold(crawl);
+    await batches.changeProgress(batchId, slots, (_, slot) => ({ generated: sizes.get(slot) ?? 0 }));
+    await openIfGenerated(crawl, batchId, crawl.ruleSet?.version);
+  } else if (tracker.aborted || size === 0) {
+    tracker.count('taken_back', await releaseRows(crawl, batchId, slots));
+    if (slots) return { report: tracker.report(batchId), size: 0, skipped: {} };
     await batches.delete(batchId);
     const report = tracker.report();
     return { report, size: 0, skipped: report.counters };
+  } else {
+    await open(crawl, batchId, size, crawl.ruleSet?.version);
   }
-  await batches.advance(batchId, ['generating'], () => ({
-    state: 'open',
-    size,
-    ...(rules !== undefined && { rules }),
-  }));
   const { counters: skipped } = tracker.progress();
   tracker.count('generated', size);
   return { report: tracker.report(batchId), size, skipped };
 }
 
-/** Releases what batches hold that a killed or aborted generate left unfinished, and those that are too old. */
-async function releaseAbandoned(crawl: CrawlContext, tracker: Tracker): Promise<void> {
+const open = ({ tables }: CrawlContext, batchId: string, size: number, rules: string | undefined): Promise<void> =>
+  tables.batches.advance(batchId, ['generating'], () => ({
+    state: 'open',
+    size,
+    ...(rules !== undefined && { rules }),
+  }));
+
+/**
+ * The slots of the hosts of which the queues are in these. By host they are the same; a domain or an address may have hosts
+ * in any slot.
+ */
+function slotsOfHosts({ settings }: CrawlContext, slots: ReadonlySet<string> | undefined) {
+  return settings.partition.urlMode === 'host' ? slots : undefined;
+}
+
+/**
+ * Makes a batch, or joins one that others generate too, and releases what a killed run selected of its own slots.
+ * @returns of these the slots that are not through
+ */
+async function joinBatch(crawl: CrawlContext, batchId: string, tracker: Tracker): Promise<ReadonlySet<string>> {
+  const { batches, slots } = crawl.tables;
+  if (batchTime(batchId) === undefined) {
+    throw new CrawlError('USAGE', `expected a batch id, found "${safeText(batchId, 80)}"`, {
+      hint: '`webcrawl batch-id` makes one',
+    });
+  }
+  const header = await batches.change(batchId, (found) => (found ? undefined : { state: 'generating', size: 0 }));
+  if (header?.state !== 'generating') return new Set();
+  const progress = await batches.progress(batchId);
+  const isOpen = (slot: string): boolean => progress.get(slot)?.generated === undefined;
+  const left = new Set([...(crawl.own?.slots ?? slots.all)].filter(isOpen));
+  tracker.count('taken_back', await releaseRows(crawl, batchId, left));
+  return left;
+}
+
+/** Opens a batch of which all slots are generated, with the sum of their rows; one without any is closed. */
+async function openIfGenerated({ tables }: CrawlContext, batchId: string, rules: string | undefined): Promise<void> {
+  const { batches, slots } = tables;
+  const progress = await batches.progress(batchId);
+  let size = 0;
+  for (const slot of slots.all) {
+    const { generated } = progress.get(slot) ?? {};
+    if (generated === undefined) return;
+    size += generated;
+  }
+  const state = size > 0 ? 'open' : 'closed';
+  // Another one may have done so.
+  await batches.change(batchId, (header) =>
+    header?.state === 'generating' ? { state, size, ...(rules !== undefined && { rules }) } : undefined,
+  );
+  if (size === 0) await batches.forget(batchId);
+}
+
+/**
+ * Releases the own rows of batches that nobody will go on with: those that a killed or aborted generate left unfinished, and those
+ * that are too old. Who has a slot knows that nobody else generates in it.
+ * @param joined the batch that this generate goes on with
+ */
+async function takeBackAbandoned(crawl: CrawlContext, joined: string | undefined, tracker: Tracker): Promise<void> {
   const { tables, settings } = crawl;
   const { batches } = tables;
   const now = crawl.clock();
+  const others = (await tables.leases.holders()).filter(({ isOwn, isSilent }) => !isOwn && !isSilent);
+  const isAtWork = (batchId: string): boolean =>
+    others.some(({ tasks }) => tasks.some((task) => task.job === 'generate' && task.batchId === batchId));
   for (const { batchId } of await batches.list()) {
+    if (batchId === joined || isAtWork(batchId)) continue;
     let before: BatchHeader | undefined;
     await batches.change(batchId, (header) => {
-      const isAbandoned = header?.owner === tables.owner || !tables.isShared || (header?.leasedUntil ?? 0) <= now;
       const isExpired = (batchTime(batchId) ?? 0) + settings.generate.lockExpiry * 1000 <= now;
       // Once updatedb has begun on it, only updatedb may release its rows: links of theirs are added, and would be again.
-      const isFree = header?.state === 'generating' ? isAbandoned : header?.state === 'open' && isExpired;
+      const isFree = header?.state === 'generating' || (header?.state === 'open' && isExpired);
       before = isFree ? header : undefined;
-      return before && { ...before, ...leased(crawl) };
+      return before?.state === 'open' ? { ...before, state: 'generating' } : undefined;
     });
     if (!before) continue;
-    const { owner: _owner, leasedUntil: _leasedUntil, ...header }: BatchHeader = before;
-    const released = await releaseRows(crawl, batchId, createLease(crawl, batchId));
     // One that has a size was open, and another generate was killed while it released the rows.
-    const wasOpen = header.state === 'open' || header.size > 0;
-    tracker.count(wasOpen ? 'expired' : 'taken_back', released);
-    if (wasOpen) await batches.advance(batchId, ['generating'], () => ({ ...header, state: 'open' }));
-    else await batches.delete(batchId);
+    const wasOpen = before.state === 'open' || before.size > 0;
+    const part = partOf(crawl);
+    await hold(crawl);
+    // Whoever generates it after all has to begin anew.
+    if (part) await batches.changeProgress(batchId, part, () => ({}));
+    tracker.count(wasOpen ? 'expired' : 'taken_back', await releaseRows(crawl, batchId, part));
+    if (part) {
+      await hold(crawl);
+      await batches.changeProgress(batchId, part, () => ({ takenBack: true }));
+      const progress = await batches.progress(batchId);
+      if (!tables.slots.all.every((slot) => progress.get(slot)?.takenBack)) continue;
+    }
+    if (!wasOpen) await batches.delete(batchId);
+    else {
+      await batches.forget(batchId);
+      await batches.change(batchId, (header) =>
+        header?.state === 'generating' ? { ...header, state: 'open' } : undefined,
+      );
+    }
   }
 }
 
-const leased = ({ tables, clock }: CrawlContext) => {
-  return { state: 'generating', owner: tables.owner, leasedUntil: clock() + LEASE } as const;
-};
-
-/** Says now and then that this generate is still at work on its batch. @throws CrawlError where it was taken from it */
-function createLease(crawl: CrawlContext, batchId: string): () => Promise<void> {
-  let leasedAt = crawl.clock();
-  return async () => {
-    if (crawl.clock() - leasedAt <= LEASE / 4) return;
-    leasedAt = crawl.clock();
-    await crawl.tables.batches.advance(batchId, ['generating'], (header) => {
-      if (header.owner === crawl.tables.owner) return { ...header, ...leased(crawl) };
-      throw new CrawlError(
-        'BATCH_CLOSING',
-        `expected to go on with batch ${batchId}, found it taken by another generate`,
-        {
-          hint: `this one was silent for more than ${LEASE / 1000} seconds; run it again`,
-        },
-      );
-    });
-  };
-}
-
+/** @returns how many rows were selected, by slot */
 async function select(
   crawl: CrawlContext,
   batchId: string,
   until: number,
   options: GenerateOptions,
+  slots: ReadonlySet<string> | undefined,
   refusalsNow: () => Promise<Refusals>,
   tracker: Tracker,
-  renew: () => Promise<void>,
-): Promise<number> {
-  const { frontier } = crawl.tables;
+): Promise<ReadonlyMap<string, number>> {
+  const { frontier, slots: ofTable } = crawl.tables;
   const { minScore } = crawl.settings.generate;
   const { topN = Infinity, maxPerQueue = Infinity, isBusy = () => false } = options;
   const { maxCount = crawl.settings.generate.maxCount } = options;
@@ -191,32 +271,37 @@ async function select(
   const isSetAside = createSetAside(crawl, until);
   const due = createDueRows({
     frontier,
+    slots: slotsOfHosts(crawl, slots),
     maxPerQueue: Math.min(maxPerQueue, maxCount < 0 ? Infinity : maxCount),
     queueOf: async (host) => {
       const queue = await queues.nameOf(hostOfKey(host));
-      if (isBusy(queue)) return undefined;
+      if (isBusy(queue) || (slots && !slots.has(ofTable.ofQueue(queue)))) return undefined;
       if (!(await isSetAside(host))) return queue;
       tracker.count('host_backoff');
       return undefined;
     },
   });
   let size = 0;
+  const sizes = new Map<string, number>();
   while (!tracker.aborted && size < topN) {
     const found = await due.read(Math.min(CHUNK, topN - size));
     // Rows come best first, so none after this one can pass.
     if (found.length === 0 || found[0]!.score < minScore) break;
-    await renew();
     const refusals = await refusalsNow();
     const judge: Judge = (row, updating) => judgeRow(row, until, refusals, updating);
     const selected = await take(crawl, batchId, due, found, judge, tracker);
-    size += selected;
-    tracker.done(selected);
+    size += selected.length;
+    for (const { queue } of selected) {
+      const slot = ofTable.ofQueue(queue);
+      sizes.set(slot, (sizes.get(slot) ?? 0) + 1);
+    }
+    tracker.done(selected.length);
   }
   tracker.count('capped', due.fullQueues);
-  return size;
+  return sizes;
 }
 
-/** Takes those of the rows that pass into the batch. @returns how many */
+/** Takes those of the rows that pass into the batch. @returns them */
 async function take(
   crawl: CrawlContext,
   batchId: string,
@@ -224,7 +309,7 @@ async function take(
   found: readonly DueRow[],
   judge: Judge,
   tracker: Tracker,
-): Promise<number> {
+): Promise<readonly DueRow[]> {
   const { tables } = crawl;
   const now = crawl.clock();
   const selected = new Map<string, DueRow>();
@@ -235,6 +320,7 @@ async function take(
     const countOf = new Map(keys.map((key) => [key, counts.of(key)]));
     const rowOf = new Map(keys.map((key, i) => [key, rows[i]]));
     const updating = await updatingBatches(tables, rows);
+    await hold(crawl);
     const changes = new Map<string, PageChange>();
     for (const key of keys) selected.delete(key);
     for (const [i, entry] of found.entries()) {
@@ -246,7 +332,12 @@ async function take(
       if (verdict === 'stale' || (row && !row.damaged && (row.score ?? 0) !== entry.score)) stale(entry);
       if (verdict === 'selected') {
         selected.set(key, entry);
-        changes.set(key, { key, set: { cashInFlight: row?.cash ?? 0 }, marks: { generate: batchId } });
+        changes.set(key, {
+          key,
+          set: { cashInFlight: row?.cash ?? 0 },
+          unset: ['distanceInFlight'],
+          marks: { generate: batchId },
+        });
         continue;
       }
       if (verdict === 'stale') countOf.get(key)!('stale');
@@ -262,7 +353,7 @@ async function take(
     return keys.map((key) => changes.get(key));
   });
   counts.end();
-  return selected.size;
+  return [...selected.values()];
 }
 
 function judgeRow(
@@ -279,24 +370,26 @@ function judgeRow(
   return refusals.of(row) ?? 'selected';
 }
 
-/** Releases the rows of a batch that holds them for nobody. @returns how many it held */
-async function releaseRows(
-  { tables, clock }: CrawlContext,
-  batchId: string,
-  renew: () => Promise<void>,
-): Promise<number> {
+/**
+ * Releases the rows of a batch that holds them for nobody.
+ * @param slots of their queues; undefined: all
+ * @returns how many it held
+ */
+async function releaseRows(crawl: CrawlContext, batchId: string, slots: Iterable<string> | undefined): Promise<number> {
+  const { tables, clock } = crawl;
   let count = 0;
-  for await (const entries of tables.batches.entries(batchId)) {
-    await renew();
+  for await (const entries of tables.batches.entries(batchId, slots)) {
     const keys = entries.map(({ rowKey }) => rowKey);
     const released = new Set<string>();
-    await tables.changeRows(keys, [], clock(), (rows) =>
-      rows.map((row) => {
+    await tables.changeRows(keys, [], clock(), async (rows) => {
+      await hold(crawl);
+      return rows.map((row) => {
         if (!row || row.marks?.generate !== batchId) return undefined;
         released.add(row.key);
         return { key: row.key, unset: ['cashInFlight'], marks: { generate: null } };
-      }),
-    );
+      });
+    });
+    await hold(crawl);
     await tables.batches.remove(batchId, entries);
     count += released.size;
   }

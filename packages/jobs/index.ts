@@ -10,6 +10,8 @@ export { fetch, type FetchOptions } from './fetch.js';
 export { parse, type ParseOptions } from './parse.js';
 export { updatedb } from './updatedb.js';
 export { crawl, type CrawlOptions } from './crawl.js';
+export { injectInScope, type ScopedSeeds } from './rounds/inject-in-scope.js';
+export { writeScope } from './scope/stored-scope.js';
 export { isAnyDue } from './selection/is-any-due.js';
 export { applyRules } from './rule-jobs/apply-rules.js';
 export {
@@ -28,12 +30,14 @@ export { createRunningJobs, type RunningJobs, type Watch } from './reporting/run
 export type { DueCount } from './reporting/due-count.js';
 export { ownStatus, type DiskUse, type MemoryUse, type StatusSource, type TableStatus } from './status.js';
 export { createSeldom, type Seldom } from './reporting/seldom.js';
+export { startWorkerReports, type WorkerStatus } from './reporting/worker-reports.js';
 export type { JobTotals, Totals } from './reporting/totals.js';
 export { DUMP_FIELDS, FURTHER_FIELDS, dumpPage, stats, type TableStats } from './readdb.js';
 export { selectorOf, type PageSelection, type PageSelector } from './pages/page-selection.js';
 export { createTracker, type Tracker } from './reporting/tracker.js';
 export { createRowCounts } from './reporting/row-counts.js';
 export { withoutOtherJobs } from './rows/without-other-jobs.js';
+export { hold, inSlots, partOf, type OwnSlots, type ShardOptions } from './shards/own-slots.js';
 export { MAX_SORTED, readPages, type FoundPage, type PageQuery } from './pages/read-pages.js';
 export { explain, type ExplainedMark, type ExplainedPage, type Explanation, type ExplainOptions } from './explain.js';
 export type { CrawlScope, ScopeRules, UrlPatterns } from './scope/crawl-scope.js';

@@ -1,6 +1,16 @@
 import { CrawlError } from '../errors/index.js';
 import { applyUrlChain } from '../plugin-api/index.js';
-import { chunked, isHeld, rowKeyOf, type HostKey, type PageChange, type PageRow } from '../../webtable/index.js';
+import {
+  chunked,
+  hostKeyOf,
+  isHeld,
+  rowKeyOf,
+  slotsOfShard,
+  type HostKey,
+  type PageChange,
+  type PageRow,
+  type Shard,
+} from '../../webtable/index.js';
 import type { Count, CounterName } from './reporting/counters.js';
 import type { CrawlContext } from './context.js';
 import type { FoundReach } from './hosts/seed-reach.js';
@@ -14,6 +24,7 @@ import { withRules } from './rules/with-rules.js';
 import { createRowCounts } from './reporting/row-counts.js';
 import { createTracker } from './reporting/tracker.js';
 import { untilAborted } from './inject/until-aborted.js';
+import { hostOf } from '../url/index.js';
 
 /** What {@link inject} takes. */
 export interface InjectOptions extends JobOptions {
@@ -22,6 +33,8 @@ export interface InjectOptions extends JobOptions {
    * others become metadata. Empty lines and lines that begin with `#` say nothing.
    */
   readonly seeds: Iterable<string> | AsyncIterable<string>;
+  /** Only the seeds of hosts in the slots of this shard are taken: all shards are given the same. Absent: all. */
+  readonly shard?: Shard;
   /**
    * URLs of sitemaps, of indexes of sitemaps and of feeds. Each becomes a seed that is fetched once a day and read as a
    * sitemap; the pages that it names are added when it is.
@@ -51,6 +64,7 @@ const CHUNK = 1000;
  * `db.injectorUpdate` say otherwise. Injecting the same seeds again changes nothing.
  * A known page becomes a seed all the same: its distance is 0 from then on.
  * Counters: `COUNTERS.inject`.
+ * @throws CrawlError USAGE for more shards than slots
  */
 export async function inject(crawl: CrawlContext, options: InjectOptions): Promise<Report> {
   return injectSeeds(crawl, options);
@@ -66,7 +80,9 @@ export async function injectSeeds(
   const tracker = createTracker(crawl, 'inject', options);
   const { turns } = crawl.tables;
   const judge = createSeedJudge(crawl, options.signal);
-  const { retryDenied = false } = options;
+  const { retryDenied = false, shard } = options;
+  const { slots } = crawl.tables;
+  const own = shard && new Set(slotsOfShard(slots, shard));
   let line = 0;
   /** With the rules by which the lines of now go. */
   let ruled = await withRules(crawl);
@@ -96,6 +112,10 @@ export async function injectSeeds(
   function accept(seed: InjectedSeed, text: string, line: number): TakenSeed | undefined {
     const verdict = applyUrlChain(ruled.plugins, seed.url, 'inject', seed);
     if (!verdict.accepted) return reject(line, text, `rejected_${verdict.rejectedBy}`, verdict.rule);
+    if (own && !own.has(slots.of(hostKeyOf(hostOf(verdict.url))))) {
+      tracker.count('other_shards');
+      return undefined;
+    }
     onSeed?.(verdict.url);
     const isRetried = typeof retryDenied === 'function' ? retryDenied(line) : retryDenied;
     return { ...seed, url: verdict.url, retryDenied: isRetried };

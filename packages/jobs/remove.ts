@@ -7,6 +7,7 @@ import { newBatch } from './rows/new-batch.js';
 import { removeSeedHost } from './hosts/seed-hosts.js';
 import { withRules } from './rules/with-rules.js';
 import { createRowCounts } from './reporting/row-counts.js';
+import { inAllSlots } from './shards/own-slots.js';
 import { createTracker, type Tracker } from './reporting/tracker.js';
 
 /** What {@link remove} takes: a selection that narrows the table somehow, and what every job takes. */
@@ -29,9 +30,14 @@ const CHUNK = 500;
  * it.
  *
  * Counters: removed, or would_remove in a dry run; held (by a batch), damaged.
- * @throws CrawlError USAGE when nothing narrows the selection, and as {@link PageSelection} says; BAD_URL
+ * @throws CrawlError USAGE when nothing narrows the selection, and as {@link PageSelection} says; BAD_URL; LEASE_HELD, LEASE_LOST
  */
-export async function remove(crawl: CrawlContext, options: RemoveOptions): Promise<Report> {
+export function remove(crawl: CrawlContext, options: RemoveOptions): Promise<Report> {
+  if (options.dryRun) return removeSelected(crawl, options);
+  return inAllSlots(crawl, 'remove', options, removeSelected);
+}
+
+async function removeSelected(crawl: CrawlContext, options: RemoveOptions): Promise<Report> {
   const selector = selectorOf(await withRules(crawl), options);
   if (selector.isWhole) {
     throw new CrawlError('USAGE', 'expected a selection of pages to remove, found none', {
@@ -127,7 +133,7 @@ function createNotice(crawl: CrawlContext) {
       batchId ??= await newBatch(crawl, { state: 'updating', consumers });
       const entries = keys.map((rowKey) => {
         const queue = hostOfKey(hostKeyOfRow(rowKey));
-        return { rowKey, queue, slot: slots.of(queue), place: `${queue}|${rowKey}` };
+        return { rowKey, queue, slot: slots.ofQueue(queue), place: `${queue}|${rowKey}` };
       });
       await batches.keepUpdated(batchId, entries);
     },

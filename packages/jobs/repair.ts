@@ -6,6 +6,7 @@ import { createQueueNames } from './hosts/queue-name.js';
 import { enterSeedHosts, holdsSeed } from './hosts/seed-hosts.js';
 import { withoutOtherJobs } from './rows/without-other-jobs.js';
 import { recountRules } from './rules/count-rules.js';
+import { inAllSlots } from './shards/own-slots.js';
 import { createTracker, type Tracker } from './reporting/tracker.js';
 
 type Row = PageRow<(typeof FRONTIER_FIELDS)[number]>;
@@ -17,10 +18,15 @@ const CHUNK = 1000;
  * body is lost are made due, and what rules have decided is counted anew. It reads the whole table and waits for other jobs on it. After any crash it finds nothing
  * missing; stale entries are in order.
  * Counters: `COUNTERS.repair`.
+ * @throws CrawlError LEASE_HELD, LEASE_LOST
  */
-export async function repair(crawl: CrawlContext, options: JobOptions = {}): Promise<Report> {
+export function repair(crawl: CrawlContext, options: JobOptions = {}): Promise<Report> {
+  return inAllSlots(crawl, 'repair', options, repairIndexes);
+}
+
+async function repairIndexes(crawl: CrawlContext, options: JobOptions): Promise<Report> {
   const tracker = createTracker(crawl, 'repair', options);
-  await withoutOtherJobs(crawl.tables, async () => {
+  await withoutOtherJobs(crawl, 'repair', options, async () => {
     await enterRows(crawl, tracker);
     await removeStale(crawl, tracker);
     await removeStaleSeedHosts(crawl, tracker);
@@ -107,6 +113,12 @@ async function removeStale({ tables, clock }: CrawlContext, tracker: Tracker): P
     tracker.count('stale_frontier', stale.length);
   }
   tracker.count('stale_frontier', await frontier.removeStaleHeads());
+  for (const batchId of await batches.noted()) {
+    const state = (await batches.find(batchId))?.state;
+    if (state !== undefined && state !== 'closed') continue;
+    await batches.forget(batchId);
+    tracker.count('stale_progress');
+  }
   const list = await batches.list();
   const updating = new Set(list.flatMap(({ batchId, state }) => (state === 'updating' ? [batchId] : [])));
   for await (const entries of batches.allEntries()) {

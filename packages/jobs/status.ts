@@ -1,7 +1,8 @@
-import type { BatchHeader, LastFetch } from '../../webtable/index.js';
+import type { Asked, BatchHeader, LeaseInfo } from '../../webtable/index.js';
 import type { CrawlContext } from './context.js';
 import type { DueCount } from './reporting/due-count.js';
 import type { JobFailure, Progress } from './reporting/job.js';
+import { readWorkers, type WorkerStatus } from './reporting/worker-reports.js';
 import type { RunningJobs } from './reporting/running-jobs.js';
 import type { Totals } from './reporting/totals.js';
 
@@ -43,9 +44,11 @@ export interface TableStatus {
    */
   readonly batchesToIndex?: number;
   /** The last fetch, or crawl; absent where there was none. */
-  readonly lastFetch?: LastFetch;
+  readonly lastFetch?: Asked;
   /** What the process that has the table open has done with it. */
   readonly totals: Totals;
+  /** Of a table that processes share: the others that work on it, or did within the hour. `jobs` and `totals` are the sums over all of them then. */
+  readonly workers?: readonly WorkerStatus[];
   /** When that process opened the table, in ms since the epoch. */
   readonly since: number;
   /** Its memory. */
@@ -65,19 +68,21 @@ export interface StatusSource extends Pick<CrawlContext, 'tables' | 'clock'> {
 
 /** The status of the table that is open in this process. */
 export async function ownStatus({ tables, clock, running, since, diskUse }: StatusSource): Promise<TableStatus> {
-  const last = await tables.runs.lastFetch();
+  const last = lastFetchOf(await tables.leases.list());
   const due = await running.due();
   const batches = await tables.batches.list();
   const updated = await tables.batches.listUpdated();
   const disk = await diskUse?.();
   const { rss, heapUsed } = process.memoryUsage();
   const failing = running.failing();
+  const all = await readWorkers({ tables, clock }, { jobs: running.progress(), totals: running.totals() });
   return {
     now: clock(),
     // In one go, so that they are of one moment.
-    jobs: running.progress(),
+    jobs: all?.jobs ?? running.progress(),
     ...(failing.length > 0 && { failing }),
-    totals: running.totals(),
+    totals: all?.totals ?? running.totals(),
+    ...(all && { workers: all.workers }),
     due,
     batches,
     batchesToIndex: updated.length,
@@ -86,4 +91,14 @@ export async function ownStatus({ tables, clock, running, since, diskUse }: Stat
     memory: { resident: rss, heap: heapUsed },
     ...(disk && { disk }),
   };
+}
+
+/** Of all parts of the table: one that goes on, or was killed, before one that has ended; the latest of them. */
+function lastFetchOf(leases: readonly LeaseInfo[]): Asked | undefined {
+  let last: Asked | undefined;
+  for (const { asked } of leases) {
+    if (!asked || (last?.state === 'running' && asked.state === 'ended')) continue;
+    if (!last || last.state !== asked.state || asked.at > last.at) last = asked;
+  }
+  return last;
 }

@@ -1,5 +1,22 @@
-import { rowKeyOf, urlOf, type BatchEntry, type BatchHeader, type Outlink } from '../../webtable/index.js';
-import { batchRows, mustNameBatch, overBatches, type BatchOptions, type BatchRow } from './rows/batch-rows.js';
+import {
+  rowKeyOf,
+  urlOf,
+  type BatchEntry,
+  type BatchHeader,
+  type LeaseHolderInfo,
+  type Outlink,
+  type PageRow,
+  type SlotProgress,
+} from '../../webtable/index.js';
+import { CrawlError, safeText } from '../errors/index.js';
+import {
+  batchRows,
+  batchTask,
+  mustNameBatch,
+  overBatches,
+  type BatchOptions,
+  type BatchRow,
+} from './rows/batch-rows.js';
 import type { CrawlContext } from './context.js';
 import type { Report } from './reporting/job.js';
 import { hintsOf } from './parsing/link-hints.js';
@@ -17,6 +34,7 @@ import { withRules } from './rules/with-rules.js';
 import { createScoring, scoringReads, type Scoring } from './rows/scoring-chain.js';
 import { createRowCounts } from './reporting/row-counts.js';
 import { createTracker, type Tracker } from './reporting/tracker.js';
+import { USUAL_WAIT, hold, inSlots, isNoted, partOf } from './shards/own-slots.js';
 
 /** Rows read at a time together with their links, of which each may have `db.maxOutlinksPerPage`. */
 const SOURCE_CHUNK = 20;
@@ -41,8 +59,11 @@ type Source = BatchRow<(typeof SOURCE_FIELDS)[number] | 'title' | 'text'>['row']
  * rows that it has released too: each row notes the last source whose links it has, so that nothing is added twice. Memory
  * is bounded by `db.updateMaxLinksInMemory`.
  *
+ * In shards each adds the links of the pages of its own slots, to any row. Rows are released only when the links of all slots are
+ * added, and who comes last closes the batch: all shards are run again until {@link Batches.isDone} says that it is done.
+ *
  * Counters: `COUNTERS.updatedb`.
- * @throws CrawlError UNKNOWN_BATCH
+ * @throws CrawlError UNKNOWN_BATCH, LEASE_HELD, LEASE_LOST
  */
 export async function updatedb(crawl: CrawlContext, options: BatchOptions): Promise<Report> {
   return (await updateAndCount(crawl, options)).report;
@@ -56,12 +77,15 @@ export interface Update {
 }
 
 /** The same, for a crawl, which goes by the rows that were released. */
-export async function updateAndCount(crawl: CrawlContext, options: BatchOptions): Promise<Update> {
+export async function updateAndCount(given: CrawlContext, options: BatchOptions): Promise<Update> {
   mustNameBatch(options);
   const released = { fetched: 0, notFetched: 0 };
-  const report = await overBatches(crawl, 'updatedb', options, (batch) =>
-    crawl.tables.exclusive('updatedb', () => updateBatch(crawl, batch, options, released)),
-  );
+  const report = await inSlots(given, batchTask('updatedb', options), options, (crawl, signal) => {
+    const how = { ...options, ...(signal && { signal }) };
+    return overBatches(crawl, 'updatedb', how, (batch) =>
+      crawl.tables.exclusive('updatedb', () => updateBatch(crawl, batch, how, released)),
+    );
+  });
   return { report, released };
 }
 
@@ -73,39 +97,102 @@ async function updateBatch(
   options: BatchOptions,
   released: Released,
 ): Promise<Report> {
-  const { batches, runs } = crawl.tables;
+  const { batches, runs, slots } = crawl.tables;
   const { batchId, size } = batch;
   const tracker = createTracker(crawl, 'updatedb', options, { batchId, total: size });
   // A batch that was not begun on can still be fetched.
   if (tracker.aborted) return tracker.report();
-  const consumers = batch.consumers ?? (await runs.consumers());
-  await batches.advance(batchId, ['open', 'updating'], () => ({ size, state: 'updating', consumers }));
+  await whenNobodyFetches(crawl, batchId, options);
+  let consumers = batch.consumers ?? (await runs.consumers());
+  // Those of who began on it hold, so that all shards keep the same.
+  await batches.advance(batchId, ['open', 'updating'], (header) => {
+    consumers = header.consumers ?? consumers;
+    return { size, state: 'updating', consumers };
+  });
+  // A fetch that began before this has not ended, or was killed; no other can begin.
+  await whenNobodyFetches(crawl, batchId, options);
   const openIds = new Set((await batches.list()).map(({ batchId: openId }) => openId));
   const linker = createLinker(crawl, batchId, openIds, tracker);
-  const left = await linkRows(crawl, batchId, linker, tracker);
-  if (!left || !(await releaseRows(crawl, batchId, linker, left, consumers, tracker, released))) {
+
+  const own = crawl.own?.slots ?? new Set(slots.all);
+  const part = partOf(crawl);
+  const progress = await batches.progress(batchId);
+  const toLink = [...own].filter((slot) => !progress.get(slot)?.linked);
+  // Other shards may release rows only when all have added their links: so nothing is left to be added with the release.
+  const left = await linkRows(crawl, batchId, linker, tracker, toLink, part === undefined);
+  if (!left || (part && !(await note(crawl, batchId, part, { linked: true }, 'linked')))) return tracker.report();
+  if (!(await releaseRows(crawl, batchId, linker, left, consumers, tracker, released))) return tracker.report();
+  if (part && !(await note(crawl, batchId, part, { linked: true, released: true }, 'released')))
     return tracker.report();
-  }
+
+  await hold(crawl);
   await batches.clear(batchId);
-  await batches.advance(batchId, ['updating'], () =>
-    consumers.length > 0 ? { size, state: 'updated', consumers } : { size, state: 'closed' },
-  );
+  // Another shard may have done so.
+  await batches.change(batchId, (header) => {
+    if (header?.state !== 'updating') return undefined;
+    return consumers.length > 0 ? { size, state: 'updated', consumers } : { size, state: 'closed' };
+  });
+  if (isNoted(crawl) && consumers.length === 0) await batches.forget(batchId);
   return tracker.report();
 }
 
-/** @returns links to own rows, which are not added yet; undefined when the job was ended before all others were */
+/** Notes how far the own slots are. @returns whether all slots of the table are so far */
+async function note(
+  crawl: CrawlContext,
+  batchId: string,
+  own: ReadonlySet<string>,
+  noted: SlotProgress,
+  what: 'linked' | 'released',
+): Promise<boolean> {
+  const { batches, slots } = crawl.tables;
+  await hold(crawl);
+  await batches.changeProgress(batchId, own, (before) => (before?.[what] ? undefined : { ...before, ...noted }));
+  const progress = await batches.progress(batchId);
+  if (slots.all.every((slot) => progress.get(slot)?.[what])) return true;
+  // Where it was closed meanwhile, nothing is noted any more.
+  const header = await batches.find(batchId);
+  if (!header || header.state === 'closed') await batches.forget(batchId);
+  return false;
+}
+
+/**
+ * Waits until no other worker fetches or parses a batch.
+ * @throws CrawlError LEASE_HELD where one goes on
+ */
+async function whenNobodyFetches(crawl: CrawlContext, batchId: string, options: BatchOptions): Promise<void> {
+  const { leaseWait = USUAL_WAIT, signal } = options;
+  if (signal?.aborted) return;
+  const isInTheWay = ({ tasks }: LeaseHolderInfo): boolean =>
+    tasks.some((task) => (task.job === 'fetch' || task.job === 'parse') && (task.batchId ?? batchId) === batchId);
+  const found = await crawl.tables.leases.untilNone(isInTheWay, { wait: leaseWait, ...(signal && { signal }) });
+  if (!found) return;
+  throw new CrawlError(
+    'LEASE_HELD',
+    `expected nobody to fetch or parse batch ${batchId} any more, found that ${safeText(found.name, 100)} does`,
+    { hint: 'run the same command again when it has ended' },
+  );
+}
+
+/**
+ * @param slots of the sources
+ * @param leavesOwn links to own rows are added with their release
+ * @returns links to own rows, which are not added yet; undefined when the job was ended before all others were
+ */
 async function linkRows(
   crawl: CrawlContext,
   batchId: string,
   linker: Linker,
   tracker: Tracker,
+  slots: Iterable<string>,
+  leavesOwn: boolean,
 ): Promise<LinksByTarget | undefined> {
   const scoring = createScoring(crawl, tracker.count);
   const limit = crawl.settings.db.updateMaxLinksInMemory;
   const fields = [...SOURCE_FIELDS, ...scoringReads(crawl)];
   let slice = createLinkSlice(batchId);
-  for await (const rows of batchRows(crawl, batchId, fields, SOURCE_CHUNK, tracker.count, isReleasedSource)) {
+  for await (const read of batchRows(crawl, batchId, fields, SOURCE_CHUNK, tracker.count, isReleasedSource, slots)) {
     if (tracker.aborted) return undefined;
+    const rows = await fenced(crawl, batchId, read, fields);
     const { ruleSet } = await withRules(crawl);
     for (const { row, entry } of rows) {
       // Once more has come: of own rows the last slice alone is added as they are released.
@@ -116,7 +203,30 @@ async function linkRows(
       collectLinks(scoring, slice, row, entry, ruleSet);
     }
   }
-  return linker.addLinks(slice, true);
+  return linker.addLinks(slice, leavesOwn);
+}
+
+/**
+ * The rows, as nobody can change them any more who fetched or parsed them and was taken for dead: those that such a worker may still
+ * store get another version, so that it cannot.
+ */
+async function fenced<F extends (typeof SOURCE_FIELDS)[number] | 'title' | 'text'>(
+  { tables, clock }: CrawlContext,
+  batchId: string,
+  rows: readonly BatchRow<F>[],
+  fields: readonly F[],
+): Promise<readonly BatchRow<F>[]> {
+  if (!tables.isShared) return rows;
+  const isOpen = ({ marks, status }: PageRow<'marks' | 'status'>): boolean =>
+    marks?.generate === batchId && (marks.fetch !== batchId || (status === 'fetched' && marks.parse !== batchId));
+  const keys = rows.filter(({ row }) => isOpen(row as PageRow<'marks' | 'status'>)).map(({ row }) => row.key);
+  if (keys.length === 0) return rows;
+  await tables.changeRows(keys, ['status'], clock(), (found) =>
+    found.map((row) => (row && isOpen(row) ? { key: row.key } : undefined)),
+  );
+  const now = await tables.pages.getMany<F | 'marks'>(keys, [...fields, 'marks']);
+  const rowOf = new Map(now.flatMap((row) => (row && !row.damaged ? [[row.key, row]] : [])));
+  return rows.map((each) => ({ ...each, row: rowOf.get(each.row.key) ?? each.row }));
 }
 
 /** The links that a row hands on: those of a page that was parsed in this batch, or the target of a redirect. */
@@ -149,7 +259,7 @@ function collectLinks(
       entry,
       anchor: link.anchor,
       score: scores[i] ?? 0,
-      distance: ((isReleased ? row.distanceInFlight : undefined) ?? distance) + (isRedirect ? 0 : 1),
+      distance: (row.distanceInFlight ?? distance) + (isRedirect ? 0 : 1),
       hints: hintsOf(link),
       sitemap: link.sitemap,
       redirectDepth: isRedirect ? (row.redirectDepth ?? 0) + 1 : 0,
@@ -174,7 +284,7 @@ async function releaseRows(
 ): Promise<boolean> {
   const { tables, clock } = crawl;
   const fields = [...new Set([...RESCHEDULE_FIELDS, ...LINKED_FIELDS])];
-  for await (const entries of tables.batches.entries(batchId)) {
+  for await (const entries of tables.batches.entries(batchId, partOf(crawl))) {
     if (tracker.aborted) return false;
     const updated = new Set<string>();
     const notFetched = new Set<string>();
@@ -182,6 +292,8 @@ async function releaseRows(
     const keys = entries.map(({ rowKey }) => rowKey);
     const terms = await linker.now();
     await tables.changeRows(keys, fields, clock(), async (rows, asked) => {
+      await hold(crawl);
+      await linker.look(rows);
       const changes = rows.map((row, i) => {
         const count = counts.of(asked[i]!);
         updated.delete(asked[i]!);
@@ -191,15 +303,12 @@ async function releaseRows(
         (row.marks.fetch === batchId ? updated : notFetched).add(row.key);
         const links = linker.changeFor(terms, row.key, row, left.get(row.key) ?? [], count);
         const release = reschedule(crawl, { ...row, ...links?.set }, batchId, count);
-        const isLowered = links?.set?.distance !== undefined && release.set?.cashInFlight !== undefined;
+        const { distanceInFlight = row.distanceInFlight, ...linked } = links?.set ?? {};
+        const isLowered = distanceInFlight !== undefined && release.set?.cashInFlight !== undefined;
         return {
           ...links,
           ...release,
-          set: {
-            ...links?.set,
-            ...release.set,
-            ...(isLowered && { distanceInFlight: row.distance ?? Infinity }),
-          },
+          set: { ...linked, ...release.set, ...(isLowered && { distanceInFlight }) },
           unset: [...(release.unset ?? []), ...(isLowered ? [] : (['distanceInFlight'] as const))],
         };
       });

@@ -23,6 +23,7 @@ import {
   createRunningJobs,
   ownStatus,
   readPages,
+  startWorkerReports,
   withRules,
   type CrawlContext,
   type DiskUse,
@@ -161,11 +162,13 @@ export async function openCrawl(options: OpenCrawlOptions = {}): Promise<Crawl> 
   }
   const rules = createLiveRules(tables, settings.scoring.fit, undefined, clock);
   const running = createRunningJobs({ tables, clock });
+  const reports = startWorkerReports({ tables, clock }, running, since);
   const indexFolder = indexFolderOf(settings, options.table);
   await shared?.serve();
 
   let closing: Promise<void> | undefined;
-  const close = (): Promise<void> => (closing ??= closeAll(plugins, tables, rules, parseThreads));
+  const close = (): Promise<void> =>
+    (closing ??= reports.end().then(() => closeAll(plugins, tables, rules, parseThreads)));
   return {
     tables,
     running,

@@ -4,6 +4,7 @@ import { csvRecord, looksLikeFormula, openOutput } from '../../packages/export/i
 import { DEFAULT_PORT } from '../../packages/serve/index.js';
 import { figures } from '../../packages/util/index.js';
 import { tryParseUrl } from '../../packages/url/index.js';
+import { makeBatchId, parseShard, shardText } from '../../webtable/index.js';
 import type { SearchResult } from '../../packages/search/index.js';
 import type { JobOptions, Report } from '../../packages/jobs/reporting/job.js';
 
@@ -64,6 +65,9 @@ export const api = {
   DEFAULT_PORT,
   figures,
   safeText,
+  makeBatchId,
+  parseShard,
+  shardText,
   tryParseUrl,
   csvRecord,
   looksLikeFormula,
@@ -77,6 +81,16 @@ export const api = {
   PROTOCOL_CODES: { not_found: '' },
   FURTHER_FIELDS: ['content'],
   MAX_SORTED: 100_000,
+  createTable: async (options: Record<string, unknown>) => {
+    stub.calls.push({ name: 'createTable', options });
+    return {
+      created: ['default:x_webpage'],
+      existing: [],
+      added: [],
+      shellLines: ["split 'default:x_frontier', '08'"],
+      slots: 16,
+    };
+  },
   openCrawl: async (options: { config?: string; settings?: Record<string, unknown>; env?: Record<string, string> }) => {
     stub.calls.push({ name: 'openCrawl', options });
     const given = { file: options.config, env: options.env ?? {}, overrides: options.settings ?? {} };

@@ -112,7 +112,7 @@ describe('generate', () => {
     await using crawl = await testCrawl(undefined);
     await jobs.inject(crawl, { seeds: ['http://a.com/', 'http://b.com/'] });
     const { batchId = '' } = await jobs.generate(crawl);
-    await crawl.tables.batches.change(batchId, () => ({ state: 'generating', size: 2, owner: 'x', leasedUntil: 0 }));
+    await crawl.tables.batches.change(batchId, () => ({ state: 'generating', size: 2 }));
     const { counters } = await jobs.generate(crawl, { signal: AbortSignal.abort() });
     expect(counters).toEqual({ expired: 2 });
     expect(await crawl.tables.batches.get(batchId)).toEqual({ batchId, state: 'open', size: 2 });

@@ -631,7 +631,7 @@ describe('updatedb run again', () => {
     const free = Array.from({ length: 200 }, (_, i) => rowKeyOf(`http://x${i}.com/`));
     const { batches, slots } = await openTables(store);
     const entries = free.map((rowKey) => ({ rowKey, queue: new URL(urlOf(rowKey)).host }));
-    const inSlot = (slot: string | undefined) => entries.find(({ queue }) => slots.of(queue) === slot)!;
+    const inSlot = (slot: string | undefined) => entries.find(({ queue }) => slots.ofQueue(queue) === slot)!;
     await batches.enter(batch, [inSlot(slots.all[0]), inSlot(slots.all.at(-1))]);
 
     const undisturbed = await copyStore(store);

@@ -53,28 +53,53 @@ export interface Troubles {
   readonly robotsRedirects: boolean;
 }
 
+/** How the hosts look, where that is not left to the draw. */
+export interface HostShape {
+  /** The name of a host by its number. Default: `h<n>.test`. */
+  readonly nameOf?: (i: number) => string;
+  /** Pages of a host, at least and at the most, without those that redirects add. Default: 3 to 6. */
+  readonly pages?: readonly [number, number];
+  /** Pages that each page of the tree leads to. Default: 2. */
+  readonly children?: number;
+  /** Some pages are on https. Default: true. */
+  readonly secure?: boolean;
+  /** What robots.txt may state, in seconds, each as likely. Default: nothing for half of them, else 0.3, 1 or 1.3. */
+  readonly crawlDelays?: readonly (number | undefined)[];
+}
+
 /**
  * Draws hosts whose pages can all be reached from their roots: a tree of links within each host, links between hosts,
  * and redirects within a host and to others, whose targets nothing else leads to.
  */
-export function drawHosts(seed: number, count: number, { refusals, robotsRedirects }: Troubles): HostPlan[] {
+export function drawHosts(
+  seed: number,
+  count: number,
+  { refusals, robotsRedirects }: Troubles,
+  {
+    nameOf = (i) => `h${i}.test`,
+    pages: [least, most] = [3, 6],
+    children: fanOut = 2,
+    secure = true,
+    crawlDelays = [undefined, undefined, undefined, 0.3, 1, 1.3],
+  }: HostShape = {},
+): HostPlan[] {
   const random = randomNumbers(seed);
   const below = (n: number): number => Math.floor(random() * n);
   const pick = <T>(from: readonly T[]): T => from[below(from.length)]!;
-  const names = Array.from({ length: count }, (_, i) => `h${i}.test`);
+  const names = Array.from({ length: count }, (_, i) => nameOf(i));
 
   const hosts = names.map((name, i): HostPlan => {
-    const crawlDelay = pick([undefined, undefined, undefined, 0.3, 1, 1.3]);
-    const isSecure = below(5) === 0;
+    const crawlDelay = pick(crawlDelays);
+    const isSecure = below(5) === 0 && secure;
     const trouble = refusals ? TROUBLES[i % TROUBLES.length]! : 'none';
-    const size = 3 + below(4);
+    const size = least + below(most - least + 1);
     const urls = Array.from({ length: size }, (_, n) => {
       const scheme = isSecure && n % 2 === 1 ? 'https' : 'http';
       return n === 0 ? `http://${name}/` : `${scheme}://${name}/p${n}`;
     });
     const refused = below(size);
     const pages = urls.map((url, n): [string, PagePlan] => {
-      const children = urls.slice(2 * n + 1, 2 * n + 3);
+      const children = urls.slice(fanOut * n + 1, fanOut * (n + 1) + 1);
       const refusal = n === refused ? pageRefusal(trouble, pick) : undefined;
       const links = [...children, pick(urls), `http://${pick(names)}/`];
       return [url, { links, ...(refusal && { refusal }) }];

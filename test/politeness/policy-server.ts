@@ -27,8 +27,11 @@ type Answer = Pick<AccessEntry, 'status' | 'retryAfter' | 'crawlDelay'> & {
   readonly body: string;
 };
 
-/** Serves the hosts over http and https. What they do not have is 404. */
-export async function servePolicies(hosts: readonly HostPlan[]): Promise<PolicyServer> {
+/**
+ * Serves the hosts over http and https. What they do not have is 404.
+ * @param address where; `0.0.0.0` for hosts whose names are addresses of loopback
+ */
+export async function servePolicies(hosts: readonly HostPlan[], address = '127.0.0.1'): Promise<PolicyServer> {
   const byName = new Map(hosts.map((host) => [host.name, host]));
   const refused = new Map<string, number>();
   const log: AccessEntry[] = [];
@@ -40,7 +43,7 @@ export async function servePolicies(hosts: readonly HostPlan[]): Promise<PolicyS
   };
   const servers = { http: createPlain(handle('http')), https: createSecure(SELF_SIGNED, handle('https')) };
   for (const server of Object.values(servers)) server.keepAliveTimeout = 60_000;
-  const ports = { http: await listen(servers.http), https: await listen(servers.https) };
+  const ports = { http: await listen(servers.http, address), https: await listen(servers.https, address) };
   const urlOf = (plan: string): string => {
     const url = new URL(plan);
     url.port = String(url.protocol === 'https:' ? ports.https : ports.http);
@@ -135,7 +138,7 @@ function robotsOf({ crawlDelay, hasPrivate }: HostPlan): Answer {
   return { status: 200, ...(crawlDelay !== undefined && { crawlDelay }), body: `${lines.join('\n')}\n` };
 }
 
-async function listen(server: Server): Promise<number> {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+async function listen(server: Server, address: string): Promise<number> {
+  await new Promise<void>((resolve) => server.listen(0, address, resolve));
   return (server.address() as AddressInfo).port;
 }

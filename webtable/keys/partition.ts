@@ -1,4 +1,5 @@
 import { CrawlError } from '../../packages/errors/index.js';
+import { hostKeyOf, type HostKey } from './host-key.js';
 
 /** Follows all that is in a zone of an index table, and the `|` after the names there. */
 export const FENCE = '}';
@@ -14,8 +15,10 @@ export const MAX_SLOTS = 4096;
 export interface Slots {
   /** Hex digits for every slot, in order: two of them, or three beyond 256 slots. */
   readonly all: readonly string[];
-  /** The slot of a host, or of a queue: a host, a domain or an IP address. */
-  of(group: string): string;
+  /** The slot of a host. */
+  of(host: HostKey): string;
+  /** The slot of a queue: a host, a domain or an IP address. That of a host is the same as of the host itself. */
+  ofQueue(queue: string): string;
 }
 
 /** @throws CrawlError BAD_SETTING for a number that is not from 1 to {@link MAX_SLOTS} */
@@ -25,7 +28,8 @@ export function slotsOf(count: number): Slots {
   }
   const digits = count > 256 ? 3 : 2;
   const all = Array.from({ length: count }, (_, i) => i.toString(16).padStart(digits, '0'));
-  return { all, of: (group) => all[partitionOf(group, count)]! };
+  const of = (host: HostKey): string => all[partitionOf(host, count)]!;
+  return { all, of, ofQueue: (queue) => of(hostKeyOf(queue)) };
 }
 
 /**

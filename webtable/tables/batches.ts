@@ -12,9 +12,11 @@ import { FENCE, type Slots } from '../keys/partition.js';
 import { json, text } from '../pages/codec.js';
 import { after, readRange, scanSteps } from '../scan-steps.js';
 import { INDEX_COLUMNS } from '../schema.js';
-import type { KeyRange, RowChange, Store } from '../store.js';
+import type { KeyRange, RowChange, Store, StoredRow } from '../store.js';
 import type { Exclusive } from '../stores/locks.js';
 import { writeUnchanged } from '../write-unchanged.js';
+import { createBatchProgress, type BatchStep } from './batch-progress.js';
+import { createRobotsRequests } from './robots-requests.js';
 
 /**
  * `generating`: rows are being selected; a batch left so by a killed job is released by the next generate.
@@ -34,10 +36,6 @@ export interface BatchHeader {
   readonly fetching?: boolean;
   /** The version of the rules by which its rows were selected, or the first of them; absent where there was none. */
   readonly rules?: string;
-  /** Who generates it. */
-  readonly owner?: string;
-  /** Until when the owner works on it unless it says so again, in ms since the epoch. */
-  readonly leasedUntil?: number;
   /** From the state `updating` on: the consumers that have not read it. */
   readonly consumers?: readonly string[];
 }
@@ -50,6 +48,17 @@ export interface BatchEntry {
   readonly slot: string;
   /** Its place among those of the slot: they come in the order of this text. */
   readonly place: string;
+  /** Differs whenever it was entered again; only on a store that others change too. */
+  readonly version?: string | undefined;
+}
+
+/** A queue of a batch. */
+export interface BatchQueue {
+  readonly queue: string;
+  /** Its slot. */
+  readonly slot: string;
+  /** Its hosts, in order. */
+  readonly hosts: readonly HostKey[];
 }
 
 /** The batches of a table, and which rows each holds. */
@@ -85,17 +94,25 @@ function zoneOf(state: BatchState): (typeof HEADER_ZONES)[number] {
   return state === 'updated' ? 'w' : state === 'closed' ? 'd' : 'h';
 }
 
+/** The states through which a batch goes, and that in which each step has work. */
+const order: readonly BatchState[] = ['generating', 'open', 'updating', 'updated', 'closed'];
+const stateOf = (step: BatchStep): BatchState =>
+  (({ generate: 'generating', fetch: 'open', parse: 'open', updatedb: 'updating', index: 'updated' }) as const)[step];
+
 export function createBatches(store: Store, slots: Slots, exclusive: Exclusive) {
   const entryKey = (batchId: string, queue: string, rowKey: string): string =>
-    `e${slots.of(queue)}|${batchId}|${queue}|${rowKey}`;
+    `e${slots.ofQueue(queue)}|${batchId}|${queue}|${rowKey}`;
+  const placeKey = (batchId: string, { slot, place }: Pick<BatchEntry, 'slot' | 'place'>): string =>
+    `e${slot}|${batchId}|${place}`;
   /** Those that have been updated and wait for their consumers are in a zone of their own. */
-  const rangesOf = (batchId: string, zone: 'e' | 'u'): KeyRange[] =>
-    slots.all.map((slot) => ({ start: `${zone}${slot}|${batchId}|`, end: `${zone}${slot}|${batchId}${FENCE}` }));
+  const rangesOf = (batchId: string, zone: 'e' | 'u', of: Iterable<string> = slots.all): KeyRange[] =>
+    Array.from(of, (slot) => ({ start: `${zone}${slot}|${batchId}|`, end: `${zone}${slot}|${batchId}${FENCE}` }));
+  const progress = createBatchProgress(store, slots, exclusive);
 
-  function toEntry(key: string): BatchEntry & { readonly batchId: string } {
+  function toEntry({ key, version }: Pick<StoredRow, 'key' | 'version'>): BatchEntry & { readonly batchId: string } {
     const [head = '', batchId = '', queue = ''] = key.split('|', 3);
     const place = key.slice(head.length + batchId.length + 2);
-    return { batchId, rowKey: place.slice(queue.length + 1), queue, slot: head.slice(1), place };
+    return { batchId, rowKey: place.slice(queue.length + 1), queue, slot: head.slice(1), place, version };
   }
 
   async function write(changes: readonly RowChange[]): Promise<void> {
@@ -171,16 +188,22 @@ export function createBatches(store: Store, slots: Slots, exclusive: Exclusive) 
   }
 
   async function* entriesIn(ranges: readonly KeyRange[]): AsyncGenerator<BatchEntry[]> {
-    for await (const rows of scanSteps(store, 'batch', ENTRY, ranges, STEP)) yield rows.map(({ key }) => toEntry(key));
+    for await (const rows of scanSteps(store, 'batch', ENTRY, ranges, STEP)) yield rows.map(toEntry);
   }
 
-  async function clear(batchId: string, zone: 'e' | 'u'): Promise<void> {
-    for (const range of rangesOf(batchId, zone)) {
+  async function clear(batchId: string, zone: 'e' | 'u', of?: Iterable<string>): Promise<void> {
+    for (const range of rangesOf(batchId, zone, of)) {
       for await (const rows of scanSteps(store, 'batch', ENTRY, [range], STEP)) {
         await write(rows.map(({ key }) => ({ key, clear: true })));
       }
     }
   }
+
+  const robotsRequests = createRobotsRequests(store, slots);
+  const forget = async (batchId: string): Promise<void> => {
+    await progress.clear(batchId);
+    await robotsRequests.clear(batchId);
+  };
 
   return {
     find,
@@ -218,6 +241,32 @@ export function createBatches(store: Store, slots: Slots, exclusive: Exclusive) 
     async delete(batchId: string): Promise<void> {
       await clear(batchId, 'e');
       await change(batchId, () => null);
+      await forget(batchId);
+    },
+
+    /** How far each slot of a batch is. */
+    progress: progress.of,
+    /** Changes how far slots of a batch are, each while nobody else changes it. */
+    changeProgress: progress.change,
+    /** Requests for robots.txt that redirects of others lead to, from one slot to another. */
+    robotsRequests,
+    /** Removes what was noted of the work on a batch that is closed: how far slots are, and requests between them. */
+    forget,
+    /** The batches of which something is noted, be they closed or gone. */
+    noted: progress.batches,
+
+    /**
+     * Whether a step has nothing left to do on a batch, in any slot. It is asked of work in shards: between passes over all of them.
+     * @throws CrawlError UNKNOWN_BATCH, but for generate, which makes it
+     */
+    async isDone(batchId: string, step: BatchStep): Promise<boolean> {
+      const header = await find(batchId);
+      if (!header) return step === 'generate' ? false : unknown(batchId);
+      const isPast = order.indexOf(header.state) > order.indexOf(stateOf(step));
+      if (header.state === 'closed' || isPast) return true;
+      if (header.state === 'generating' || step === 'generate' || step === 'updatedb') return false;
+      if (step === 'index' && header.state !== 'updated') return false;
+      return progress.isThrough(await progress.of(batchId), step);
     },
 
     /** The batches that hold pages: those that are neither updated nor closed, oldest first. */
@@ -235,9 +284,14 @@ export function createBatches(store: Store, slots: Slots, exclusive: Exclusive) 
     enter: (batchId: string, rows: readonly { readonly rowKey: string; readonly queue: string }[]): Promise<void> =>
       write(rows.map(({ rowKey, queue }) => ({ key: entryKey(batchId, queue, rowKey), clear: true, put: NOTHING }))),
 
-    /** Removes rows from the index of a batch. Call it after they have lost their mark. */
-    remove: (batchId: string, rows: readonly Pick<BatchEntry, 'rowKey' | 'queue'>[]): Promise<void> =>
-      write(rows.map(({ rowKey, queue }) => ({ key: entryKey(batchId, queue, rowKey), clear: true }))),
+    /** Removes entries from the index of a batch, but those that were entered again. Call it after their rows have lost their mark. */
+    async remove(batchId: string, entries: readonly Pick<BatchEntry, 'slot' | 'place' | 'version'>[]): Promise<void> {
+      const removed = entries.map(({ version, ...entry }) => ({
+        change: { key: placeKey(batchId, entry), clear: true },
+        version,
+      }));
+      await writeUnchanged(store, 'batch', removed);
+    },
 
     /** Enters rows among those that were updated, which consumers can still find. Call it before they lose their mark. */
     keepUpdated: (batchId: string, rows: readonly BatchEntry[]): Promise<void> =>
@@ -246,31 +300,34 @@ export function createBatches(store: Store, slots: Slots, exclusive: Exclusive) 
     /** Removes what is left in the index of a batch: of the rows that it holds, or of those that were updated. */
     clear: (batchId: string, { updated = false } = {}): Promise<void> => clear(batchId, updated ? 'u' : 'e'),
 
-    /** Every row of a batch, in steps: slot by slot, in the order of their places. */
-    entries: (batchId: string): AsyncGenerator<BatchEntry[]> => entriesIn(rangesOf(batchId, 'e')),
-    /** Every row of a batch that was updated, in steps. */
-    updated: (batchId: string): AsyncGenerator<BatchEntry[]> => entriesIn(rangesOf(batchId, 'u')),
+    /** Every row of a batch, in steps: slot by slot, in the order of their places. @param of the slots; absent: all */
+    entries: (batchId: string, of?: Iterable<string>): AsyncGenerator<BatchEntry[]> =>
+      entriesIn(rangesOf(batchId, 'e', of)),
+    /** Every row of a batch that was updated, in steps. @param of the slots; absent: all */
+    updated: (batchId: string, of?: Iterable<string>): AsyncGenerator<BatchEntry[]> =>
+      entriesIn(rangesOf(batchId, 'u', of)),
 
-    /** The queues of a batch, each with its hosts; slot by slot, in order of name. */
-    async *queues(batchId: string): AsyncGenerator<{ readonly queue: string; readonly hosts: readonly HostKey[] }> {
-      let current: { queue: string; hosts: HostKey[] } | undefined;
-      for (const { start: first, end } of rangesOf(batchId, 'e')) {
+    /** The queues of a batch, each with its hosts; slot by slot, in order of name. @param of the slots; absent: all */
+    async *queues(batchId: string, of?: Iterable<string>): AsyncGenerator<BatchQueue> {
+      let current: { queue: string; slot: string; hosts: HostKey[] } | undefined;
+      for (const { start: first, end } of rangesOf(batchId, 'e', of)) {
         for (let start: string | undefined = first; start !== undefined;) {
           const range: KeyRange = { start, ...(end !== undefined && { end }) };
           const rows = await readRange(store, 'batch', ENTRY, range, HOST_STEP);
-          for (const { key } of rows) {
-            const { queue, rowKey } = toEntry(key);
+          for (const { queue, slot, rowKey } of rows.map(toEntry)) {
             const host = hostKeyOfRow(rowKey);
-            if (current && current.queue !== queue) yield current;
-            if (current?.queue !== queue) current = { queue, hosts: [host] };
+            const isSame = current?.queue === queue && current.slot === slot;
+            if (current && !isSame) yield current;
+            if (!current || !isSame) current = { queue, slot, hosts: [host] };
             else if (current.hosts.at(-1) !== host) current.hosts.push(host);
           }
-          const last = rows.at(-1)?.key;
-          const host = last === undefined ? undefined : hostKeyOfRow(toEntry(last).rowKey);
-          const isOfOneHost = host !== undefined && host === hostKeyOfRow(toEntry(rows[0]!.key).rowKey);
-          start = rows.length < HOST_STEP ? undefined : after(last!);
+          const last = rows.at(-1);
+          const host = last && hostKeyOfRow(toEntry(last).rowKey);
+          const isOfOneHost = host !== undefined && host === hostKeyOfRow(toEntry(rows[0]!).rowKey);
+          start = rows.length < HOST_STEP ? undefined : after(last!.key);
           if (start !== undefined && isOfOneHost) {
-            start = entryKey(batchId, toEntry(last!).queue, rowsOfHost(host).end);
+            const { slot, queue } = toEntry(last!);
+            start = placeKey(batchId, { slot, place: `${queue}|${rowsOfHost(host).end}` });
           }
         }
       }
@@ -278,13 +335,18 @@ export function createBatches(store: Store, slots: Slots, exclusive: Exclusive) 
     },
 
     /** The row keys of a queue, in order, from after `last` on, at most `limit`. */
-    async rowKeys(batchId: string, queue: string, last: string | undefined, limit: number): Promise<string[]> {
-      const start = entryKey(batchId, queue, '');
+    async rowKeys(
+      batchId: string,
+      { queue, slot }: Pick<BatchQueue, 'queue' | 'slot'>,
+      last: string | undefined,
+      limit: number,
+    ): Promise<string[]> {
+      const start = placeKey(batchId, { slot, place: `${queue}|` });
       const range = {
         start: last === undefined ? start : after(`${start}${last}`),
         end: `${start.slice(0, -1)}${FENCE}`,
       };
-      return (await readRange(store, 'batch', ENTRY, range, limit)).map(({ key }) => toEntry(key).rowKey);
+      return (await readRange(store, 'batch', ENTRY, range, limit)).map((row) => toEntry(row).rowKey);
     },
 
     /** Of each row, whether the index of the batch has it. */
@@ -296,12 +358,14 @@ export function createBatches(store: Store, slots: Slots, exclusive: Exclusive) 
     /** What the indexes of all batches name, in steps. */
     async *allEntries(): AsyncGenerator<(BatchEntry & { readonly batchId: string })[]> {
       for await (const rows of scanSteps(store, 'batch', ENTRY, [{ start: 'e', end: 'f' }], STEP)) {
-        yield rows.filter(({ key }) => key.includes('|')).map(({ key }) => toEntry(key));
+        yield rows.filter(({ key }) => key.includes('|')).map(toEntry);
       }
     },
 
     /** Where the zones end. */
     fences: (): string[] =>
-      ['h', 'w', ...slots.all.flatMap((slot) => [`e${slot}`, `u${slot}`])].map((zone) => `${zone}${FENCE}`),
+      ['h', 'w', 'p', ...slots.all.flatMap((slot) => [`e${slot}`, `r${slot}`, `u${slot}`])].map(
+        (zone) => `${zone}${FENCE}`,
+      ),
   };
 }

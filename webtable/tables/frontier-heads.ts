@@ -150,10 +150,10 @@ export function createFrontierHeads(store: Store, keys: FrontierKeys, slots: Slo
     raise,
     lower,
 
-    /** All heads, best first, and of one score in the order of their rows. After a crash one host may have several. */
-    async *bestFirst(): AsyncGenerator<HostScore> {
+    /** All heads of these slots, best first, and of one score in the order of their rows. After a crash one host may have several. */
+    async *bestFirst(of: Iterable<string> = slots.all): AsyncGenerator<HostScore> {
       const nexts: { head: HostScore; slot: AsyncGenerator<HostScore> }[] = [];
-      for (const slot of slots.all.map(headsOf)) {
+      for (const slot of Array.from(of, headsOf)) {
         const next = await slot.next();
         if (!next.done) nexts.push({ head: next.value, slot });
       }

@@ -57,8 +57,8 @@ const STEP = 1000;
 export function createFrontier(store: Store, slots: Slots, inTurn: <T>(step: () => Promise<T>) => Promise<T>) {
   const keys = createFrontierKeys(slots);
   const heads = createFrontierHeads(store, keys, slots);
-  /** What was due then is in the queues: this process has moved it there. */
-  let promotedTo = -Infinity;
+  /** What was due then in a slot is in the queues: this process has moved it there. */
+  const promotedTo = new Map<string, number>();
   /** What becomes due until then may be in the queues. */
   let queuedTo = -Infinity;
 
@@ -84,7 +84,8 @@ export function createFrontier(store: Store, slots: Slots, inTurn: <T>(step: () 
   /** The entries that a row as it was may have. More than one where nobody knows whether it has been promoted. */
   function entriesBefore(rowKey: string, row: FrontierRow, now: number): FrontierEntry[] {
     const { dueAt = 0 } = row;
-    if (dueAt <= promotedTo) return entriesFor(rowKey, row, dueAt).slice(0, 1);
+    const promoted = promotedTo.size === 0 ? undefined : promotedTo.get(slots.of(hostKeyOfRow(rowKey)));
+    if (promoted !== undefined && dueAt <= promoted) return entriesFor(rowKey, row, dueAt).slice(0, 1);
     const entries = entriesFor(rowKey, row, now);
     return dueAt > Math.max(now, queuedTo) ? entries.slice(0, 1) : entries;
   }
@@ -189,7 +190,10 @@ export function createFrontier(store: Store, slots: Slots, inTurn: <T>(step: () 
   }
 
   return {
-    /** The heads of all hosts, the best first. After a crash one host may have several, and one may be too high. */
+    /**
+     * The heads of all hosts, the best first. After a crash one host may have several, and one may be too high.
+     * @param of the slots that are read; absent: all
+     */
     heads: heads.bestFirst,
     /** Whether each row can be found in time. */
     hasEntries,
@@ -239,15 +243,21 @@ export function createFrontier(store: Store, slots: Slots, inTurn: <T>(step: () 
      * Moves the entries that have become due into the queues, a step at a time.
      * @param until what becomes due until then is moved
      * @param onStep called before each step
+     * @param of the slots in which they are moved
      */
-    async promote(now: number, until: number, onStep = async (): Promise<void> => {}): Promise<void> {
+    async promote(
+      now: number,
+      until: number,
+      onStep = async (): Promise<void> => {},
+      of: Iterable<string> = slots.all,
+    ): Promise<void> {
       queuedTo = Math.max(queuedTo, until);
-      for (const slot of slots.all) {
+      for (const slot of of) {
         const range = keys.timedUntil(slot, until);
         do await onStep();
         while ((await inTurn(() => promoteStep(range))) === STEP);
+        promotedTo.set(slot, Math.max(promotedTo.get(slot) ?? -Infinity, Math.min(now, until)));
       }
-      promotedTo = Math.max(promotedTo, Math.min(now, until));
     },
 
     /**
@@ -278,10 +288,10 @@ export function createFrontier(store: Store, slots: Slots, inTurn: <T>(step: () 
         yield rows.flatMap(toEntry);
     },
 
-    /** The causes for which rows were refused. */
-    async refusalCauses(): Promise<string[]> {
+    /** The causes for which rows of these slots were refused. */
+    async refusalCauses(of: Iterable<string> = slots.all): Promise<string[]> {
       const causes = new Set<string>();
-      for (const slot of slots.all) {
+      for (const slot of of) {
         for (let from = ''; ;) {
           const [row] = await readRange(store, 'frontier', COLUMNS, keys.refusedFrom(slot, from), 1);
           const parsed = row && keys.parse(row.key);
@@ -293,9 +303,9 @@ export function createFrontier(store: Store, slots: Slots, inTurn: <T>(step: () 
       return [...causes];
     },
 
-    /** The rows that were refused for a cause, in steps. */
-    async *refused(cause: string): AsyncGenerator<FrontierEntry[]> {
-      const ranges = slots.all.map((slot) => keys.refusedBy(slot, cause));
+    /** The rows of these slots that were refused for a cause, in steps. */
+    async *refused(cause: string, of: Iterable<string> = slots.all): AsyncGenerator<FrontierEntry[]> {
+      const ranges = Array.from(of, (slot) => keys.refusedBy(slot, cause));
       for await (const rows of scanSteps(store, 'frontier', COLUMNS, ranges, STEP)) yield rows.flatMap(toEntry);
     },
 

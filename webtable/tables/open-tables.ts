@@ -16,6 +16,8 @@ import { createChangeRows, type ChangeRows } from './change-rows.js';
 import { writeFences } from './fences.js';
 import { createFrontier, type Frontier } from './frontier.js';
 import { createHosts, type Hosts } from './hosts.js';
+import { createLeases, type Leases } from '../leases/leases.js';
+import { createWorkers, type Workers } from '../leases/workers.js';
 import { createProposals, type Proposals } from './proposals.js';
 import { createPrefixes, type Prefixes } from './prefixes.js';
 import { createRowTally, type RowTally } from './row-tally.js';
@@ -46,6 +48,10 @@ export interface Tables extends ChangeRows {
   readonly prefixes: Prefixes;
   /** What has changed of rows by this opening, for the counts of rules. */
   readonly tally: RowTally;
+  /** Who works on which slots. */
+  readonly leases: Leases;
+  /** What workers say of themselves. */
+  readonly workers: Workers;
   /** The slots into which the keys of the indexes are spread. */
   readonly slots: Slots;
   /** A name for who opened the tables, unlike that of any other. */
@@ -92,6 +98,8 @@ export async function openTables(given: Store, { slots: wanted = DEFAULT_SLOTS }
   const pages = createPages(store, content);
   const frontier = createFrontier(store, slots, (step) => (store.writeUnchanged ? step() : exclusive('rows', step)));
   const tally = createRowTally();
+  const owner = randomUUID();
+  const leases = createLeases(store, owner);
   const batches = createBatches(store, slots, exclusive);
   if (found === undefined) {
     await writeFences(store, 'frontier', frontier.fences());
@@ -113,15 +121,20 @@ export async function openTables(given: Store, { slots: wanted = DEFAULT_SLOTS }
     prefixes: createPrefixes(store, exclusive),
     ...createChangeRows(store, pages, frontier, exclusive, tally),
     tally,
+    leases,
+    workers: createWorkers(store),
     slots,
-    owner: randomUUID(),
+    owner,
     id: () => idOfTable(store),
     directory: given.directory === undefined ? undefined : resolve(given.directory),
     isShared: given.writeUnchanged !== undefined,
     turns,
     store: given,
     exclusive,
-    close: () => store.close(),
+    close() {
+      leases.stop();
+      return store.close();
+    },
   };
 }
 

@@ -1,17 +1,10 @@
-/** What a table knows of the runs on it: the last fetch, the scope of the last crawl, whether ranks are being written, and who reads what was updated. */
+/** What a table knows of the runs on it: the scope of the last crawl, whether ranks are being written, and who reads what was updated. */
+import { CrawlError } from '../../packages/errors/index.js';
 import { json, type Codec } from '../pages/codec.js';
 import { INDEX_COLUMNS } from '../schema.js';
 import type { Column, Store } from '../store.js';
 import type { Exclusive } from '../stores/locks.js';
 import { untilUnchanged, writeUnchanged } from '../write-unchanged.js';
-
-/** The last fetch on a table. */
-export interface LastFetch {
-  /** `running` from the start to the clean end of a fetch: also when it was killed. */
-  readonly state: 'running' | 'ended';
-  /** When it began, or ended; in ms since the epoch. */
-  readonly at: number;
-}
 
 /** What ranks are of: of pages, or of their hosts. */
 export type RankedLevel = 'page' | 'host';
@@ -19,13 +12,6 @@ export type RankedLevel = 'page' | 'host';
 /** What is known of the runs on a table. */
 export type Runs = ReturnType<typeof createRuns>;
 
-const lastFetchCodec: Codec<LastFetch> = {
-  encode: ({ state, at }) => Buffer.from(`${state} ${at}`, 'latin1'),
-  decode(bytes) {
-    const [state, at] = Buffer.from(bytes).toString('latin1').split(' ');
-    return { state: state === 'running' ? state : 'ended', at: Number(at) || 0 };
-  },
-};
 const anything = json<unknown>(() => true);
 const names = json<string[]>((value) => Array.isArray(value) && value.every((name) => typeof name === 'string'));
 
@@ -33,16 +19,21 @@ export function createRuns(store: Store, exclusive: Exclusive) {
   async function get<V>(key: string, column: Column, codec: Codec<V>): Promise<V | undefined> {
     const [row] = await store.get('meta', [key], [column]);
     const cell = row?.cells.get(column);
-    return cell && codec.decode(cell);
+    if (!cell) return undefined;
+    try {
+      return codec.decode(cell);
+    } catch {
+      throw new CrawlError(
+        'TABLE_DAMAGED',
+        `expected to read the row ${key} of table meta, found something else in it`,
+      );
+    }
   }
   const put = <V>(key: string, column: Column, codec: Codec<V>, value: V): Promise<void> =>
     store.write('meta', [{ key, put: new Map([[column, codec.encode(value)]]) }]);
 
   return {
-    /** undefined where there was none. */
-    lastFetch: () => get('fetcher', INDEX_COLUMNS.fetcherRun, lastFetchCodec),
-    putLastFetch: (run: LastFetch) => put('fetcher', INDEX_COLUMNS.fetcherRun, lastFetchCodec, run),
-    /** What the last crawl noted of itself, as JSON. @throws where it cannot be read */
+    /** What the last crawl noted of itself, as JSON. @throws CrawlError TABLE_DAMAGED where it cannot be read */
     lastCrawl: () => get('crawl', INDEX_COLUMNS.crawlScope, anything),
     putLastCrawl: (value: unknown) => put('crawl', INDEX_COLUMNS.crawlScope, anything, value),
     /** Whether ranks of a level are being written to the rows, or were when it was killed: then they are of two runs. */

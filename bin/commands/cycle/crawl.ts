@@ -1,23 +1,20 @@
-import { InvalidArgumentError, Option, type Command } from 'commander';
+import { InvalidArgumentError, type Command } from 'commander';
 import { jobs, keepCrawled, serve, type JobFailure } from '../../../packages/webcrawl/index.js';
-import { durationInSeconds, eachGiven, wholeNumber } from '../../options/arguments.js';
+import { durationInSeconds, wholeNumber } from '../../options/arguments.js';
 import { runJob, type Cli } from '../../cli.js';
 import { askForContact } from '../../contact.js';
 import { addRequestOptions, requestSettings, type RequestOptions } from '../../options/request-options.js';
+import { addScopeOptions, type ScopeOptions } from '../../options/scope-options.js';
 import { addServeOptions, sayError, sayWhere, serveAddress, type ServeOptions } from '../../options/serve-options.js';
 import { readSeeds, reportRejections } from '../../input/seeds.js';
 import { safeLines, say } from '../../output/output.js';
 
-interface CrawlOptions extends RequestOptions, ServeOptions {
+interface CrawlOptions extends RequestOptions, ServeOptions, ScopeOptions {
   readonly serve?: boolean;
   readonly rounds?: number;
   readonly topN?: number;
   readonly maxPages?: number;
   readonly maxTime?: number;
-  readonly depth?: number;
-  readonly stay?: 'host' | 'domain' | 'path' | 'any';
-  readonly include?: readonly string[];
-  readonly exclude?: readonly string[];
   readonly threads?: number;
   readonly refetch?: boolean;
   readonly propose?: number;
@@ -36,15 +33,8 @@ export function addCrawl(program: Command, cli: Cli): void {
     .option('--rounds <n>', 'rounds at the most', wholeNumber(1))
     .option('--top-n <n>', 'pages of a round at the most', wholeNumber(1))
     .option('--max-pages <n>', 'pages selected in this run at the most; redirects may add some', wholeNumber(1))
-    .option('--max-time <duration>', 'time after which nothing more is fetched: 90s, 30m, 2h', durationInSeconds)
-    .option('--depth <n>', 'links from a seed at the most', wholeNumber(0))
-    .addOption(
-      new Option('--stay <where>', "follow links within the seeds' hosts, domains or folders (path), or to any place")
-        .choices(['host', 'domain', 'path', 'any'])
-        .default('host'),
-    )
-    .option('--include <pattern>', 'only pages whose URL holds this pattern; may be given many times', eachGiven)
-    .option('--exclude <pattern>', 'no page whose URL holds this pattern; may be given many times', eachGiven)
+    .option('--max-time <duration>', 'time after which nothing more is fetched: 90s, 30m, 2h', durationInSeconds);
+  addScopeOptions(command)
     .option('--refetch', "fetch the known pages of the seeds' sites again now, each once")
     .option('--propose <n>', 'propose rules after every so many rounds, and add them', wholeNumber(1))
     .option('--threads <n>', 'requests in flight at the most', wholeNumber(1));

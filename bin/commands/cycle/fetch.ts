@@ -3,6 +3,7 @@ import { jobs } from '../../../packages/webcrawl/index.js';
 import { batchOf, wholeNumber } from '../../options/arguments.js';
 import { runJob, type Cli } from '../../cli.js';
 import { askForContact } from '../../contact.js';
+import { SHARD_HELP, addShardOption, overShards } from '../../options/shard-option.js';
 import { addRequestOptions, requestSettings, type RequestOptions } from '../../options/request-options.js';
 
 interface FetchOptions extends RequestOptions {
@@ -10,6 +11,7 @@ interface FetchOptions extends RequestOptions {
   readonly resume?: boolean;
   readonly parse?: boolean;
   readonly threads?: number;
+  readonly shard?: string;
 }
 
 /** `fetch <batch|--all>`: fetches the pages of a batch. */
@@ -26,20 +28,25 @@ export function addFetch(program: Command, cli: Cli): void {
     )
     .option('--parse', 'parse each page as soon as it is fetched')
     .option('--threads <n>', 'requests in flight at the most', wholeNumber(1));
-  addRequestOptions(command)
+  addShardOption(addRequestOptions(command))
     .addHelpText(
       'after',
       `
 Examples:
   webcrawl fetch 1700000000-2718281828 --parse
-  webcrawl fetch --all --resume --threads 100`,
+  webcrawl fetch --all --resume --threads 100
+  webcrawl fetch 1700000000-2718281828 --parse --shard 0/6 --table hbase://gateway:9090/crawl
+${SHARD_HELP}`,
     )
-    .action(async (batchId: string | undefined, { all, delay, agent, header, ...options }: FetchOptions) => {
-      const batch = batchOf(batchId, all);
-      const start: Parameters<typeof runJob>[2] = (crawl, job) => {
-        askForContact(cli, crawl);
-        return jobs.fetch(crawl, { batch, ...options, ...job });
-      };
-      await runJob(cli, 'fetch', start, { settings: requestSettings({ delay, agent, header }) });
-    });
+    .action(
+      async (batchId: string | undefined, { all, delay, agent, header, shard: named, ...options }: FetchOptions) => {
+        const batch = batchOf(batchId, all);
+        const start: Parameters<typeof runJob>[2] = (crawl, job) => {
+          askForContact(cli, crawl);
+          return jobs.fetch(crawl, { batch, ...options, ...job });
+        };
+        const settings = requestSettings({ delay, agent, header });
+        await overShards(cli, named, async (part) => void (await runJob(cli, 'fetch', start, { settings, ...part })));
+      },
+    );
 }

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { jobs } from '../../../packages/webcrawl/index.js';
 import { wholeNumber } from '../../options/arguments.js';
+import { SHARD_HELP, addShardOption, overShards } from '../../options/shard-option.js';
 import { EXIT, runJob, type Cli } from '../../cli.js';
 import { say } from '../../output/output.js';
 
@@ -10,11 +11,13 @@ interface GenerateOptions {
   readonly maxCount?: number;
   readonly filter: boolean;
   readonly norm: boolean;
+  readonly batch?: string;
+  readonly shard?: string;
 }
 
 /** `generate`: selects the pages that are due into a batch, and prints its id. */
 export function addGenerate(program: Command, cli: Cli): void {
-  program
+  const command = program
     .command('generate')
     .summary('select pages that are due into a new batch')
     .description('Selects the best of the pages that are due into a new batch, and prints the batch id alone.')
@@ -23,23 +26,32 @@ export function addGenerate(program: Command, cli: Cli): void {
     .option('--max-count <n>', 'pages of one host (or as partition.urlMode says) at the most', wholeNumber(0))
     .option('--no-filter', 'do not ask the URL filters again, for a fast selection')
     .option('--no-norm', 'taken as Nutch has it: rows are normalised when they are made, and never here')
+    .option('--batch <id>', 'the id of the batch, which all shards of a round share; webcrawl batch-id makes one');
+  addShardOption(command)
     .addHelpText(
       'after',
       `
-With nothing due it says so and exits with 1. The depth and the patterns of the last crawl hold here too.
+With nothing due it says so and exits with 1 (with --shard, 0: other shards may have something). The depth and the patterns of the last crawl hold here too.
 
 Examples:
   webcrawl generate --top-n 1000 --max-count 50
   webcrawl generate --add-days 31             # all that is known, as if a month had passed
-  batch=$(webcrawl generate) && webcrawl fetch $batch --parse && webcrawl updatedb $batch`,
+  batch=$(webcrawl generate) && webcrawl fetch $batch --parse && webcrawl updatedb $batch
+  webcrawl generate --batch $(webcrawl batch-id) --shard 0/1 --table hbase://gateway:9090/crawl
+
+In shards --top-n is dealt out over them.
+${SHARD_HELP}`,
     )
-    .action(async ({ filter, norm: _, ...options }: GenerateOptions) => {
+    .action(async ({ filter, norm: _, shard: named, ...options }: GenerateOptions) => {
       const given = { ...options, ...(filter ? {} : { filter }) };
-      const report = await runJob(cli, 'generate', (crawl, job) => jobs.generate(crawl, { ...given, ...job }), {
-        data: ({ batchId }) => batchId,
+      await overShards(cli, named, async (part) => {
+        const report = await runJob(cli, 'generate', (crawl, job) => jobs.generate(crawl, { ...given, ...job }), {
+          data: ({ batchId }) => batchId,
+          ...part,
+        });
+        if (report.batchId !== undefined || report.interrupted) return;
+        if (!cli.options().quiet) say(cli.io, 'Nothing is due.');
+        if (!part.shard) cli.exitCode = EXIT.nothing;
       });
-      if (report.batchId !== undefined || report.interrupted) return;
-      if (!cli.options().quiet) say(cli.io, 'Nothing is due.');
-      cli.exitCode = EXIT.nothing;
     });
 }

@@ -1,18 +1,20 @@
 import type { Command } from 'commander';
 import { CrawlError, jobs } from '../../../packages/webcrawl/index.js';
 import { eachGiven } from '../../options/arguments.js';
+import { SHARD_HELP, addShardOption, overShards } from '../../options/shard-option.js';
 import { runJob, type Cli } from '../../cli.js';
 import { readSeeds, reportRejections } from '../../input/seeds.js';
 import { readSitemaps } from '../../input/sitemap-seeds.js';
 
 /** `inject <file|url|->…`: adds seeds to the table. */
 export function addInject(program: Command, cli: Cli): void {
-  program
+  const command = program
     .command('inject')
     .summary('add seeds to the table')
     .description('Adds seeds to the table. A page that is known already keeps its row.')
     .argument('[seed...]', 'URLs, files of seed lines, or - for standard input')
-    .option('--sitemap <url|file>', 'a sitemap, an index of sitemaps or a feed; may be given many times', eachGiven)
+    .option('--sitemap <url|file>', 'a sitemap, an index of sitemaps or a feed; may be given many times', eachGiven);
+  addShardOption(command)
     .addHelpText(
       'after',
       `
@@ -29,10 +31,15 @@ Examples:
   webcrawl inject https://example.com/ https://example.org/
   webcrawl inject seeds.txt
   webcrawl inject --sitemap https://example.com/sitemap.xml.gz
-  printf 'https://example.com/\\tscore=5\\tlanguage=en\\n' | webcrawl inject -`,
+  printf 'https://example.com/\\tscore=5\\tlanguage=en\\n' | webcrawl inject -
+
+In shards each is given the same seeds, and takes those of its hosts; --shard - cannot be used, as seeds may come from there.
+${SHARD_HELP}`,
     )
-    .action(async (args: string[], { sitemap: named = [] }: { sitemap?: readonly string[] }) => {
+    .action(async (args: string[], { sitemap: named = [], shard }: { sitemap?: readonly string[]; shard?: string }) => {
       if (args.length + named.length === 0) throw new CrawlError('USAGE', 'expected seeds or --sitemap, found neither');
+      if (shard === '-')
+        throw new CrawlError('USAGE', 'expected --shard i/n or auto, found -: seeds may come from there');
       const { seeds, sitemaps } = await readSitemaps(cli, named, readSeeds(args, cli.io.stdin));
       const { lines, isArgument } = seeds;
       const taken = {
@@ -41,9 +48,9 @@ Examples:
         onRejected: reportRejections(cli.io, seeds),
         ...(sitemaps.length > 0 && { sitemaps }),
       };
-      await runJob(cli, 'inject', (crawl, job) => jobs.inject(crawl, { ...taken, ...job }), {
-        create: true,
-        alone: false,
+      await overShards(cli, shard, async (part) => {
+        const how = { create: true, alone: false, ...part };
+        await runJob(cli, 'inject', (crawl, job) => jobs.inject(crawl, { ...taken, ...job }), how);
       });
     });
 }

@@ -1,11 +1,18 @@
 import type { Command } from 'commander';
-import { CrawlError, jobs } from '../../../packages/webcrawl/index.js';
+import { CrawlError, jobs, type Report } from '../../../packages/webcrawl/index.js';
 import { runJob, type Cli } from '../../cli.js';
+import { SHARD_HELP, addShardOption, overShards } from '../../options/shard-option.js';
 import { say } from '../../output/output.js';
+
+interface IndexOptions {
+  readonly all?: boolean;
+  readonly forget?: boolean;
+  readonly shard?: string;
+}
 
 /** `index [batch|--all]`: brings pages into the search index. */
 export function addIndex(program: Command, cli: Cli): void {
-  program
+  const command = program
     .command('index')
     .summary('bring what was updated into the search index')
     .description(
@@ -14,7 +21,8 @@ export function addIndex(program: Command, cli: Cli): void {
     )
     .argument('[batch]', 'only this batch; default: every one that is not in the index yet')
     .option('--forget', 'keep no batches for the index any more, as when it is not used again; the index itself stays')
-    .option('--all', 'compare the whole table with the index, and put right what differs')
+    .option('--all', 'compare the whole table with the index, and put right what differs');
+  addShardOption(command)
     .addHelpText(
       'after',
       `
@@ -43,16 +51,21 @@ Examples:
   webcrawl index 1700000000-2718281828
   webcrawl index --forget
   webcrawl index --all --json --set index.path=/srv/search
-  WEBCRAWL_INDEX_URL=https://me:secret@host:9200/pages webcrawl index --set index.writer=opensearch`,
+  WEBCRAWL_INDEX_URL=https://me:secret@host:9200/pages webcrawl index --set index.writer=opensearch
+${SHARD_HELP}`,
     )
-    .action(async (batch: string | undefined, { all = false, forget = false }: { all?: boolean; forget?: boolean }) => {
+    .action(async (batch: string | undefined, { all = false, forget = false, shard: named }: IndexOptions) => {
       if (forget && (all || batch !== undefined)) throw new CrawlError('USAGE', '--forget goes with nothing else');
       if (forget) return void (await runJob(cli, 'index', (crawl, job) => jobs.forgetIndex(crawl, job)));
       if (all && batch !== undefined) throw new CrawlError('USAGE', 'expected a batch id or --all, found both');
-      const { counters, interrupted } = await runJob(cli, 'index', (crawl, job) =>
-        jobs.index(crawl, { all, ...(batch !== undefined && { batch }), ...job }),
-      );
-      if (interrupted || cli.options().quiet || cli.options().json) return;
+      let report: Report | undefined;
+      await overShards(cli, named, async (part) => {
+        const start: Parameters<typeof runJob>[2] = (crawl, job) =>
+          jobs.index(crawl, { all, ...(batch !== undefined && { batch }), ...job });
+        report = await runJob(cli, 'index', start, part);
+      });
+      const { counters = {}, interrupted = false } = report ?? {};
+      if (named !== undefined || interrupted || cli.options().quiet || cli.options().json) return;
       if (counters.batch_unfinished)
         say(cli.io, 'That batch is still open, so it is not in the index: webcrawl updatedb closes it.');
       else if (Object.keys(counters).length === 0)

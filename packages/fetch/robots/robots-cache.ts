@@ -36,7 +36,18 @@ export interface Robots {
    * @throws CrawlError BAD_URL for a URL that is not http(s); what the store or one of the `hooks` throws
    */
   check(url: string, hooks?: RobotsHooks): Promise<RobotsVerdict>;
+  /**
+   * Asks for what the robots.txt of another origin redirects to, in the turn of the host there; a robots.txt of its own origin is stored.
+   * @returns undefined when it was not asked, because the run ended before
+   */
+  hop(url: string): Promise<RobotsHop | undefined>;
 }
+
+/** What one redirect of a robots.txt leads to. Plain data, fit for JSON. */
+export type RobotsHop = StoredRobots | RobotsMoved | RobotsUnavailable;
+
+/** The code of a robots.txt that somebody else has to ask for, see {@link RobotsOptions.elsewhere}. */
+export const ROBOTS_ELSEWHERE = 'elsewhere';
 
 /** What a caller of {@link Robots.check} wants to know of. */
 export interface RobotsHooks {
@@ -68,6 +79,11 @@ export interface RobotsOptions {
   readonly store: RobotsStore;
   /** How the requests that redirects lead to are made. Default: at once. */
   readonly inTurn?: HostTurn;
+  /**
+   * Has somebody else make a request that a redirect leads to, where only they may ask the host there: the answer, if there is one by now,
+   * or `asked`, and then the file is unavailable with the code {@link ROBOTS_ELSEWHERE}. undefined: it may be asked from here.
+   */
+  readonly elsewhere?: (url: string) => Promise<RobotsHop | 'asked' | undefined>;
   /** Redirects followed, across hosts too; beyond them the file counts as absent. */
   readonly maxRedirects?: number;
   /** How often others have changed the store: what is in memory is then read anew. Absent: never. */
@@ -100,6 +116,7 @@ interface Redirected {
  */
 export function createRobots(options: RobotsOptions): Robots {
   const { clock, store, protocol, maxRedirects = 5, inTurn = immediately, changes = () => 0 } = options;
+  const { elsewhere = () => Promise.resolve(undefined) } = options;
   const cache = createBoundedCache<Entry>(options.memory ?? 16_777_216);
   const underWay = new Map<string, Promise<Resolved | Redirected>>();
 
@@ -152,22 +169,30 @@ export function createRobots(options: RobotsOptions): Robots {
       const origin = originOfRobots(url);
       const kept = origin === undefined ? undefined : await freshOf(origin);
       if (kept) return kept;
-      let found: Awaited<ReturnType<typeof fetchRobots>> | StoredRobots | undefined;
-      await inTurn(url, async () => {
-        // Others may have asked for the same while this waited.
-        found = origin === undefined ? undefined : await freshOf(origin);
-        if (found) return { asked: false };
-        found = await fetchRobots(protocol, url, false);
-        if ('kind' in found || origin === undefined) return { asked: true };
-        await store.put(origin, { ...found, fetchedAt: clock(), sitemapsPending: true });
-        const { crawlDelay } = robotsRules(found, options.agents);
-        return { asked: true, ...(crawlDelay !== undefined && { crawlDelay }) };
-      });
+      const found = (await elsewhere(url)) ?? (await hop(url));
       if (!found) return { kind: 'unavailable', message: 'robots.txt: given up', url, code: 'aborted' };
-      if (!('kind' in found)) return { fetchedAt: clock(), ...found };
-      if (found.kind === 'unavailable') return found;
+      if (found === 'asked') {
+        return { kind: 'unavailable', message: 'robots.txt: left to another worker', url, code: ROBOTS_ELSEWHERE };
+      }
+      if (!('kind' in found) || found.kind === 'unavailable') return found;
       moved = found;
     }
+  }
+
+  async function hop(url: string): Promise<RobotsHop | undefined> {
+    const origin = originOfRobots(url);
+    let found: Awaited<ReturnType<typeof fetchRobots>> | StoredRobots | undefined;
+    await inTurn(url, async () => {
+      // Others may have asked for the same while this waited.
+      found = origin === undefined ? undefined : await freshOf(origin);
+      if (found) return { asked: false };
+      found = await fetchRobots(protocol, url, false);
+      if ('kind' in found || origin === undefined) return { asked: true };
+      await store.put(origin, { ...found, fetchedAt: clock(), sitemapsPending: true });
+      const { crawlDelay } = robotsRules(found, options.agents);
+      return { asked: true, ...(crawlDelay !== undefined && { crawlDelay }) };
+    });
+    return found && !('kind' in found) ? { fetchedAt: clock(), ...found } : found;
   }
 
   /** The entry of an origin; callers who come while it is loaded wait for the same one. */
@@ -191,6 +216,7 @@ export function createRobots(options: RobotsOptions): Robots {
   }
 
   return {
+    hop,
     async check(text, hooks = {}) {
       const url = parseUrl(text);
       let entry = await entryOf(url.origin, hooks);

@@ -10,6 +10,9 @@ import { parseRows } from '../parsing/parse-rows.js';
 import { withRules } from '../rules/with-rules.js';
 import { createOpenQueues, type QueuedPage, type SharedFetch } from './shared-fetch.js';
 import { createTracker } from '../reporting/tracker.js';
+import type { BatchQueue } from '../../../webtable/index.js';
+import { isNoted, partOf } from '../shards/own-slots.js';
+import { answerRobotsRequests, createSlotsThrough, noteJoined, noteParsed } from './slots-through.js';
 
 export interface BatchFetchOptions extends JobOptions {
   /** Pass over pages that this batch has fetched. */
@@ -52,8 +55,11 @@ export async function beginBatchFetch(
   const { batchId } = batch;
   const { outgoing, parse } = options;
   const tracker = createTracker(crawl, 'fetch', options, { batchId, total: batch.size });
-  const pages = createBatchPages(crawl, batch, options.resume || batch.fetching === true, tracker.count);
+  const resume = options.resume || batch.fetching === true || crawl.own?.isShard === true;
+  const pages = createBatchPages(crawl, batch, resume, tracker.count);
   await pages.begin();
+  /** Absent where nobody notes how far slots are. */
+  const through = !outgoing && isNoted(crawl) ? await createSlotsThrough(crawl, batchId, resume) : undefined;
   /** With its pages that wait or are in work, and one for each queue of which rows are still read. */
   const open = createOpenQueues(shared);
   /** Aborts when the time is over: what waits is passed over. */
@@ -61,6 +67,8 @@ export async function beginBatchFetch(
   const grace = gracePeriod(AbortSignal.any([shared.stopped, timedOut.signal]));
   const isTimedOut = (): boolean => timedOut.signal.aborted;
   let allQueuesAdded = false;
+  /** Pages of these slots wait for what others do. */
+  const waiting = new Set<string>();
   let inWork = 0;
   let stored = 0;
   let moved = 0;
@@ -92,13 +100,17 @@ export async function beginBatchFetch(
       tracker.more();
       queues.push(queue, again(queue, item));
     },
+    joinElsewhere: (slot) => noteJoined(crawl.tables, batchId, slot),
+    waits: (queue) => void waiting.add(crawl.tables.slots.ofQueue(queue)),
     async store(page) {
       if (outgoing) {
         if (await outgoing.move({ ...page, from: batchId })) moved += 1;
       } else {
-        await shared.write({ ...page.change, marks: { fetch: batchId, parse: page.isParsed ? batchId : null } });
+        const marks = { fetch: batchId, parse: page.isParsed ? batchId : null };
+        if (!(await shared.store({ ...page.change, marks }, batchId, !resume))) return false;
       }
       stored += 1;
+      return true;
     },
   };
 
@@ -131,24 +143,46 @@ export async function beginBatchFetch(
     if (isTimedOut() ? inWork === 0 : allQueuesAdded && open.isEmpty) resolveDone();
   }
 
-  async function addQueues(): Promise<void> {
-    for await (const queue of pages.queues()) {
-      if (isTimedOut() || shared.stopped.aborted) break;
+  const hasEnded = (): boolean => isTimedOut() || shared.stopped.aborted;
+
+  async function addQueues(slots: Iterable<string> | undefined): Promise<void> {
+    allQueuesAdded = false;
+    for await (const found of pages.queues(slots)) {
+      if (hasEnded()) break;
+      const { queue } = found;
       await shared.openSource();
       open.enter(queue);
-      queues.addQueue(queue, readQueue(queue));
+      queues.addQueue(queue, readQueue(found));
       const delay = tools.delays.of(queue);
-      if (delay > 0) queues.pause(queue, (tools.since - performance.now()) / 1000 + delay);
+      if (delay > 0) queues.pause(queue, (tools.since(queue) - performance.now()) / 1000 + delay);
     }
     allQueuesAdded = true;
-    checkDone();
+  }
+
+  /** Until all queues are dry, and in no slot anything has come from others meanwhile. */
+  async function readAll(): Promise<void> {
+    for (let slots = through ? through.left : partOf(crawl); ;) {
+      await through?.look();
+      const answered = through && answerRobotsRequests(crawl, tools.robots, batchId, slots ?? []);
+      // Whoever waits for it gets the failure.
+      answered?.catch(() => undefined);
+      const dry = new Promise<void>((resolve) => (resolveDone = resolve));
+      await addQueues(slots);
+      checkDone();
+      await dry;
+      await answered;
+      if (!through || shared.stopped.aborted) return;
+      slots = await through.note(waiting);
+      if (slots.size === 0 || isTimedOut()) return;
+    }
   }
 
   /** The pages of a queue, read as it drains. */
-  async function* readQueue(queue: string): AsyncGenerator<QueuedPage> {
+  async function* readQueue(of: BatchQueue): AsyncGenerator<QueuedPage> {
+    const { queue } = of;
     try {
       if (isTimedOut()) return;
-      for await (const item of pages.read(queue)) {
+      for await (const item of pages.read(of)) {
         open.enter(queue);
         yield workOn(item);
         if (isTimedOut()) return;
@@ -161,10 +195,7 @@ export async function beginBatchFetch(
 
   async function finish(): Promise<BatchFetchEnd> {
     const { timeUp, stopped, running } = shared;
-    const done = new Promise<void>((resolve, reject) => {
-      resolveDone = resolve;
-      addQueues().catch(reject);
-    });
+    const done = readAll();
     const timeOut = (): void => {
       timedOut.abort();
       checkDone();
@@ -184,6 +215,7 @@ export async function beginBatchFetch(
     const isClosed = await pages.end(moved);
     // Pages that were passed over may have been left without a parse.
     if (parse && pages.sawFetched) await parseRows(crawl, batchId, false, tracker);
+    if (parse && through) await noteParsed(crawl, batchId);
     return isClosed;
   }
 

@@ -1,6 +1,7 @@
-import { hostOfKey, type BatchHeader } from '../../../webtable/index.js';
+import { hostOfKey, type BatchHeader, type BatchQueue } from '../../../webtable/index.js';
 import type { CrawlContext } from '../context.js';
 import type { Count } from '../reporting/counters.js';
+import { isNoted } from '../shards/own-slots.js';
 import { FETCH_FIELDS, type FetchItem } from './fetch-item.js';
 
 /** Row keys that one queue reads ahead. */
@@ -11,8 +12,8 @@ const READ_AHEAD = 50;
  * @param resume pass over pages that the batch has fetched
  * @param count of pages that are passed over
  */
-export function createBatchPages({ tables }: CrawlContext, batch: BatchHeader, resume: boolean, count: Count) {
-  const { pages, batches } = tables;
+export function createBatchPages(crawl: CrawlContext, batch: BatchHeader, resume: boolean, count: Count) {
+  const { pages, batches } = crawl.tables;
   const { batchId } = batch;
   const queueOfHost = new Map<string, string>();
   const state = {
@@ -26,13 +27,16 @@ export function createBatchPages({ tables }: CrawlContext, batch: BatchHeader, r
     sawFetched: false,
 
     /** Notes that a fetch is under way, which goes on where it was stopped. */
-    begin: (): Promise<void> => batches.advance(batchId, ['open'], (header) => ({ ...header, fetching: true })),
+    async begin(): Promise<void> {
+      if (batch.fetching) return;
+      await batches.advance(batchId, ['open'], (header) => ({ ...header, fetching: true }));
+    },
 
-    /** The names of the queues of the batch. */
-    async *queues(): AsyncGenerator<string> {
-      for await (const { queue, hosts } of batches.queues(batchId)) {
-        for (const host of hosts) queueOfHost.set(hostOfKey(host), queue);
-        yield queue;
+    /** The queues of the batch. @param slots in which they are; undefined: all */
+    async *queues(slots?: Iterable<string>): AsyncGenerator<BatchQueue> {
+      for await (const found of batches.queues(batchId, slots)) {
+        for (const host of found.hosts) queueOfHost.set(hostOfKey(host), found.queue);
+        yield found;
       }
     },
 
@@ -40,7 +44,7 @@ export function createBatchPages({ tables }: CrawlContext, batch: BatchHeader, r
     queueOf: (host: string): string | undefined => queueOfHost.get(host),
 
     /** The pages of a queue that are to be fetched, read as they are asked for. */
-    async *read(queue: string): AsyncGenerator<FetchItem> {
+    async *read(queue: BatchQueue): AsyncGenerator<FetchItem> {
       for (let last: string | undefined; ;) {
         const keys = await batches.rowKeys(batchId, queue, last, READ_AHEAD);
         if (keys.length === 0) return;
@@ -55,6 +59,16 @@ export function createBatchPages({ tables }: CrawlContext, batch: BatchHeader, r
      * @returns whether it holds no row any more, so that it was closed
      */
     async end(moved: number): Promise<boolean> {
+      if (isNoted(crawl) && moved === 0) {
+        if (await batches.isDone(batchId, 'fetch')) {
+          await batches.change(batchId, (header) => {
+            if (header?.state !== 'open' || !header.fetching) return undefined;
+            const { fetching: _, ...through } = header;
+            return through;
+          });
+        }
+        return false;
+      }
       const isEmpty = moved > 0 && moved === state.held;
       if (isEmpty) await batches.clear(batchId);
       await batches.advance(batchId, ['open'], ({ fetching: _, size, ...header }) =>

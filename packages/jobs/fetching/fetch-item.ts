@@ -42,8 +42,12 @@ export interface FetchTools {
   readonly largeBodies: LargeBodies;
   readonly proxy: ProxyWatch;
   readonly queueNames: QueueNames;
-  /** When a fetch on this table may last have asked anyone, by `performance.now`. */
-  readonly since: number;
+  /** When a fetch on this table may last have asked the hosts of a queue, by `performance.now`. */
+  readonly since: (queue: string) => number;
+  /** Origins whose robots.txt is to be asked for by somebody else, and which wait for that. */
+  readonly elsewhere: Set<string>;
+  /** Resolves when the queues are held, and hosts may be asked; false where that is too late. */
+  readonly mayGoOn: () => Promise<boolean>;
 }
 
 /** What came of a page, ready to be stored. */
@@ -69,10 +73,14 @@ export interface FetchRun extends FetchTools {
     pause(queue: string, seconds: number): void;
     suspend<R>(queue: string, wait: Promise<R>): Promise<R>;
   };
-  /** Stores a page with its marks, in one row change. */
-  store(page: FetchedPage): Promise<void>;
+  /** Stores a page with its marks, in one row change. @returns false where the batch does not hold it any more */
+  store(page: FetchedPage): Promise<boolean>;
   /** Puts a row into its queue that has joined the batch as the target of a redirect. */
   join(queue: string, item: FetchItem): void;
+  /** Says to whoever has a slot that a row in it has joined the batch. */
+  joinElsewhere(slot: string): Promise<void>;
+  /** Notes that a page of a queue waits for what somebody else does. */
+  waits(queue: string): void;
   /** Ends requests in flight, when the run has to stop. */
   readonly giveUp: AbortSignal;
   /** Keys of rows that join the batch as targets of redirects during this run, from before they get their mark on. */

@@ -64,6 +64,10 @@ async function fetchUpTo(
   const refusal = await mayAsk(crawl, run, item, url, queue);
   const turn = refusal?.asked === false ? 'no_request' : undefined;
   if (refusal && !refusal.outcome) return turn;
+  if (!refusal && !(await run.mayGoOn())) {
+    passOver(run, 'given_up');
+    return 'no_request';
+  }
   const outcome = refusal?.outcome ?? (await ask(crawl, run, item, url, contentLimit));
   if (!refusal) {
     if (isGivenUp(outcome, run.giveUp)) return passOver(run, 'given_up');
@@ -127,7 +131,7 @@ async function fetchUpTo(
   for (const field of [...Object.keys(set), ...encoded.keys()]) unset.delete(field as PlainField);
   const { tracker } = run;
   try {
-    await run.store({
+    const isStored = await run.store({
       change: {
         key: item.key,
         set,
@@ -139,6 +143,11 @@ async function fetchUpTo(
       isParsed,
       queue,
     });
+    if (!isStored) {
+      tracker.count('released');
+      tracker.done();
+      return turn;
+    }
   } catch (error) {
     countDamaged(error, tracker.count);
     return turn;

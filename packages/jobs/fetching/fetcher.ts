@@ -1,5 +1,5 @@
-import { createFetchQueues, createRobots } from '../../fetch/index.js';
-import { createGroupWriter, urlOf, type BatchHeader, type PageChange } from '../../../webtable/index.js';
+import { createFetchQueues, createRobots, type RobotsHop } from '../../fetch/index.js';
+import { urlOf, type BatchHeader } from '../../../webtable/index.js';
 import type { Count } from '../reporting/counters.js';
 import { beginBatchFetch, type BatchFetch, type BatchFetchOptions } from './batch-fetch.js';
 import type { QueuedPage, SharedFetch } from './shared-fetch.js';
@@ -10,14 +10,17 @@ import { createProxyWatch } from '../requests/proxy-watch.js';
 import { gracePeriod } from '../requests/grace-period.js';
 import type { FetchingStatus } from '../reporting/job.js';
 import { createHostBackoff } from '../hosts/host-backoff.js';
-import { beginFetch, endFetch } from '../hosts/last-fetch.js';
+import { askingHolder } from '../requests/asking-holder.js';
 import { robotsProtocol } from '../requests/protocol-for.js';
 import { createQueueDelays } from '../hosts/queue-delays.js';
 import { createQueueNames } from '../hosts/queue-name.js';
-import { withBackoff } from '../requests/robots-backoff.js';
 import { createRobotsTurns } from '../requests/robots-turns.js';
 import { createRobotsStore, robotsAgents } from '../requests/robots-files.js';
 import { createSeedHosts } from '../hosts/seed-hosts.js';
+import { hostIfAny, withBackoff } from '../requests/robots-backoff.js';
+import { isOwn } from '../shards/own-slots.js';
+import { noteJoined } from './slots-through.js';
+import { createStoreOfPages } from './store-of-pages.js';
 
 /** What {@link openFetcher} takes. */
 export interface FetcherOptions {
@@ -27,6 +30,8 @@ export interface FetcherOptions {
   readonly signal?: AbortSignal;
   /** Aborts when the time of the job is over: each batch ends, and what is left of it is passed over. */
   readonly timeUp?: AbortSignal;
+  /** The batch that is fetched, where it is the only one: to it belong the requests that others are to make. */
+  readonly batchId?: string;
   /** Counts what belongs to no batch. */
   readonly count: Count;
   /** Called often: when a page is through, and when fewer requests are in flight than may be. */
@@ -60,7 +65,10 @@ const MAX_SOURCES = 5_000;
 /** Pages and hosts that a status names. */
 const SHOWN = 10;
 
-/** Opens a fetcher; one at a time on a table, so that politeness holds. */
+/**
+ * Opens a fetcher; one at a time on what the job holds of a table, so that politeness holds. It asks nobody while the leases are not
+ * held.
+ */
 export async function openFetcher(crawl: CrawlContext, options: FetcherOptions): Promise<Fetcher> {
   const { settings, tables, clock } = crawl;
   const { threads, signal, timeUp, count, onChange = () => {} } = options;
@@ -79,10 +87,28 @@ export async function openFetcher(crawl: CrawlContext, options: FetcherOptions):
   const grace = gracePeriod(stopped);
   const queueNames = createQueueNames(crawl);
   // From here on by a clock that is never set back.
-  const since = performance.now() - (clock() - (await beginFetch(tables, clock())));
+  const now = { wall: clock(), ticks: performance.now() };
+  const since = (queue: string): number =>
+    now.ticks - (now.wall - (crawl.own?.leases.askedAt(tables.slots.ofQueue(queue)) ?? 0));
+  const holder = askingHolder(crawl, grace.signal);
   const tools: FetchTools = {
     robots: createRobots({
-      protocol: withBackoff(robotsProtocol(crawl, seedHosts, count, proxy.note), backoff, grace.signal),
+      protocol: withBackoff(
+        holder.protocol(robotsProtocol(crawl, seedHosts, count, proxy.note)),
+        backoff,
+        grace.signal,
+      ),
+      async elsewhere(url) {
+        const host = hostIfAny(url);
+        const slot = host === undefined ? undefined : tables.slots.ofQueue(await queueNames.nameOf(host));
+        const { batchId } = options;
+        if (slot === undefined || batchId === undefined || isOwn(crawl, slot)) return undefined;
+        const request = await tables.batches.robotsRequests.get(batchId, slot, url);
+        if (request?.answer) return request.answer as unknown as RobotsHop;
+        if (!request) await tables.batches.robotsRequests.make(batchId, slot, url);
+        await noteJoined(tables, batchId, slot);
+        return 'asked';
+      },
       agents: robotsAgents(settings),
       clock,
       store: createRobotsStore(tables),
@@ -96,6 +122,8 @@ export async function openFetcher(crawl: CrawlContext, options: FetcherOptions):
     proxy,
     queueNames,
     since,
+    elsewhere: new Set(),
+    mayGoOn: holder.mayGoOn,
   };
 
   let stopFeeding = (): void => {};
@@ -119,7 +147,7 @@ export async function openFetcher(crawl: CrawlContext, options: FetcherOptions):
     stopped,
     timeUp: timeUp ?? new AbortController().signal,
     running,
-    write: createGroupWriter<PageChange>(tables.pages.write),
+    store: createStoreOfPages(crawl),
     inWork: new Set(),
     onPage: onChange,
     async openSource(): Promise<void> {
@@ -165,7 +193,6 @@ export async function openFetcher(crawl: CrawlContext, options: FetcherOptions):
       } finally {
         grace.clear();
       }
-      await endFetch(tables, clock());
       if (!signal?.aborted) proxy.conclude();
     },
   };

@@ -1,5 +1,6 @@
 import { isHeld, rowKeyOf, type PageChange } from '../../../webtable/index.js';
 import { hostOf } from '../../url/index.js';
+import { hold, isOwn } from '../shards/own-slots.js';
 import type { CrawlContext } from '../context.js';
 import type { CounterName } from '../reporting/counters.js';
 import { FETCH_FIELDS, type FetchItem, type FetchRun } from './fetch-item.js';
@@ -22,7 +23,9 @@ export async function followRedirect(
 ): Promise<void> {
   const key = rowKeyOf(url);
   const queue = await run.queueNames.nameOf(hostOf(url));
+  const slot = crawl.tables.slots.ofQueue(queue);
   const now = crawl.clock();
+  let isLeft = false;
   let outcome: CounterName = 'redirects_followed';
   let item: FetchItem | undefined;
   // Another page may redirect to it, or link to it, at the same time.
@@ -30,6 +33,9 @@ export async function followRedirect(
     // What was decided on a row that somebody else has changed since does not count.
     outcome = 'redirects_followed';
     item = undefined;
+    await hold(crawl);
+    // It may have joined before a kill, and whoever has its slot was not told.
+    isLeft = row?.marks?.generate === run.batchId && row.marks.fetch !== run.batchId;
     if (row && (row.damaged || isHeld(row) || (row.dueAt ?? 0) > now)) outcome = 'redirect_known';
     else if (!row && !crawl.settings.db.updateAdditionsAllowed) outcome = 'redirect_not_added';
     const last = row?.marks?.updatedb ?? '';
@@ -45,9 +51,11 @@ export async function followRedirect(
       : firstFields(crawl, run, source, url, hops);
     run.joined.add(key);
     item = { ...row, ...set, key, marks: { ...row?.marks, generate: batchId } };
-    return [{ key, set, marks: { generate: batchId } }];
+    return [{ key, set, ...(row && { unset: ['distanceInFlight' as const] }), marks: { generate: batchId } }];
   });
-  if (item) run.join(queue, item);
+  // Before the mark of the page: killed before this, it is fetched again, and says so again.
+  if (!isOwn(crawl, slot) && (item || isLeft)) await run.joinElsewhere(slot);
+  else if (item) run.join(queue, item);
   run.tracker.count(outcome);
 }
 

@@ -1,4 +1,4 @@
-import { isProxyFailure } from '../../fetch/index.js';
+import { ROBOTS_ELSEWHERE, isProxyFailure } from '../../fetch/index.js';
 import { filterUrl, type FetchOutcome } from '../../plugin-api/index.js';
 import { hostOf } from '../../url/index.js';
 import { addSitemaps } from './add-sitemaps.js';
@@ -30,6 +30,8 @@ export async function mayAsk(
   if (isCut(crawl, run, item, url)) return leave(run, 'rejected_rules', false);
   if (!protocolFor(crawl, url)) return { outcome: { kind: 'gone', code: 'no_protocol' }, asked: false };
   const host = hostOf(url);
+  const { origin } = new URL(url);
+  if (run.elsewhere.has(origin)) return leaveForOther(run, queue, false);
   const pause = await run.backoff.pauseOf(host);
   if (pause) {
     if (pause.isLong) return leave(run, 'host_backoff', false);
@@ -50,6 +52,10 @@ export async function mayAsk(
     // The run is to stop, and the page stays as it was.
     if (rules.code === 'aborted') return leave(run, 'given_up');
     if (isProxyFailure(rules)) return leave(run, 'proxy');
+    if (rules.code === ROBOTS_ELSEWHERE) {
+      run.elsewhere.add(origin);
+      return leaveForOther(run, queue, true);
+    }
     if (rules.refused) {
       return { outcome: { kind: 'gone', code: rules.code, message: rules.message }, asked: false };
     }
@@ -73,7 +79,7 @@ export async function mayAsk(
     run.delays.crawlDelay(queue, rules.crawlDelay);
     run.queues.setDelay(queue, run.delays.of(queue));
     // The fetch before this one may have asked the same host.
-    const wait = (run.since - performance.now()) / 1000 + rules.crawlDelay;
+    const wait = (run.since(queue) - performance.now()) / 1000 + rules.crawlDelay;
     if (wait > 0) {
       run.queues.pause(queue, wait);
       run.queues.putBack(queue, item);
@@ -92,10 +98,16 @@ function isCut({ ruleSet }: CrawlContext, run: FetchRun, item: FetchItem, url: s
   return !filterUrl([ruleSet.plugin], url, 'generate', item).accepted;
 }
 
+/** The page gets no mark, and is asked for when somebody else has asked for the robots.txt of its host. */
+function leaveForOther(run: FetchRun, queue: string, asked: boolean): Refusal {
+  run.waits(queue);
+  return leave(run, 'robots_elsewhere', asked);
+}
+
 /** The page gets no mark, so updatedb releases it, and it stays due. */
 function leave(
   { tracker }: FetchRun,
-  reason: 'host_backoff' | 'given_up' | 'proxy' | 'rejected_rules',
+  reason: 'host_backoff' | 'given_up' | 'proxy' | 'rejected_rules' | 'robots_elsewhere',
   asked = true,
 ): Refusal {
   tracker.count(reason);

@@ -15,7 +15,12 @@ export interface SharedFetch {
   readonly timeUp: AbortSignal;
   /** Settles when nothing more is fetched, of any batch. */
   readonly running: Promise<void>;
-  write(change: PageChange): Promise<void>;
+  /**
+   * Stores a page, in one row change.
+   * @param again the batch fetches what it has fetched
+   * @returns false where the batch does not hold it any more, or somebody else has stored it
+   */
+  store(change: PageChange, batchId: string, again: boolean): Promise<boolean>;
   /** Called when a page is through. */
   onPage(): void;
   /** Waits until one more host may be read. Throws what ended the run. */

@@ -2,7 +2,8 @@ import { rowKeyOf, urlOf, type BatchEntry, type PageChange, type RowToChange } f
 import type { Count } from '../reporting/counters.js';
 import type { CrawlContext } from '../context.js';
 import { hintedFields, mergeHints, soonerDue, type LinkHints } from '../parsing/link-hints.js';
-import { newRowFields } from '../rows/new-row.js';
+import { SITEMAP_INTERVAL, newRowFields } from '../rows/new-row.js';
+import { hold, partOf } from '../shards/own-slots.js';
 import { createRefusals, type Refusals } from '../selection/refusals.js';
 import { createScoring } from '../rows/scoring-chain.js';
 import { fitFields } from '../rules/fit.js';
@@ -57,6 +58,9 @@ export const LINKED_FIELDS = [
   'retries',
   'cash',
   'distance',
+  'distanceInFlight',
+  'fetchInterval',
+  'redirectDepth',
   'sitemap',
   'linkedUpTo',
   'inlinkBound',
@@ -82,6 +86,8 @@ export interface Linker {
    * @returns what was left out
    */
   addLinks(slice: LinkSlice, leaveOwn: boolean): Promise<LinksByTarget>;
+  /** Looks up what rows that are to be changed are noted with. Call it when they are read. */
+  look(rows: readonly (Target | undefined)[]): Promise<void>;
   /** By which rows are changed from now on: by the rules as they are. */
   now(): Promise<LinkTerms>;
   /** The change that adds links to a row; undefined where it has them, or is new and no row is to be made. */
@@ -98,7 +104,7 @@ export interface Linker {
 
 /**
  * A row notes the last source whose links it has (`linkedUpTo`) in the change that adds them, and passes over what it has.
- * @param openIds batches that may still add links; notes of others are dropped
+ * @param openIds batches that may still add links; notes of others are dropped, unless they were made since
  */
 export function createLinker(
   crawl: CrawlContext,
@@ -113,6 +119,23 @@ export function createLinker(
     return (latest = { crawl: ruled, refusals: createRefusals(ruled, false) });
   };
   const trim: Linker['trim'] = (changes) => trimInlinks(crawl, changes);
+  const { batches, isShared } = crawl.tables;
+  /** Batches that were looked up, and whether they may still add links. */
+  const known = new Map<string, boolean>(Array.from(openIds, (id) => [id, true]));
+  const mayAdd = (id: string): boolean => known.get(id) ?? false;
+
+  /** Somebody else may have made a batch since, and have added links of it. */
+  async function look(rows: readonly (Target | undefined)[]): Promise<void> {
+    if (!isShared) return;
+    for (const row of rows) {
+      for (const note of Object.keys(row?.linkedUpTo ?? {})) {
+        const id = batchOf(note);
+        if (known.has(id)) continue;
+        const state = (await batches.find(id))?.state;
+        known.set(id, state !== undefined && state !== 'closed' && state !== 'updated');
+      }
+    }
+  }
 
   function changeFor(
     terms: LinkTerms,
@@ -134,7 +157,7 @@ export function createLinker(
     }
     count('links', links.length);
     count(row ? 'linked' : 'added');
-    const change = linkChange(terms, count, batchId, key, row, links, openIds);
+    const change = linkChange(terms, count, batchId, key, row, links, mayAdd);
     if (row && change.set?.dueAt !== undefined) count('sooner');
     if (!row && change.set?.refusedBy !== undefined) count('refused');
     return change;
@@ -142,6 +165,7 @@ export function createLinker(
 
   return {
     now,
+    look,
     changeFor,
     trim,
     async addLinks({ targets }, leaveOwn) {
@@ -150,8 +174,10 @@ export function createLinker(
       for (let i = 0; i < sorted.length; i += CHUNK) {
         const counts = createRowCounts(tracker.count);
         const terms = await now();
-        await crawl.tables.changeRows(sorted.slice(i, i + CHUNK), LINKED_FIELDS, crawl.clock(), (rows, keys) =>
-          trim(
+        await crawl.tables.changeRows(sorted.slice(i, i + CHUNK), LINKED_FIELDS, crawl.clock(), async (rows, keys) => {
+          await hold(crawl);
+          await look(rows);
+          return trim(
             keys.map((key, at) => {
               const row = rows[at];
               const links = targets.get(key)!;
@@ -162,8 +188,8 @@ export function createLinker(
               else return changeFor(terms, key, row, links, count);
               return undefined;
             }),
-          ),
-        );
+          );
+        });
         counts.end();
       }
       return left;
@@ -172,6 +198,9 @@ export function createLinker(
 }
 
 const noteOf = (batchId: string, { slot }: BatchEntry): string => `${batchId}/${slot}`;
+/** The note of the batch of which links made a row, as long as other shards may add more of it. */
+const madeBy = (batchId: string): string => `${batchId}/made`;
+const batchOf = (note: string): string => note.split('/', 1)[0]!;
 
 function isNew(row: Target | undefined, batchId: string, { entry }: LinkEvent): boolean {
   return entry.place > (row?.linkedUpTo?.[noteOf(batchId, entry)] ?? '');
@@ -184,7 +213,7 @@ function linkChange(
   key: string,
   row: Target | undefined,
   events: readonly LinkEvent[],
-  openIds: ReadonlySet<string>,
+  mayAdd: (batchId: string) => boolean,
 ): PageChange {
   const url = urlOf(key);
   // Errors of plugins are counted once, too, where it is decided again.
@@ -201,12 +230,17 @@ function linkChange(
   );
   const hints = mergeHints(events.map((event) => event.hints));
   const due = row && soonerDue(row, hints, crawl.clock());
-  const notes = new Map(Object.entries(row?.linkedUpTo ?? {}).filter(([id]) => openIds.has(id.split('/', 1)[0]!)));
+  const notes = new Map(Object.entries(row?.linkedUpTo ?? {}).filter(([note]) => mayAdd(batchOf(note))));
   for (const { entry } of events) {
     const note = noteOf(batchId, entry);
     if (entry.place > (notes.get(note) ?? '')) notes.set(note, entry.place);
   }
+  // What another shard has made of the links that it had is as if these had been among them.
+  const isMade = row?.linkedUpTo?.[madeBy(batchId)] !== undefined;
+  if (!row && partOf(crawl)) notes.set(madeBy(batchId), '');
   const isSitemap = events.some((event) => event.sitemap);
+  const isLowered = Number.isFinite(distance) && distance !== row?.distance;
+  const isOwn = row?.marks?.generate === batchId;
   const first = row ? undefined : firstFields(crawl, count, events);
   const refusal = row ? undefined : refusals.of({ ...first, key, score, distance });
   return {
@@ -215,21 +249,44 @@ function linkChange(
       ...first,
       ...(!row && fitFields(crawl, url)),
       ...(refusal?.cause !== undefined && { refusedBy: refusal.cause }),
-      ...(row ? { score } : hintedFields(hints, score, crawl.settings.db.fetchIntervalMax)),
+      ...(row && !isMade ? { score } : hintedFields(hints, score, crawl.settings.db.fetchIntervalMax)),
       ...(due !== undefined && { dueAt: due }),
       ...(isSitemap && !row?.sitemap && { sitemap: true }),
       cash,
-      ...(Number.isFinite(distance) && distance !== row?.distance && { distance }),
+      ...(isLowered && { distance }),
+      // By which it hands on its own links, whoever gathers them after this.
+      ...(isLowered && isOwn && row.distanceInFlight === undefined && { distanceInFlight: row.distance ?? Infinity }),
+      ...(isMade && lateFields(row, isSitemap, hints, redirectDepthOf(events))),
       linkedUpTo: Object.fromEntries(notes),
       inlinkBound: (row?.inlinkBound ?? 0) + best.length,
     },
+    ...(isMade && row.redirectDepth !== undefined && redirectDepthOf(events) === 0 && { unset: ['redirectDepth'] }),
     inlinks: new Map(best.map(({ source, anchor, score }) => [source, { anchor, score }])),
+  };
+}
+
+const redirectDepthOf = (events: readonly LinkEvent[]): number =>
+  events.reduce((least, event) => Math.min(least, event.redirectDepth), Infinity);
+
+/** What a page would have started with, had these links been among the first. */
+function lateFields(
+  row: Target,
+  isSitemap: boolean,
+  { changeInterval = Infinity }: LinkHints,
+  redirectDepth: number,
+): NonNullable<PageChange['set']> {
+  const { fetchInterval = Infinity, redirectDepth: depth = 0 } = row;
+  return {
+    ...(isSitemap &&
+      !row.sitemap &&
+      !Number.isFinite(changeInterval) && { fetchInterval: Math.min(fetchInterval, SITEMAP_INTERVAL) }),
+    ...(redirectDepth > 0 && redirectDepth < depth && { redirectDepth }),
   };
 }
 
 /** What a page that is first seen as a link starts with. */
 function firstFields(crawl: CrawlContext, count: Count, events: readonly LinkEvent[]): NonNullable<PageChange['set']> {
-  const redirectDepth = events.reduce((least, event) => Math.min(least, event.redirectDepth), Infinity);
+  const redirectDepth = redirectDepthOf(events);
   return {
     ...newRowFields(
       crawl,

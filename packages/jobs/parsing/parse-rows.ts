@@ -2,6 +2,7 @@ import { urlOf, writeEach, type PageChange } from '../../../webtable/index.js';
 import type { CrawlContext } from '../context.js';
 import type { Tracker } from '../reporting/tracker.js';
 import { batchRows } from '../rows/batch-rows.js';
+import { hold } from '../shards/own-slots.js';
 import { countDamaged } from '../rows/count-damaged.js';
 import { cutDifferences } from '../rules/cut-links.js';
 import { withRules } from '../rules/with-rules.js';
@@ -61,14 +62,15 @@ async function parseTogether(
   const changes = new Map((await Promise.all(keys.map(parseRow))).map((change) => [change.key, change]));
   const released = new Set<string>();
   const write = (some: readonly string[]): Promise<void> =>
-    crawl.tables.changeRows(some, [], crawl.clock(), (rows, left) =>
-      left.map((key, i) => {
+    crawl.tables.changeRows(some, [], crawl.clock(), async (rows, left) => {
+      await hold(crawl);
+      return left.map((key, i) => {
         if (rows[i]?.damaged || rows[i]?.marks?.generate === batchId) return changes.get(key);
         // generate has released it meanwhile, since the batch was too old.
         released.add(key);
         return undefined;
-      }),
-    );
+      });
+    });
   for (const [i, outcome] of (await writeEach(write, keys)).entries()) {
     if (outcome.status === 'rejected') countDamaged(outcome.reason, tracker.count);
     else if (!released.has(keys[i]!)) crawl.rules?.cutLinks(cut.get(keys[i]!) ?? {});

@@ -13,11 +13,13 @@ export const COUNTERS = {
     denied_before: 'known pages that are due at once, although their last fetch was denied by 401, 403 or robots.txt',
     damaged: 'rows that cannot be read, and stay as they are',
     malformed: 'lines that are no seed',
+    other_shards: 'seeds that are left to other shards',
     'rejected_<plugin>': 'seeds that a plugin rejects; `url`: that are no URL a table can hold',
     'plugin_error_<plugin>': 'errors of a plugin that is passed over: scoring, schedule',
   },
   generate: {
     generated: 'pages in the batch',
+    batch_generated: 'the batch is generated already, or this shard of it',
     taken_back: 'pages that were selected and released again, by a generate that was stopped or killed',
     expired: 'pages released that batches older than `generate.lockExpiry` held',
     capped: 'queues that had more due pages than `generate.maxCount`',
@@ -40,6 +42,9 @@ export const COUNTERS = {
     time_limit: 'batches of which pages are left because the time of `fetcher.timelimitMins` was over',
     given_up: 'pages whose request was ended because the run was to stop; they stay due',
     proxy: 'pages that could not be fetched because of the proxy; they stay due',
+    released: 'pages that the batch did not hold any more when they were fetched, and that were not stored',
+    robots_elsewhere:
+      'pages left for the next pass over the batch, because another worker has to ask for the robots.txt of their host',
     rejected_rules: 'pages of the batch that a newer rule of the table refuses, and that were not asked for',
     host_backoff: 'pages left for a later batch because their host is left alone',
     backed_off: 'times that a host began to be left alone',
@@ -128,6 +133,13 @@ export const COUNTERS = {
     'compact_<counter>':
       'what `compact` did at the end, where more than half of the stored bodies, and 16 MB at least, was needed by nobody',
   },
+  rounds: {
+    rounds: 'batches that were brought to their end',
+    passes: 'times that a step was run over the shards',
+    restarts: 'workers that were started again, because they were killed or asked for it',
+    '<counter>':
+      'what workers counted, where their runner knows: of fetch by its counters, of other jobs as <job>_<counter>',
+  },
   'rules apply': {
     rows: 'rows of the table',
     marked: 'rows that are worth having by now',
@@ -177,6 +189,7 @@ export const COUNTERS = {
     missing_header: 'batches whose header was lost',
     missing_seed_host: 'hosts that were not noted as injected',
     stale_frontier: 'entries of the frontier that no row bears out',
+    stale_progress: 'batches that are closed or gone and of which it was noted how far their slots are',
     stale_batch: 'entries of batches that no row bears out',
     stale_seed_host: 'hosts noted as injected without such a page',
     missing_index: 'pages that the search index did not have',
@@ -314,7 +327,9 @@ export type CounterName =
   | {
       [Job in keyof typeof COUNTERS]: keyof (typeof COUNTERS)[Job] extends infer Name
         ? Name extends `${infer Head}<${string}>`
-          ? `${Head}${string}`
+          ? Head extends ''
+            ? never
+            : `${Head}${string}`
           : Name
         : never;
     }[keyof typeof COUNTERS]

@@ -4,11 +4,17 @@ import { createCounts, type Count } from '../reporting/counters.js';
 import type { CrawlContext } from '../context.js';
 import type { JobOptions, Report } from '../reporting/job.js';
 import { createTracker } from '../reporting/tracker.js';
+import { partOf, type ShardOptions, type SlotTask } from '../shards/own-slots.js';
 
 /** What the jobs that work on batches take. */
-export interface BatchOptions extends JobOptions {
+export interface BatchOptions extends JobOptions, ShardOptions {
   /** A batch id, or `all` for every batch that is open, oldest first. */
   readonly batch: string;
+}
+
+/** What the leases of a job on batches are taken for. @param asks it asks hosts */
+export function batchTask(job: string, { batch }: BatchOptions, asks = false): SlotTask {
+  return { job, asks, ...(batch !== 'all' && { batchId: batch }) };
 }
 
 /**
@@ -87,19 +93,22 @@ export interface BatchRow<F extends Field> {
 }
 
 /**
- * The rows of a batch in chunks, in the order of its index, with what is asked for and the marks. Index entries whose row
+ * The rows of the own slots of a batch in chunks, in the order of its index, with what is asked for and the marks. Index entries whose row
  * the batch does not hold are passed over; so are damaged rows, which are counted.
  * @param isWanted of a row that the batch does not hold, whether it is read all the same
+ * @param slots absent: those of the job
  */
 export async function* batchRows<F extends Field>(
-  { tables }: CrawlContext,
+  crawl: CrawlContext,
   batchId: string,
   fields: readonly F[],
   size: number,
   count: Count,
   isWanted: (row: PageRow<F | 'marks'>, batchId: string) => boolean = () => false,
+  slots: Iterable<string> | undefined = partOf(crawl),
 ): AsyncGenerator<BatchRow<F>[]> {
-  for await (const entries of tables.batches.entries(batchId)) {
+  const { tables } = crawl;
+  for await (const entries of tables.batches.entries(batchId, slots)) {
     for (let i = 0; i < entries.length; i += size) {
       const chunk = entries.slice(i, i + size);
       const keys = chunk.map(({ rowKey }) => rowKey);

@@ -5,6 +5,7 @@ import { createRowCounts } from '../reporting/row-counts.js';
 import type { JobOptions, Report } from '../reporting/job.js';
 import { createTracker, type Tracker } from '../reporting/tracker.js';
 import { COUNTED_FIELDS, createRuleCounter, storeCounts, type RuleCounter } from '../rules/count-rules.js';
+import { inAllSlots } from '../shards/own-slots.js';
 import { withRules } from '../rules/with-rules.js';
 
 const FIT_FIELDS = ['fit', 'fitBonus', 'score'] as const;
@@ -33,8 +34,13 @@ const CHUNK = 1000;
  * It reads the hot family once, and writes only the rows that differ. It may be killed at any moment and run again, and run while a
  * crawl is under way; the counts then lack what the crawl did to rows that had been read already, until they are made anew.
  * Counters: `COUNTERS['rules apply']`.
+ * @throws CrawlError LEASE_HELD, LEASE_LOST
  */
-export async function applyRules(crawl: CrawlContext, options: JobOptions = {}): Promise<Report> {
+export function applyRules(crawl: CrawlContext, options: JobOptions = {}): Promise<Report> {
+  return inAllSlots(crawl, 'rules apply', options, applyToRows);
+}
+
+async function applyToRows(crawl: CrawlContext, options: JobOptions): Promise<Report> {
   const { tables, rules } = crawl;
   const tracker = createTracker(crawl, 'rules apply', options);
   const began = await rules?.current();

@@ -29,13 +29,15 @@ export async function readRefetch({ runs }: Pick<Tables, 'runs'>): Promise<numbe
 
 async function read({ runs }: Pick<Tables, 'runs'>): Promise<StoredCrawl | 'damaged' | undefined> {
   try {
-    const found = (await runs.lastCrawl()) as StoredCrawl | undefined;
+    const found = (await runs.lastCrawl()) as Partial<StoredCrawl> | null | undefined;
     if (found === undefined) return undefined;
-    const { stay, include, exclude, folders } = found.scope;
+    const { stay, include, exclude, folders } = found?.scope ?? ({} as Partial<CrawlScope>);
     const isWhole = typeof stay === 'string' && Array.isArray(include) && Array.isArray(exclude) && folders !== null;
-    return isWhole && typeof folders === 'object' ? found : 'damaged';
-  } catch {
-    return 'damaged';
+    return isWhole && typeof folders === 'object' ? (found as StoredCrawl) : 'damaged';
+  } catch (error) {
+    // A store that fails says nothing of what is in it.
+    if (error instanceof CrawlError && error.code === 'TABLE_DAMAGED') return 'damaged';
+    throw error;
   }
 }
 

@@ -28,6 +28,8 @@ export interface DueRowsOptions {
   readonly frontier: Frontier;
   /** Rows read of one queue that are not refused. */
   readonly maxPerQueue: number;
+  /** The slots of the hosts that are read. Absent: all. */
+  readonly slots?: Iterable<string> | undefined;
   /** The queue of a host; undefined where nothing of it is to be read. */
   readonly queueOf: (host: HostKey) => Promise<string | undefined>;
 }
@@ -55,8 +57,8 @@ const LONGEST_READ = 500;
  * all, and read on only while its queue has room, so hosts and rows that are not selected cost nothing. It holds the
  * names of the hosts that it has opened, how many rows it took of each queue, and what it has read ahead.
  */
-export function createDueRows({ frontier, maxPerQueue, queueOf }: DueRowsOptions): DueRows {
-  const heads = frontier.heads();
+export function createDueRows({ frontier, maxPerQueue, slots, queueOf }: DueRowsOptions): DueRows {
+  const heads = frontier.heads(slots);
   let head: (HostScore & Place) | undefined;
   let hasBegun = false;
   const opened = new Set<string>();

@@ -52,16 +52,20 @@ function ruleCauses(versions: ReadonlyMap<string, string>): ReadonlyMap<string, 
   return new Map(Array.from(versions, ([rule, version]) => [rule, causeOfRule(rule, version)]));
 }
 
-/** Has generate meet the rows again that were refused for causes which do not hold any more. */
+/**
+ * Has generate meet the rows again that were refused for causes which do not hold any more.
+ * @param slots those of the hosts of the rows; undefined: all
+ */
 export async function releaseRefused(
   { tables, clock }: CrawlContext,
   { causes }: Refusals,
   tracker: Pick<Tracker, 'aborted'>,
   onStep: () => Promise<void>,
+  slots: Iterable<string> | undefined,
 ): Promise<void> {
-  for (const cause of await tables.frontier.refusalCauses()) {
+  for (const cause of await tables.frontier.refusalCauses(slots)) {
     if (causes.has(cause)) continue;
-    for await (const entries of tables.frontier.refused(cause)) {
+    for await (const entries of tables.frontier.refused(cause, slots)) {
       if (tracker.aborted) return;
       await onStep();
       const entryOf = new Map(entries.map((entry) => [entry.rowKey, entry]));

@@ -44,6 +44,11 @@ export async function createMetrics(): Promise<Metrics> {
   const heap = gauge('heap_bytes', 'Of this, objects of JavaScript.');
   const opened = gauge('start_time_seconds', 'When that process opened the table, since the epoch.');
   const lastFetch = gauge('last_fetch_time_seconds', 'When the last fetch began or ended, since the epoch.');
+  const workers = gauge(
+    'workers',
+    'Other processes that work on the table, by state; those that were heard of within the hour.',
+    ['state'],
+  );
   const requests = counter('http_requests', 'Requests that this server has answered.', ['path', 'code']);
   const times: Histogram<'path'> = new Histogram({
     name: 'webcrawl_http_request_duration_seconds',
@@ -52,7 +57,7 @@ export async function createMetrics(): Promise<Metrics> {
     buckets: [0.005, 0.02, 0.1, 0.5, 2, 10],
     registers,
   });
-  const labelled = [running, failing, done, counted, errors, received, disk];
+  const labelled = [running, failing, done, counted, errors, received, disk, workers];
   const plain = [
     up,
     round,
@@ -83,14 +88,16 @@ export async function createMetrics(): Promise<Metrics> {
       for (const [name, n] of Object.entries(totals.counters)) counted.inc({ job, counter: name }, n);
       for (const [reason, n] of Object.entries(totals.errors)) errors.inc({ job, reason }, n);
     }
+    for (const metric of [inFlight, threads, waiting, setAside])
+      if (status.jobs.some(({ fetching }) => fetching)) metric.set(0);
     for (const { job, round: at, fetching } of status.jobs) {
       running.set({ job }, 1);
       if (at !== undefined) round.set(at);
       if (!fetching) continue;
-      inFlight.set(fetching.inFlight);
-      threads.set(fetching.threads);
-      waiting.set(fetching.waiting);
-      setAside.set(fetching.setAside);
+      inFlight.inc(fetching.inFlight);
+      threads.inc(fetching.threads);
+      waiting.inc(fetching.waiting);
+      setAside.inc(fetching.setAside);
     }
     for (const { job, times } of status.failing ?? []) failing.set({ job }, times);
     due.set(status.due.count);
@@ -101,6 +108,7 @@ export async function createMetrics(): Promise<Metrics> {
       documents.set(status.index.documents);
       indexBytes.set(status.index.bytes);
     }
+    for (const { state } of status.workers ?? []) workers.inc({ state });
     resident.set(status.memory.resident);
     heap.set(status.memory.heap);
     opened.set(status.since / 1000);

@@ -7,8 +7,9 @@ import { LevelStore, MemoryStore, openLevelStore, openSharedStore, type Store } 
 import { connectTo } from '../../../webtable/live/connection.js';
 import { RemoteStore } from '../../../webtable/live/remote-store.js';
 import { serveTable } from '../../../webtable/live/server.js';
+import { losing, openFakeStore } from '../hbase/open-fake-store.js';
 import { createLocks } from '../../../webtable/stores/locks.js';
-import { VersionedStore } from '../versions/versioned-store.js';
+import { VersionedStore } from '../versioned-store.js';
 import { randomNumbers } from '../web/fake-web.js';
 import type { OpenedStore } from '../../../webtable/store-suite/index.js';
 
@@ -38,6 +39,8 @@ export const STORES: Readonly<Record<string, () => Promise<OpenedStore>>> = {
       const sizes = { ...ENCODINGS, writeBufferSize: 64 * 1024, maxFileSize: 1024 * 1024, blockSize: 256 };
       return new LevelStore({ database: new Level<string, Uint8Array>(join(directory, 'hot'), sizes) });
     }),
+  'HBaseStore on a fake HBase': () => openFakeStore(),
+  'HBaseStore, answers lost, on a fake HBase': () => openFakeStore({ gateways: 2, around: losing(randomNumbers(1)) }),
   'RemoteStore on memory': () => remoteTo(new MemoryStore()),
   'RemoteStore on memory-level': () => remoteTo(new LevelStore({ database: memoryLevel() })),
   'SharedStore on disk': () => inDirectory(shared),

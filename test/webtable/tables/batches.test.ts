@@ -21,16 +21,16 @@ const before = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 /** The rows in the order of the index: by slot, queue and key. */
 function ordered({ slots }: Tables, rows: readonly Row[]): Row[] {
-  const place = ({ queue, rowKey }: Row): string => `${slots.of(queue)}|${queue}|${rowKey}`;
+  const place = ({ queue, rowKey }: Row): string => `${slots.ofQueue(queue)}|${queue}|${rowKey}`;
   return [...rows].sort((a, b) => before(place(a), place(b)));
 }
 
-function expectedQueues(tables: Tables, rows: readonly Row[]): { queue: string; hosts: string[] }[] {
-  const queues: { queue: string; hosts: string[] }[] = [];
+function expectedQueues(tables: Tables, rows: readonly Row[]): { queue: string; slot: string; hosts: string[] }[] {
+  const queues: { queue: string; slot: string; hosts: string[] }[] = [];
   for (const { queue, rowKey } of ordered(tables, rows)) {
     const host = hostKeyOfRow(rowKey);
     const last = queues.at(-1);
-    if (last?.queue !== queue) queues.push({ queue, hosts: [host] });
+    if (last?.queue !== queue) queues.push({ queue, slot: tables.slots.ofQueue(queue), hosts: [host] });
     else if (last.hosts.at(-1) !== host) last.hosts.push(host);
   }
   return queues;
@@ -81,11 +81,16 @@ describe('the index of a batch', () => {
     for (const { queue, slot } of (await collect(tables.batches.entries('b-1'))).flat()) {
       slots.set(queue, (slots.get(queue) ?? new Set()).add(slot));
     }
-    for (const [queue, found] of slots) expect([...found]).toEqual([tables.slots.of(queue)]);
+    for (const [queue, found] of slots) expect([...found]).toEqual([tables.slots.ofQueue(queue)]);
 
     const read: string[] = [];
     for (let last: string | undefined; ;) {
-      const step = await tables.batches.rowKeys('b-1', 'x.com', last, 5);
+      const step = await tables.batches.rowKeys(
+        'b-1',
+        { queue: 'x.com', slot: tables.slots.ofQueue('x.com') },
+        last,
+        5,
+      );
       if (step.length === 0) break;
       read.push(...step);
       last = step.at(-1);
@@ -99,7 +104,11 @@ describe('the index of a batch', () => {
     await tables.batches.enter('b-1', [one, two]);
     const asked = [one, two, { ...one, queue: 'com' }].map((row) => ({ batchId: 'b-1', ...row }));
     expect(await tables.batches.has([...asked, { batchId: 'b-2', ...one }])).toEqual([true, true, false, false]);
-    await tables.batches.remove('b-1', [one]);
+    const entries = (await collect(tables.batches.entries('b-1'))).flat();
+    await tables.batches.remove(
+      'b-1',
+      entries.filter(({ rowKey }) => rowKey === one.rowKey),
+    );
     expect(await tables.batches.has(asked)).toEqual([false, true, false]);
     await tables.batches.change('b-1', () => ({ state: 'open', size: 1 }));
     await tables.batches.delete('b-1');

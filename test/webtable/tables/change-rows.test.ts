@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { jobs, openTables, rowKeyOf, type PageChange, type Tables } from '../../../packages/webcrawl/index.js';
 import { randomNumbers } from '../../support/web/fake-web.js';
 import { START, testCrawl } from '../../support/test-crawl.js';
-import { VersionedStore } from '../../support/versions/versioned-store.js';
+import { VersionedStore } from '../../support/versioned-store.js';
 
 const KEYS = Array.from({ length: 9 }, (_, i) => rowKeyOf(`http://h${i % 3}.com/${i}`));
 

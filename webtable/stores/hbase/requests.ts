@@ -182,6 +182,30 @@ export function checkAndMutate(
   };
 }
 
+/** As {@link checkAndMutate}, for a change that only puts. */
+export function checkAndPut(
+  table: string,
+  key: string,
+  { family, qualifier, value }: Cell,
+  put: { readonly cells: readonly Cell[]; readonly tick: number },
+  size: number,
+): Call<boolean> {
+  return {
+    method: 'checkAndPut',
+    size,
+    write(w) {
+      w.binary(1, table);
+      w.binary(2, key);
+      w.binary(3, family);
+      w.binary(4, qualifier);
+      if (value.length > 0) w.binary(5, value);
+      w.field(TYPE.struct, 6);
+      writePut(w, key, put.cells, put.tick);
+    },
+    read: readBool,
+  };
+}
+
 function writeTargets(w: BinaryWriter, id: number, columns: readonly Target[]): void {
   w.list(id, TYPE.struct, columns.length);
   for (const { family, qualifier } of columns) {

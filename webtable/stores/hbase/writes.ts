@@ -5,7 +5,15 @@ import { planChange, planUnchanged, TICKS_OF_CHANGE, type PlannedChange } from '
 import type { Gateways } from './gateway/gateways.js';
 import { inParallel } from './in-parallel.js';
 import { familiesOf, HIDDEN, VERSION_QUALIFIER, versionFamily } from './layout.js';
-import { checkAndMutate, deleteMultiple, getMultiple, mutateRow, putMultiple, type RowDecoder } from './requests.js';
+import {
+  checkAndMutate,
+  checkAndPut,
+  deleteMultiple,
+  getMultiple,
+  mutateRow,
+  putMultiple,
+  type RowDecoder,
+} from './requests.js';
 import type { Ticks } from './ticks.js';
 
 /** Rows of one call. */
@@ -74,7 +82,11 @@ export function createWrites(gateways: Gateways, ticks: Ticks): Writes {
     const { mutations, size } = planUnchanged(table, change, tick, ticks);
     const check = { family: versionFamily(table), qualifier: VERSION_QUALIFIER, value: expected };
     let isAgain = false;
-    const call = checkAndMutate(name, change.key, check, mutations, size);
+    const [first] = mutations;
+    const call =
+      mutations.length === 1 && first?.kind === 'put'
+        ? checkAndPut(name, change.key, check, first, size)
+        : checkAndMutate(name, change.key, check, mutations, size);
     if (await gateways.call(call, () => (isAgain = true))) return true;
     // The first attempt may have been made, and its answer lost.
     return isAgain && (await versionNow(table, name, change.key))?.equals(ticks.versionCell(tick + 1)) === true;

@@ -1,0 +1,23 @@
+import type { Command } from 'commander';
+import { makeBatchId } from '../../../packages/webcrawl/index.js';
+import type { Cli } from '../../cli.js';
+import { jsonLine, write } from '../../output/output.js';
+
+/** `batch-id`: prints the id of a batch that many workers are to select. */
+export function addBatchId(program: Command, cli: Cli): void {
+  program
+    .command('batch-id')
+    .summary('print a new batch id, for generate --batch')
+    .description('Prints a new batch id, which no batch has. It opens no table.')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  batch=$(webcrawl batch-id)
+  for i in 0 1 2 3; do webcrawl generate --batch $batch --shard $i/4 & done; wait`,
+    )
+    .action(async () => {
+      const batchId = makeBatchId(Date.now(), Math.random());
+      await write(cli.io.stdout, cli.options().json ? jsonLine({ batchId }) : `${batchId}\n`);
+    });
+}

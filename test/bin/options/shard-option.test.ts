@@ -1,0 +1,126 @@
+import { beforeEach, describe, expect, test, vi } from 'vitest';
+import { run } from '../../../bin/run.js';
+import { CrawlError } from '../../../packages/errors/index.js';
+import { resetStub, stub } from '../stub-api.js';
+import { testIo, type TestIo } from '../test-io.js';
+
+vi.mock('../../../packages/webcrawl/index.js', async () => (await import('../stub-api.js')).api);
+
+beforeEach(resetStub);
+
+async function webcrawl(args: string, io: TestIo = testIo()) {
+  const code = await run(args.split(' '), io);
+  return { code, out: io.stdout.text, err: io.stderr.text };
+}
+
+const shards = () => stub.calls.flatMap(({ options }) => (options.shard ? [options.shard] : []));
+
+describe('--shard', () => {
+  test.each(['generate --batch 1-1', 'fetch 1-1 --parse', 'parse 1-1', 'updatedb 1-1'])(
+    'of %s reaches the job',
+    async (job) => {
+      stub.report = { batchId: '1-1' };
+      expect((await webcrawl(`${job} --shard 2/6`)).code).toBe(0);
+      expect(shards()).toEqual([{ index: 2, count: 6 }]);
+      expect(stub.calls.at(-1)?.options.batch).toBe('1-1');
+    },
+  );
+
+  test.each([
+    [
+      { WEBCRAWL_SHARD: '3/8', JOB_COMPLETION_INDEX: '1' },
+      { index: 3, count: 8 },
+    ],
+    [
+      { JOB_COMPLETION_INDEX: '5', WEBCRAWL_SHARDS: '64' },
+      { index: 5, count: 64 },
+    ],
+    [
+      { SLURM_ARRAY_TASK_ID: '7', SLURM_ARRAY_TASK_MIN: '1', SLURM_ARRAY_TASK_COUNT: '8' },
+      { index: 6, count: 8 },
+    ],
+    [
+      {
+        SLURM_ARRAY_TASK_ID: '14',
+        SLURM_ARRAY_TASK_MIN: '10',
+        SLURM_ARRAY_TASK_STEP: '2',
+        SLURM_ARRAY_TASK_COUNT: '4',
+      },
+      { index: 2, count: 4 },
+    ],
+    [
+      { CLOUD_RUN_TASK_INDEX: '0', CLOUD_RUN_TASK_COUNT: '3' },
+      { index: 0, count: 3 },
+    ],
+    [
+      { AWS_BATCH_JOB_ARRAY_INDEX: '9', WEBCRAWL_SHARDS: '10' },
+      { index: 9, count: 10 },
+    ],
+  ])('auto goes by %o', async (env, shard) => {
+    expect((await webcrawl('fetch 1-1 --shard auto', testIo({ env }))).code).toBe(0);
+    expect(shards()).toEqual([shard]);
+  });
+
+  test.each([
+    [{}, 'expected a scheduler to say in the environment which shard this is'],
+    [{ JOB_COMPLETION_INDEX: '5' }, 'expected JOB_COMPLETION_INDEX to say which shard this is, found 5 of undefined'],
+    [{ JOB_COMPLETION_INDEX: '5', WEBCRAWL_SHARDS: '5' }, 'found 5 of 5'],
+    [{ SLURM_ARRAY_TASK_ID: '3', SLURM_ARRAY_TASK_STEP: '2', SLURM_ARRAY_TASK_COUNT: '4' }, 'found 1.5 of 4'],
+    [{ WEBCRAWL_SHARD: '1:4' }, 'expected WEBCRAWL_SHARD'],
+  ])('auto refuses %o', async (env, message) => {
+    const { code, err } = await webcrawl('fetch 1-1 --shard auto', testIo({ env }));
+    expect([code, err]).toEqual([64, expect.stringContaining(message)]);
+    expect(stub.calls).toEqual([]);
+  });
+
+  test.each(['6/6', '-1/6', '1', 'a/b', '1/0', '0/9999999999'])('refuses %s', async (text) => {
+    const { code, err } = await webcrawl(`fetch 1-1 --shard=${text}`);
+    expect([code, err]).toEqual([64, expect.stringContaining('expected a shard i/n with i from 0 to n - 1')]);
+  });
+
+  test('- runs those of standard input one after another, and reports as Hadoop Streaming wants it', async () => {
+    stub.report = { counters: { fetched: 3, 'rejected_my filter,x': 1 } };
+    stub.run = ({ onProgress }) => onProgress?.({ job: 'fetch', done: 1, total: 2, counters: {}, errors: {} });
+    const io = testIo({ stdin: ['0/3\n120\t2/3\n\n'] });
+    const { code, err } = await webcrawl('fetch 1-1 --shard -', io);
+    expect(code).toBe(0);
+    expect(shards()).toEqual([
+      { index: 0, count: 3 },
+      { index: 2, count: 3 },
+    ]);
+    expect(err.split('\n')).toEqual([
+      'reporter:status:0/3 fetch: 1 of 2',
+      'reporter:counter:webcrawl fetch,fetched,3',
+      'reporter:counter:webcrawl fetch,rejected_my_filter_x,1',
+      'reporter:status:2/3 fetch: 1 of 2',
+      'reporter:counter:webcrawl fetch,fetched,3',
+      'reporter:counter:webcrawl fetch,rejected_my_filter_x,1',
+      '',
+    ]);
+    expect((await webcrawl('fetch 1-1 --shard -')).code).toBe(64);
+    expect((await webcrawl('fetch 1-1 --shard -', testIo({ stdin: ['0/3\nwrong'] }))).code).toBe(64);
+  });
+
+  test('makes a stop, and a lease that another one has, something to try again', async () => {
+    stub.report = { interrupted: true };
+    expect((await webcrawl('fetch 1-1')).code).toBe(130);
+    expect((await webcrawl('fetch 1-1 --shard 0/2')).code).toBe(75);
+    stub.run = () => {
+      throw new CrawlError('LEASE_HELD', 'expected slot 00 to be free');
+    };
+    const { code, err } = await webcrawl('fetch 1-1 --shard 0/2');
+    expect([code, err]).toEqual([75, 'error [LEASE_HELD]: expected slot 00 to be free\n']);
+  });
+
+  test('of generate with nothing due is done: others may have something', async () => {
+    expect((await webcrawl('generate')).code).toBe(1);
+    const { code, err } = await webcrawl('generate --shard 0/2 --batch 1-1');
+    expect([code, err]).toEqual([0, expect.stringContaining('Nothing is due.')]);
+  });
+});
+
+test('batch-id prints an id for generate --batch', async () => {
+  expect(await webcrawl('batch-id')).toEqual({ code: 0, out: expect.stringMatching(/^\d{10}-\d{1,10}\n$/), err: '' });
+  expect(JSON.parse((await webcrawl('batch-id --json')).out)).toEqual({ batchId: expect.any(String) });
+  expect(stub.calls).toEqual([]);
+});

@@ -1,0 +1,92 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { openCrawl, openTables, status, type Crawl } from '../../../packages/webcrawl/index.js';
+import { statusText } from '../../../bin/output/status-text.js';
+import { turns } from '../../support/events.js';
+import { VersionedStore } from '../../support/versioned-store.js';
+import { PassOnStore } from '../../support/stores/pass-on-store.js';
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] }));
+afterEach(() => void vi.useRealTimers());
+
+/** One of many that have the table open, so that closing it closes it for nobody else. */
+class Opened extends PassOnStore {
+  readonly writeUnchanged: VersionedStore['writeUnchanged'];
+
+  constructor(store: VersionedStore) {
+    super(store);
+    this.writeUnchanged = store.writeUnchanged.bind(store);
+  }
+
+  override async close(): Promise<void> {}
+}
+
+describe('workers of one table', () => {
+  let now = 1_700_000_000_000;
+
+  async function fetching(crawl: Crawl, done: number, inFlight: number): Promise<() => void> {
+    let end = (): void => {};
+    const ended = new Promise<void>((resolve) => (end = resolve));
+    void crawl.running.run('fetch', {}, async (watch) => {
+      const progress = { job: 'fetch', batchId: '1-1', done, total: 50, counters: { fetched: done }, errors: {} };
+      watch(
+        () => progress,
+        () => ({ inFlight, threads: 10, waiting: 2, setAside: 0, pages: [], hosts: [] }),
+      );
+      await ended;
+      return { job: 'fetch', seconds: 1, counters: {} };
+    });
+    await turns();
+    vi.advanceTimersByTime(5000);
+    await turns();
+    return end;
+  }
+
+  it('add up in the status of each, and those that died are named', async () => {
+    const store = new VersionedStore(() => 0);
+    await openTables(store, { slots: 4 });
+    const open = () => openCrawl({ table: new Opened(store), clock: () => now });
+    const [a, b, c] = [await open(), await open(), await open()];
+    const endA = await fetching(a, 10, 3);
+    const endB = await fetching(b, 20, 4);
+    const seen = await status(c);
+    expect(seen.jobs).toMatchObject([
+      { job: 'fetch', batchId: '1-1', done: 30, total: 50, fetching: { inFlight: 7, threads: 20, waiting: 4 } },
+    ]);
+    expect(seen.totals.fetch).toMatchObject({ done: 30, counters: { fetched: 30 } });
+    expect(seen.workers).toMatchObject([{ state: 'working' }, { state: 'working' }]);
+    expect((await status(a)).jobs).toMatchObject([{ done: 30 }]);
+
+    // One ends, and one is not heard of any more.
+    endA();
+    await turns();
+    await a.close();
+    now += 60_000;
+    const later = await status(c);
+    expect(later.jobs).toEqual([]);
+    expect(later.totals.fetch).toMatchObject({ done: 30 });
+    expect(later.workers?.map(({ state }) => state).sort()).toEqual(['ended', 'silent']);
+    expect(statusText(later)).toMatch(/process \d+ +not heard of for 1 min.*it was at fetch 1-1, 20 done/);
+
+    // What is old is removed by those who begin.
+    now += 3_600_000;
+    expect((await status(c)).workers).toEqual([]);
+    const before = (await c.tables.workers.list()).length;
+    for (let i = 0; i < 20; i++) {
+      const d = await open();
+      (await fetching(d, 1, 1))();
+      await turns();
+      await d.close();
+    }
+    expect(before).toBe(2);
+    expect((await c.tables.workers.list()).filter(({ at }) => at < now)).toEqual([]);
+    endB();
+    await Promise.all([b.close(), c.close()]);
+  });
+
+  it('are not written of where nobody else can look', async () => {
+    await using crawl = await openCrawl({ table: 'memory:' });
+    (await fetching(crawl, 1, 1))();
+    expect(await crawl.tables.workers.list()).toEqual([]);
+    expect((await status(crawl)).workers).toBeUndefined();
+  });
+});

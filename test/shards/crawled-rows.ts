@@ -1,0 +1,60 @@
+import { jobs, type Crawl } from '../../packages/webcrawl/index.js';
+import { allRows } from '../support/test-crawl.js';
+
+/** A row without what differs from crawl to crawl: times, and the ids of batches. */
+export type CrawledRow = Readonly<Record<string, unknown>> & { readonly url: string };
+
+/** What two crawls of the same web must have in common, by URL; ranks are made first. */
+export async function crawledRows(crawl: Crawl): Promise<ReadonlyMap<string, CrawledRow>> {
+  await jobs.rank(crawl);
+  const rows = await allRows(crawl);
+  return new Map(rows.map((row) => [String(row.url), plain(row)]));
+}
+
+function plain(row: Record<string, unknown>): CrawledRow {
+  const {
+    dueAt: _dueAt,
+    fetchedAt: _fetchedAt,
+    modifiedTime: _modifiedTime,
+    marks,
+    inlinks,
+    headers: _,
+    ...rest
+  } = row;
+  return {
+    ...rest,
+    url: String(row.url),
+    marks: Object.keys((marks ?? {}) as object).sort(),
+    inlinks: [...((inlinks ?? []) as { url: string }[])].sort((a, b) => (a.url < b.url ? -1 : 1)),
+  };
+}
+
+/** Differences between two crawls, as lines for people, at most ten; numbers may be apart by their billionth part. */
+export function differences(
+  expected: ReadonlyMap<string, CrawledRow>,
+  found: ReadonlyMap<string, CrawledRow>,
+): string[] {
+  const lines: string[] = [];
+  for (const url of new Set([...expected.keys(), ...found.keys()])) {
+    const [a, b] = [expected.get(url), found.get(url)];
+    if (!a || !b) lines.push(`${url}: ${a ? 'is missing' : 'is too much'}`);
+    else {
+      for (const field of new Set([...Object.keys(a), ...Object.keys(b)])) {
+        if (!isSame(a[field], b[field])) {
+          lines.push(`${url} ${field}: expected ${JSON.stringify(a[field])}, found ${JSON.stringify(b[field])}`);
+        }
+      }
+    }
+    if (lines.length >= 10) break;
+  }
+  return lines;
+}
+
+function isSame(a: unknown, b: unknown): boolean {
+  if (typeof a === 'number' && typeof b === 'number') {
+    return a === b || Math.abs(a - b) <= 1e-9 * Math.max(1, Math.abs(a), Math.abs(b));
+  }
+  if (a === null || b === null || typeof a !== 'object' || typeof b !== 'object') return a === b;
+  const keys = new Set([...Object.keys(a), ...Object.keys(b)]);
+  return [...keys].every((key) => isSame((a as Record<string, unknown>)[key], (b as Record<string, unknown>)[key]));
+}

@@ -1,0 +1,30 @@
+// Stands in for a worker: what it does is in a file of its shard below the folder that it gets as its first argument, a line of
+// words for each start: an exit status, `kill`, or `wait` until it is stopped, which is then 75. Notes each start in `<shard>.log`.
+import { appendFileSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import process from 'node:process';
+
+const folder = process.argv[2];
+const given = process.argv.at(-1);
+const [shard] = (given === 'auto' ? process.env.WEBCRAWL_SHARD : given).split('/');
+const log = join(folder, `${shard}.log`);
+appendFileSync(log, `${process.argv.slice(3).join(' ')}\n`);
+const times = readFileSync(log, 'utf8').split('\n').length - 2;
+let plan = [];
+try {
+  plan = readFileSync(join(folder, shard), 'utf8').trim().split(' ');
+} catch {
+  // It ends well.
+}
+const todo = plan[times] ?? '0';
+if (todo === 'kill') process.kill(process.pid, 'SIGKILL');
+if (todo === 'wait') {
+  const stop = () => process.exit(75);
+  process.once('SIGTERM', stop).once('disconnect', stop);
+  appendFileSync(join(folder, `${shard}.pid`), `${process.pid}\n`);
+  setInterval(() => {}, 1000);
+} else {
+  if (todo === '78') process.stderr.write('error [BAD_SETTING]: expected a number, found x\nhint: write a number\n');
+  if (todo === '0') process.stdout.write(JSON.stringify({ job: 'fetch', seconds: 1, counters: { fetched: 3 } }));
+  process.exitCode = Number(todo);
+}

@@ -1,0 +1,186 @@
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { mkdir, mkdtemp, open, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { hostname, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { freePorts } from '../../../bench/lib/free-ports.js';
+
+/** A Slurm of our own on loopback: a controller and nodes, each a `slurmd` in a process of its own. */
+export interface SlurmCluster {
+  /** What its commands need in their environment. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly nodes: readonly string[];
+  /** The worker of a job, a child of its batch script, by the arguments that it was started with; undefined where none runs. */
+  findWorker(words: readonly string[]): Promise<number | undefined>;
+  /** The nodes on which something runs. */
+  busyNodes(): Promise<readonly string[]>;
+  /** Ends a node as a power failure does: its `slurmd`, and all that it has started. */
+  killNode(node: string): Promise<void>;
+  /** Starts a node again. */
+  startNode(node: string): Promise<void>;
+  /** Ends all that it has started, jobs too, and removes its files. */
+  stop(): Promise<void>;
+}
+
+/** Whether what this needs is installed, by Debian's packages slurmctld, slurmd and slurm-client. */
+export function hasSlurm(): boolean {
+  // Without a configuration most of them do not even tell their version.
+  return ['slurmctld', 'slurmd', 'sbatch'].every((program) => spawnSync('which', [program]).status === 0);
+}
+
+const NODES = ['n1', 'n2', 'n3'];
+const START_MS = 120_000;
+
+/** Starts it at free ports. @throws Error when it does not come to answer */
+export async function startSlurm(): Promise<SlurmCluster> {
+  const folder = await mkdtemp(join(tmpdir(), 'webcrawl-slurm-'));
+  const [controller = 0, ...ports] = await freePorts(1 + NODES.length);
+  const conf = join(folder, 'slurm.conf');
+  await mkdir(join(folder, 'state'));
+  await mkdir(join(folder, 'spool'));
+  await writeFile(conf, confOf(folder, controller, ports));
+  const env = { SLURM_CONF: conf };
+  const children = new Map<string, ChildProcess>();
+
+  async function launch(name: string, command: readonly [string, ...string[]]): Promise<void> {
+    const log = await open(join(folder, `${name}.out`), 'a');
+    const child = spawn(command[0], command.slice(1), {
+      env: { ...process.env, ...env },
+      detached: true,
+      stdio: ['ignore', log.fd, log.fd],
+    });
+    child.once('error', () => {});
+    children.set(name, child);
+    await log.close();
+  }
+
+  /** The processes that were started for this cluster, with their words and a variable of their environment. */
+  async function ours(): Promise<
+    { pid: number; words: readonly string[]; node: string | undefined; parent: number }[]
+  > {
+    const pids = (await readdir('/proc')).map(Number).filter((pid) => pid > 0 && pid !== process.pid);
+    const found = await Promise.all(
+      pids.map(async (pid) => {
+        try {
+          const [environ, cmdline, stat] = await Promise.all(
+            ['environ', 'cmdline', 'stat'].map((file) => readFile(`/proc/${pid}/${file}`, 'utf8')),
+          );
+          const variables = environ!.split('\0');
+          if (!variables.includes(`SLURM_CONF=${conf}`)) return [];
+          const node = variables.find((text) => text.startsWith('SLURMD_NODENAME='))?.slice('SLURMD_NODENAME='.length);
+          const parent = Number(stat!.slice(stat!.lastIndexOf(')') + 2).split(' ')[1]);
+          return [{ pid, words: cmdline!.split('\0').slice(0, -1), node, parent }];
+        } catch {
+          // It has ended meanwhile, or belongs to somebody else.
+          return [];
+        }
+      }),
+    );
+    return found.flat();
+  }
+
+  function end(pid: number): void {
+    try {
+      process.kill(pid, 'SIGKILL');
+    } catch {
+      // It has ended meanwhile.
+    }
+  }
+
+  async function killChild(name: string): Promise<void> {
+    const child = children.get(name);
+    if (!child || child.exitCode !== null || child.signalCode !== null) return;
+    const ended = new Promise((resolve) => child.once('exit', resolve));
+    child.kill('SIGKILL');
+    await ended;
+  }
+
+  const startNode = (node: string): Promise<void> => launch(node, ['slurmd', '-D', '-N', node]);
+  const cluster: SlurmCluster = {
+    env,
+    nodes: NODES,
+    async findWorker(words) {
+      const found = await ours();
+      return found.find(
+        ({ words: all, node }) =>
+          node !== undefined && !(all[0] ?? '').endsWith('bash') && words.every((word) => all.includes(word)),
+      )?.pid;
+    },
+    async busyNodes() {
+      return [...new Set((await ours()).flatMap(({ node }) => node ?? []))];
+    },
+    async killNode(node) {
+      // First who would see the others die, and report it.
+      await killChild(node);
+      const all = await ours();
+      const tasks = all.filter((each) => each.node === node);
+      const steps = new Set(tasks.map(({ parent }) => parent));
+      for (const { pid } of all) if (steps.has(pid)) end(pid);
+      for (const { pid } of tasks) end(pid);
+    },
+    startNode,
+    async stop() {
+      for (const name of children.keys()) await killChild(name);
+      for (let left = await ours(); left.length > 0; left = await ours()) {
+        for (const { pid } of left) end(pid);
+        await wait(50);
+      }
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+
+  try {
+    await launch('controller', ['slurmctld', '-D', '-c']);
+    await Promise.all(NODES.map(startNode));
+    for (const until = Date.now() + START_MS; ; await wait(200)) {
+      const { stdout } = spawnSync('sinfo', ['--noheader', '--Node', '--format=%T'], {
+        env: { ...process.env, ...env },
+        encoding: 'utf8',
+      });
+      if (stdout.split('\n').filter((line) => line.trim() === 'idle').length === NODES.length) return cluster;
+      if (Date.now() > until || children.get('controller')?.exitCode !== null)
+        throw new Error(`Slurm did not start: ${await readFile(join(folder, 'controller.out'), 'utf8')}`);
+    }
+  } catch (error) {
+    await cluster.stop();
+    throw error;
+  }
+}
+
+/** Several nodes on one machine; no account, no keys: only who may open loopback can reach it. */
+function confOf(folder: string, controller: number, ports: readonly number[]): string {
+  const host = hostname().split('.', 1)[0];
+  return `ClusterName=webcrawl-test
+SlurmctldHost=${host}(127.0.0.1)
+SlurmctldPort=${controller}
+AuthType=auth/none
+CredType=cred/none
+AuthInfo=cred_expire=5
+SlurmUser=${process.getuid?.() ?? 0}
+SlurmdUser=${process.getuid?.() ?? 0}
+StateSaveLocation=${folder}/state
+SlurmdSpoolDir=${folder}/spool/%n
+SlurmctldPidFile=${folder}/controller.pid
+SlurmdPidFile=${folder}/%n.pid
+SlurmctldLogFile=${folder}/controller.log
+SlurmdLogFile=${folder}/%n.log
+ProctrackType=proctrack/pgid
+TaskPlugin=task/none
+MpiDefault=none
+SwitchType=switch/none
+SchedulerType=sched/builtin
+SelectType=select/cons_tres
+SelectTypeParameters=CR_CPU
+AccountingStorageType=accounting_storage/none
+JobAcctGatherType=jobacct_gather/none
+JobRequeue=1
+RequeueExit=75,137,143
+SchedulerParameters=max_batch_requeue=1000
+ReturnToService=2
+SlurmdTimeout=10
+SlurmctldTimeout=10
+KillWait=5
+${NODES.map((node, i) => `NodeName=${node} NodeHostname=${host} NodeAddr=127.0.0.1 Port=${ports[i]} CPUs=2 State=UNKNOWN`).join('\n')}
+PartitionName=crawl Nodes=${NODES.join(',')} Default=YES MaxTime=INFINITE State=UP OverSubscribe=FORCE:8
+`;
+}
