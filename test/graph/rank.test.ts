@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { jobs, rowKeyOf, type PageChange } from '../../packages/webcrawl/index.js';
 import { changeRows } from '../support/stores/put-rows.js';
 import { testCrawl, type TestCrawl } from '../support/test-crawl.js';
-import { VersionedStore } from '../support/versioned-store.js';
+import { VersionedStore } from '../support/versions/versioned-store.js';
 import { randomNumbers } from '../support/web/fake-web.js';
 
 let folder: string;

@@ -8,7 +8,7 @@ import {
 } from '../../packages/rounds/index.js';
 import { MemoryStore, type BatchState } from '../../webtable/index.js';
 import { testCrawl, type TestCrawl } from '../support/test-crawl.js';
-import { VersionedStore } from '../support/versioned-store.js';
+import { VersionedStore } from '../support/versions/versioned-store.js';
 import { randomNumbers } from '../support/web/fake-web.js';
 
 const NO_WAIT = { first: 1, most: 2, limit: 3 };

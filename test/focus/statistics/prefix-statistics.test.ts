@@ -16,7 +16,7 @@ import { damage } from '../../support/stores/damage.js';
 import { FailingStore, PlannedFailure } from '../../support/stores/failing-store.js';
 import { PassOnStore } from '../../support/stores/pass-on-store.js';
 import { START, testCrawl, type TestCrawl } from '../../support/test-crawl.js';
-import { VersionedStore } from '../../support/versioned-store.js';
+import { VersionedStore } from '../../support/versions/versioned-store.js';
 import { randomNumbers } from '../../support/web/fake-web.js';
 
 type Fields = NonNullable<PageChange['set']>;

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { openCrawl, openTables, status, type Crawl } from '../../../packages/webcrawl/index.js';
 import { statusText } from '../../../bin/output/status-text.js';
 import { turns } from '../../support/events.js';
-import { VersionedStore } from '../../support/versioned-store.js';
+import { VersionedStore } from '../../support/versions/versioned-store.js';
 import { PassOnStore } from '../../support/stores/pass-on-store.js';
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] }));

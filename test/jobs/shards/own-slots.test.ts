@@ -5,7 +5,7 @@ import { inSlots } from '../../../packages/jobs/shards/own-slots.js';
 import { turns } from '../../support/events.js';
 import { start } from '../../support/job-steps.js';
 import { testCrawl } from '../../support/test-crawl.js';
-import { VersionedStore } from '../../support/versioned-store.js';
+import { VersionedStore } from '../../support/versions/versioned-store.js';
 import { fakeWeb, type FakeWeb } from '../../support/web/fake-web.js';
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance', 'Date'] }));

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { CrawlError, MemoryStore, jobs, openTables, type Crawl, type Store } from '../../../packages/webcrawl/index.js';
 import type { BatchStep } from '../../../webtable/index.js';
 import { allRows, testCrawl } from '../../support/test-crawl.js';
-import { VersionedStore } from '../../support/versioned-store.js';
+import { VersionedStore } from '../../support/versions/versioned-store.js';
 import { fakeWeb, links, randomNumbers, type FakePage, type FakeWeb } from '../../support/web/fake-web.js';
 import { Killed, WorkerStore, type Fate } from '../../support/worker-store.js';
 

@@ -9,7 +9,7 @@ import { RemoteStore } from '../../../webtable/live/remote-store.js';
 import { serveTable } from '../../../webtable/live/server.js';
 import { losing, openFakeStore } from '../hbase/open-fake-store.js';
 import { createLocks } from '../../../webtable/stores/locks.js';
-import { VersionedStore } from '../versioned-store.js';
+import { VersionedStore } from '../versions/versioned-store.js';
 import { randomNumbers } from '../web/fake-web.js';
 import type { OpenedStore } from '../../../webtable/store-suite/index.js';
 

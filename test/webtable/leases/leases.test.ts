@@ -13,7 +13,7 @@ import {
 } from '../../../webtable/index.js';
 import { SimulatedMachine, SimulatedTime } from '../../support/simulated-time.js';
 import { FarStore } from '../../support/stores/far-store.js';
-import { VersionedStore } from '../../support/versioned-store.js';
+import { VersionedStore } from '../../support/versions/versioned-store.js';
 import { randomNumbers } from '../../support/web/fake-web.js';
 
 const ALL = slotsOf(16).all;

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { openTables } from '../../../packages/webcrawl/index.js';
 import { lostRows, step } from '../../support/versions/crossing-steps.js';
 import { createHostileTurns } from '../../support/versions/hostile-turns.js';
-import { VersionedStore } from '../../support/versioned-store.js';
+import { VersionedStore } from '../../support/versions/versioned-store.js';
 import { randomNumbers } from '../../support/web/fake-web.js';
 
 const SEEDS_AT_ONCE = 200;

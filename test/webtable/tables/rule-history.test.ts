@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { MemoryStore, openTables, type RulePoint } from '../../../webtable/index.js';
 import { MAX_POINTS, addPoint } from '../../../webtable/tables/rule-history.js';
-import { VersionedStore } from '../../support/versioned-store.js';
+import { VersionedStore } from '../../support/versions/versioned-store.js';
 import { randomNumbers } from '../../support/web/fake-web.js';
 
 const MINUTE = 60_000;

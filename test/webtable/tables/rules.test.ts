@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { MemoryStore, openTables, type Rule, type Store } from '../../../webtable/index.js';
 import { copyStore } from '../../support/stores/copy-store.js';
 import { FailingStore, PlannedFailure } from '../../support/stores/failing-store.js';
-import { VersionedStore } from '../../support/versioned-store.js';
+import { VersionedStore } from '../../support/versions/versioned-store.js';
 import { randomNumbers } from '../../support/web/fake-web.js';
 
 const reject = (id: string, prefix: string): Rule => ({

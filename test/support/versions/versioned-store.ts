@@ -5,8 +5,8 @@ import {
   type ScanOptions,
   type Store,
   type StoredRow,
-} from '../../webtable/index.js';
-import { TABLES, type TableName } from '../../webtable/schema.js';
+} from '../../../webtable/index.js';
+import { TABLES, type TableName } from '../../../webtable/schema.js';
 
 /** So that writers which try again for ever fail. */
 const MOST_CALLS = 100_000;
