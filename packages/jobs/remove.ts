@@ -6,8 +6,8 @@ import { selectorOf, type PageSelection, type PageSelector, type SelectionField 
 import { newBatch } from './rows/new-batch.js';
 import { removeSeedHost } from './hosts/seed-hosts.js';
 import { withRules } from './rules/with-rules.js';
-import { inAllSlots } from './shards/own-slots.js';
 import { createRowCounts } from './reporting/row-counts.js';
+import { inAllSlots } from './shards/own-slots.js';
 import { createTracker, type Tracker } from './reporting/tracker.js';
 
 /** What {@link remove} takes: a selection that narrows the table somehow, and what every job takes. */

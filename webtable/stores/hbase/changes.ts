@@ -68,19 +68,22 @@ export function planChange(table: TableName, change: RowChange, tick: number, ti
 /**
  * The same for a change that is made if the row has a version, which costs as much whatever it does: so columns that may be many are
  * really deleted.
+ * @param seen the tick of the version that the row must have; undefined for a row that has none
  */
 export function planUnchanged(
   table: TableName,
   change: RowChange,
   tick: number,
   ticks: Ticks,
+  seen: number | undefined,
 ): { readonly mutations: readonly Mutation[]; readonly size: number } {
   const { key, put, clear } = change;
   const all = columnsOf(table);
   if (clear) {
     const isEmpty = put === undefined || put.size === 0;
+    // No later than what is there: it must not hide what another process puts next, be its clock a little behind.
     if (isEmpty && !keepsVersion(table))
-      return { mutations: [{ kind: 'delete', tick: tick + 1 }], size: key.length * 2 };
+      return { mutations: [{ kind: 'delete', tick: seen ?? tick + 1 }], size: key.length * 2 };
     const cells = cellsOf(table, change, tick + 1, ticks, isEmpty ? [] : (all ?? []));
     const kept: Mutation = { kind: 'put', cells, tick: tick + 1 };
     const mutations: Mutation[] = all && !isEmpty ? [kept] : [{ kind: 'delete', tick }, kept];

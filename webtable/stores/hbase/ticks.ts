@@ -47,9 +47,14 @@ export class Ticks {
     return cell;
   }
 
+  /** The tick at which a row was changed that has this version cell; undefined for an empty one. */
+  tickOf(cell: Buffer): number | undefined {
+    return cell.length >= 8 ? cell.readUInt32BE(0) * 2 ** 32 + cell.readUInt32BE(4) : undefined;
+  }
+
   /** What a cell of another process, or of this one, says; all taken from now on is later. */
   versionOf(cell: Buffer): string {
-    if (cell.length >= 8) this.passed(cell.readUInt32BE(0) * 2 ** 32 + cell.readUInt32BE(4));
+    this.passed(this.tickOf(cell) ?? 0);
     return cell.toString('base64');
   }
 

@@ -79,7 +79,7 @@ export function createWrites(gateways: Gateways, ticks: Ticks): Writes {
   /** Makes the change if the version cell is as expected; empty stands for none. */
   async function changeIf(table: TableName, name: string, change: RowChange, expected: Buffer): Promise<boolean> {
     const tick = ticks.take(TICKS_OF_CHANGE);
-    const { mutations, size } = planUnchanged(table, change, tick, ticks);
+    const { mutations, size } = planUnchanged(table, change, tick, ticks, ticks.tickOf(expected));
     const check = { family: versionFamily(table), qualifier: VERSION_QUALIFIER, value: expected };
     let isAgain = false;
     const [first] = mutations;

@@ -118,6 +118,22 @@ describe('the version of a row', () => {
     await expect(change(a, put('k', '1'), 'made up')).rejects.toMatchObject({ code: 'STORE_FAILED' });
   });
 
+  it('of an entry that is removed does not hide one that a writer puts whose clock is a little behind', async () => {
+    const entry = { key: 'e', clear: true, put: new Map([['f:s' as const, bytes('1')]]) };
+    const entryOf = async (store: Store) => (await store.get('frontier', ['e'], ['f']))[0];
+    await a.write('frontier', [entry]);
+    const version = (await entryOf(a))?.version;
+    // From a page that was changed by a clock ahead of all, a knows of later ticks than b.
+    table.hbase.clock = () => Date.now() + 30_000;
+    const ahead = await table.open();
+    await ahead.write('webpage', [put('k', '1')]);
+    await ahead.close();
+    await versionOf(a);
+    expect(await a.writeUnchanged!('frontier', [{ change: { key: 'e', clear: true }, version }])).toEqual([true]);
+    await b.write('frontier', [entry]);
+    expect(await entryOf(b)).toBeDefined();
+  });
+
   it.each(['frontier', 'batch'] as const)('a change that clears a row of %s is a put', async (name: TableName) => {
     const column = name === 'frontier' ? ('f:s' as const) : ('b:e' as const);
     const count = table.gateways[0]!.calls.length;
