@@ -13,7 +13,7 @@ const SHAPES = [
     ['ProtocolStatus', 'ParseStatus', 'Outlink', 'Inlink'],
   ],
   ['Numbers of a table', '`readdb --stats --json`.', 'packages/jobs/readdb.ts', ['TableStats']],
-  ['Batches', 'In the numbers of a table.', 'webtable/tables/batches.ts', ['BatchState', 'BatchHeader']],
+  ['Batches', 'In the numbers of a table.', 'webtable/batches/batches.ts', ['BatchState', 'BatchHeader']],
   [
     'Reports of jobs',
     'Every job with `--json`; and what `onProgress` is called with.',

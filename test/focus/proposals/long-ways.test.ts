@@ -79,7 +79,6 @@ test('as many combinations of rules as a site likes take no more sets than are t
     names: ['a.example'],
     damaged: new Set<number>(),
     ruleSet: compileRules({ version: '', rules: [], damaged: [] }, { score: 0, other: 0 }),
-    // eslint-disable-next-line @typescript-eslint/require-await
     async *keys() {
       yield urls.map(rowKeyOf);
     },
