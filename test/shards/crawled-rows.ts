@@ -16,6 +16,7 @@ function plain(row: Record<string, unknown>): CrawledRow {
     dueAt: _dueAt,
     fetchedAt: _fetchedAt,
     modifiedTime: _modifiedTime,
+    version: _version,
     marks,
     inlinks,
     headers: _,
