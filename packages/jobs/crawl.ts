@@ -106,19 +106,21 @@ async function crawlWithin(given: CrawlContext, options: CrawlOptions, timeUp: A
   tracker.add(injected.counters);
   if (!tracker.aborted) {
     const { tables } = given;
-    await inSlots(
-      withScope(unwatched, scope),
-      { job: 'crawl', asks: true },
-      { ...(signal && { signal }) },
-      (context, ends) =>
-        tables.exclusive('fetch', async () => {
+    // The leases come within the turn to fetch: they say when hosts were asked last.
+    await tables.exclusive('fetch', () =>
+      inSlots(
+        withScope(unwatched, scope),
+        { job: 'crawl', asks: true },
+        { ...(signal && { signal }) },
+        async (context, ends) => {
           const since = refetch ? ((await readRefetch(tables)) ?? context.clock()) : undefined;
           await writeScope(tables, scope, since);
           if (since !== undefined) await makeDue(context, await rangesOfSites(context, urls, stay), since, tracker);
           await crawlRounds(context, { ...options, ...(ends && { signal: ends }) }, tracker, timeUp, watch);
           // What a limit has left is due, and the next refetch is a new one.
           if (since !== undefined && !tracker.aborted) await writeScope(tables, scope);
-        }),
+        },
+      ),
     );
     tracker.add(await compactIfDue(unwatched, options));
   }

@@ -50,18 +50,19 @@ export async function fetch(given: CrawlContext, options: FetchOptions): Promise
     throw new CrawlError('USAGE', `expected a whole number of threads of at least 1, found ${threads}`);
   }
   // The turn to fetch comes before that of a batch, as in crawl, so that neither waits for the other.
-  const report = await inSlots(given, batchTask('fetch', options, true), options, async (own, signal) => {
-    const crawl = await inScope(withOnPage(own, options));
-    const how = { ...options, ...(signal && { signal }) };
-    return crawl.tables.exclusive('fetch', async () => {
+  // The leases come within it: they say when hosts were asked last.
+  const report = await given.tables.exclusive('fetch', () =>
+    inSlots(given, batchTask('fetch', options, true), options, async (own, signal) => {
+      const crawl = await inScope(withOnPage(own, options));
+      const how = { ...options, ...(signal && { signal }) };
       const limit = startTimeLimit(undefined, crawl.settings.fetcher.timelimitMins);
       try {
         return await overBatches(crawl, 'fetch', how, (batch) => fetchBatch(crawl, batch, how, limit.signal));
       } finally {
         limit.clear();
       }
-    });
-  });
+    }),
+  );
   if (given.tables.isShared) return report;
   return { ...report, counters: addCounters(report.counters, await compactIfDue(given, options)) };
 }

@@ -1,10 +1,12 @@
 import {
+  WHOLE,
   batchTime,
   hostOfKey,
   isHeld,
   type BatchHeader,
   type PageChange,
   type RowToChange,
+  type Shard,
 } from '../../webtable/index.js';
 import { CrawlError, safeText } from '../errors/index.js';
 import { createSetAside } from './hosts/backoff-record.js';
@@ -88,12 +90,18 @@ export async function generateAndCount(crawl: CrawlContext, options: GenerateOpt
   const { topN = 1, addDays = 0 } = options;
   if (!(topN >= 1)) throw new CrawlError('USAGE', `expected topN of at least 1, found ${topN}`);
   if (!(addDays >= 0)) throw new CrawlError('USAGE', `expected addDays of at least 0, found ${addDays}`);
+  const dealt = { ...(options.topN !== undefined && { topN: shareOf(options.topN, options.shard) }) };
   const task = { job: 'generate', ...(options.batch !== undefined && { batchId: options.batch }) };
   return inSlots(crawl, task, mustNameItsBatch(options), (own, signal) =>
     own.tables.exclusive('generate', async () =>
-      selectBatch(await inScope(own), { ...options, ...(signal && { signal }) }),
+      selectBatch(await inScope(own), { ...options, ...dealt, ...(signal && { signal }) }),
     ),
   );
+}
+
+/** How many of the rows of a batch a shard selects at the most. */
+function shareOf(topN: number, { index, count }: Shard = WHOLE): number {
+  return Math.floor(topN / count) + Number(index < topN % count);
 }
 
 /** @throws CrawlError USAGE for a shard without the batch that all share */
@@ -138,7 +146,11 @@ async function selectBatch(given: CrawlContext, options: GenerateOptions): Promi
   const size = [...sizes.values()].reduce((sum, n) => sum + n, 0);
   if (slots && !tracker.aborted) {
     await hold(crawl);
-    await batches.changeProgress(batchId, slots, (_, slot) => ({ generated: sizes.get(slot) ?? 0 }));
+    await batches.changeProgress(batchId, slots, (found, slot) => {
+      // Another worker that has the slot by now knows better.
+      if (found?.generated !== undefined) return undefined;
+      return { generated: sizes.get(slot) ?? 0 };
+    });
     await openIfGenerated(crawl, batchId, crawl.ruleSet?.version);
   } else if (tracker.aborted || size === 0) {
     tracker.count('taken_back', await releaseRows(crawl, batchId, slots));

@@ -132,7 +132,7 @@ async function updateBatch(
     if (header?.state !== 'updating') return undefined;
     return consumers.length > 0 ? { size, state: 'updated', consumers } : { size, state: 'closed' };
   });
-  if (isNoted(crawl) && consumers.length === 0) await batches.forget(batchId);
+  if ((isNoted(crawl) || progress.size > 0) && consumers.length === 0) await batches.forget(batchId);
   return tracker.report();
 }
 

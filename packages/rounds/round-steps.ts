@@ -16,5 +16,6 @@ export async function isStepDone(
   const header = await batches.find(batchId);
   // A batch for which nothing was due may be gone.
   if (!header) return step !== 'generate';
-  return batches.isDone(batchId, step);
+  // Pages are parsed as they are fetched.
+  return (await batches.isDone(batchId, step)) && (step !== 'fetch' || batches.isDone(batchId, 'parse'));
 }

@@ -105,7 +105,8 @@ async function runRound(crawl: CrawlContext, options: Given, round: number, trac
     if (step === 'fetch') fetched = fetchedIn(exits);
   }
   tracker.count('rounds');
-  return fetched !== 0;
+  // Of a batch that was gone on with, others may have fetched all.
+  return found !== undefined || fetched !== 0;
 }
 
 /** Pages that these workers have fetched; undefined where not all have told. */
@@ -196,12 +197,7 @@ function countExit(step: RoundStep, { counters = {} }: WorkerExit, tracker: Trac
 
 function newPass({ shards: count, topN, workerArgs }: Given, step: RoundStep, batchId: string): Pass {
   const job: Record<RoundStep, readonly string[]> = {
-    generate: [
-      'generate',
-      '--batch',
-      batchId,
-      ...(topN === undefined ? [] : ['--top-n', String(Math.ceil(topN / count))]),
-    ],
+    generate: ['generate', '--batch', batchId, ...(topN === undefined ? [] : ['--top-n', String(topN)])],
     fetch: ['fetch', batchId, '--parse'],
     updatedb: ['updatedb', batchId],
     index: ['index', batchId],

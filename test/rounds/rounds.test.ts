@@ -43,7 +43,7 @@ function fakeCluster(crawl: TestCrawl, due: number[], passes: Partial<Record<Pas
       const size = due.shift() ?? 0;
       await set(size === 0 ? 'closed' : 'open', size);
     }
-    if (step === 'fetch') await batches.changeProgress(batchId, slots.all, () => ({ fetched: true }));
+    if (step === 'fetch') await batches.changeProgress(batchId, slots.all, () => ({ fetched: true, parsed: true }));
     if (step === 'updatedb') await set('closed');
   }
   return { runner, seen, args, ends };
@@ -85,7 +85,7 @@ describe('rounds', () => {
     ]);
   });
 
-  test('name the batch, deal out --top-n, and hand on what all workers need', async () => {
+  test('name the batch, name --top-n, and hand on what all workers need', async () => {
     const { args, run } = await setUp([4]);
     const events: RoundsEvent[] = [];
     await run({
@@ -97,7 +97,7 @@ describe('rounds', () => {
     const [first] = events;
     const batchId = first?.kind === 'round' ? first.batchId : '';
     expect(args).toEqual([
-      ['generate', '--batch', batchId, '--top-n', '3', '--for', 'generate'],
+      ['generate', '--batch', batchId, '--top-n', '5', '--for', 'generate'],
       ['fetch', batchId, '--parse', '--for', 'fetch'],
       ['updatedb', batchId, '--for', 'updatedb'],
     ]);

@@ -351,8 +351,13 @@ export function createBatches(store: Store, slots: Slots, exclusive: Exclusive) 
 
     /** Of each row, whether the index of the batch has it. */
     async has(rows: readonly { readonly batchId: string; readonly rowKey: string; readonly queue: string }[]) {
-      const keys = rows.map(({ batchId, rowKey, queue }) => entryKey(batchId, queue, rowKey));
-      return (await store.get('batch', keys, ENTRY)).map((row) => row !== undefined);
+      // Entries of before slots were those of the frontier are in the slot of the bare name.
+      const keys = rows.flatMap(({ batchId, rowKey, queue }) => [
+        entryKey(batchId, queue, rowKey),
+        `e${slots.of(queue as HostKey)}|${batchId}|${queue}|${rowKey}`,
+      ]);
+      const found = await store.get('batch', keys, ENTRY);
+      return rows.map((_, i) => found[2 * i] !== undefined || found[2 * i + 1] !== undefined);
     },
 
     /** What the indexes of all batches name, in steps. */

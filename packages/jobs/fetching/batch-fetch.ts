@@ -214,7 +214,7 @@ export async function beginBatchFetch(
   async function close(): Promise<boolean> {
     const isClosed = await pages.end(moved);
     // Pages that were passed over may have been left without a parse.
-    if (parse && pages.sawFetched) await parseRows(crawl, batchId, false, tracker);
+    if (parse && (pages.sawFetched || through?.hasUnparsed)) await parseRows(crawl, batchId, false, tracker);
     if (parse && through) await noteParsed(crawl, batchId);
     return isClosed;
   }

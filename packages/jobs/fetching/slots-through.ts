@@ -47,6 +47,8 @@ export async function createSlotsThrough(crawl: CrawlContext, batchId: string, r
   /** What had come from others before the slots were read. */
   let seen = noted;
   return {
+    /** Some are through whose pages are not all parsed. */
+    hasUnparsed: [...slots].some((slot) => isThrough(slot) && !noted.get(slot)?.parsed),
     /** Those that are not through. */
     get left() {
       return left;

@@ -24,7 +24,8 @@ export const STORES: Readonly<Record<string, () => Promise<OpenedStore>>> = {
     return { store, cleanup: () => store.close() };
   },
   'VersionedStore, which others change': async () => {
-    const treatment = { refused: 0.05, lostAnswers: 0.05 };
+    // Of a page of a scan it is promised that it is of one moment, and of no more.
+    const treatment = { refused: 0.05, lostAnswers: 0.05, longestPage: 1e6 };
     const first = new VersionedStore(randomNumbers(1), treatment);
     return { store: first, reopen: async () => first.forProcess(), cleanup: () => first.close() };
   },

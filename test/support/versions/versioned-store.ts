@@ -1,3 +1,4 @@
+import { CrawlError } from '../../../packages/errors/index.js';
 import {
   MemoryStore,
   type ColumnSelector,
@@ -10,7 +11,7 @@ import { TABLES, type TableName } from '../../../webtable/schema.js';
 
 /** So that writers which try again for ever fail. */
 const MOST_CALLS = 100_000;
-/** Rows that a scan reads at one moment, at the most. */
+/** Rows that a scan reads at one moment, at the most, unless it is said. */
 const LONGEST_PAGE = 3;
 
 /** How a store treats the process that uses it. */
@@ -24,6 +25,8 @@ export interface Treatment {
    * changed the row by that time, it says that the change was not made.
    */
   readonly lostAnswers?: number;
+  /** Rows that a scan reads at one moment, at the most. */
+  readonly longestPage?: number;
 }
 
 /** Rows in memory with versions, which never come again. */
@@ -73,10 +76,6 @@ export class VersionedRows {
       return row?.version === version ? this.change(table, change) : undefined;
     }
   }
-
-  close(): Promise<void> {
-    return this.#memory.close();
-  }
 }
 
 /**
@@ -88,6 +87,9 @@ export class VersionedStore implements Store {
   readonly #rows: VersionedRows;
   readonly #treatment: Treatment;
   #calls = 0;
+  /** The last write that was asked for: writes of one process are made in the order asked. */
+  #written: Promise<unknown> = Promise.resolve();
+  #closing: Promise<void> | undefined;
   /** Changes that were not made, or of which the store does not know that they were. */
   refused = 0;
 
@@ -108,6 +110,7 @@ export class VersionedStore implements Store {
     keys: readonly string[],
     columns: readonly ColumnSelector[],
   ): Promise<(StoredRow | undefined)[]> {
+    this.#assertOpen();
     await this.#turn();
     // All of one moment, and wrong selectors are refused also where no key is asked for.
     const rows = await Promise.all([...keys, ''].map((key) => this.#rows.read(table, key, columns)));
@@ -117,14 +120,19 @@ export class VersionedStore implements Store {
 
   async *scan(table: TableName, options: ScanOptions): AsyncGenerator<StoredRow> {
     const { ranges = [{ start: '' }], columns, limit = Infinity } = options;
+    const { longestPage = LONGEST_PAGE } = this.#treatment;
+    this.#assertOpen();
     let left = limit;
     await this.#rows.page(table, { columns, limit: 0 });
     for (const range of ranges) {
       for (let start: string | undefined = range.start; start !== undefined && left > 0;) {
         await this.#turn();
-        const size = Math.min(left, 1 + Math.floor(this.#random() * LONGEST_PAGE));
+        const size = Math.min(left, 1 + Math.floor(this.#random() * longestPage));
         const page = await this.#rows.page(table, { columns, ranges: [{ ...range, start }], limit: size });
-        yield* page;
+        for (const row of page) {
+          yield row;
+          this.#assertOpen();
+        }
         left -= page.length;
         start = page.length < size ? undefined : `${page.at(-1)!.key}\0`;
       }
@@ -132,12 +140,18 @@ export class VersionedStore implements Store {
   }
 
   async write(table: TableName, changes: readonly RowChange[]): Promise<void> {
+    this.#assertOpen();
     // All of them are looked at before the first is made.
-    await new MemoryStore().write(table, changes);
-    for (const change of changes) {
-      await this.#turn();
-      await this.#rows.change(table, change);
-    }
+    const checked = new MemoryStore().write(table, changes);
+    const made = this.#written.then(async () => {
+      await checked;
+      for (const change of changes) {
+        await this.#turn();
+        await this.#rows.change(table, change);
+      }
+    });
+    this.#written = made.catch(() => undefined);
+    await made;
   }
 
   async writeUnchanged(
@@ -145,6 +159,7 @@ export class VersionedStore implements Store {
     changes: readonly { readonly change: RowChange; readonly version: string | undefined }[],
   ): Promise<boolean[]> {
     const { refused = 0, lostAnswers = 0 } = this.#treatment;
+    this.#assertOpen();
     const made: boolean[] = [];
     for (const { change, version } of changes) {
       await this.#turn();
@@ -165,7 +180,11 @@ export class VersionedStore implements Store {
   }
 
   close(): Promise<void> {
-    return this.#rows.close();
+    return (this.#closing ??= this.#written.then(() => undefined));
+  }
+
+  #assertOpen(): void {
+    if (this.#closing) throw new CrawlError('CLOSED', 'expected an open store, found it closed');
   }
 
   async #turn(): Promise<void> {

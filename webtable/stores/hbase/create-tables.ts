@@ -37,8 +37,8 @@ export interface CreateTablesOptions {
   readonly times?: GatewayTimes;
 }
 
-/** Tables whose keys begin with a slot. */
-const SPLIT_TABLES: readonly TableName[] = ['frontier', 'batch'];
+/** What the keys begin with, before a slot, of the tables that are split: in `batch` those of the rows that batches hold. */
+const SPLIT_TABLES: Partial<Record<TableName, string>> = { frontier: '', batch: 'e' };
 /** Families that are large, and read seldom. */
 const COMPRESSED = new Set(['l', 'p', 'c']);
 
@@ -51,7 +51,8 @@ export async function createHBaseTables(
   { slots, splits = 0, times = GATEWAY_TIMES }: CreateTablesOptions,
 ): Promise<CreatedTables> {
   const address = parseHBaseAddress(url);
-  const keys = splitKeys(slots, splits);
+  // Wrong numbers are refused before anybody is asked.
+  splitKeys('frontier', slots, splits);
   const gateways = new Gateways(address.gateways, times);
   const made = { created: [] as string[], existing: [] as string[], added: [] as string[], shellLines: [] as string[] };
   try {
@@ -65,7 +66,8 @@ export async function createHBaseTables(
         else made.existing.push(name);
         continue;
       }
-      const isSplit = await create(gateways, name, table, SPLIT_TABLES.includes(table) ? keys : []);
+      const keys = splitKeys(table, slots, splits);
+      const isSplit = await create(gateways, name, table, keys);
       if (!isSplit) made.shellLines.push(...keys.map((key) => `split '${name}', '${key}'`));
       made.created.push(name);
     }
@@ -86,14 +88,14 @@ export async function createHBaseTables(
 
 /** Lines for the HBase shell that make all tables, for who may not make them by a gateway. */
 export function shellLinesOf(address: HBaseAddress, { slots, splits = 0 }: CreateTablesOptions): string[] {
-  const keys = splitKeys(slots, splits).map((key) => `'${key}'`);
   const namespace = address.namespace === DEFAULT_NAMESPACE ? [] : [`create_namespace '${address.namespace}'`];
   const tables = (Object.keys(TABLES) as TableName[]).map((table) => {
     const families = familiesOf(table).map((family) => {
       const { compression, encoding } = describe(family);
       return `{NAME => '${family}', VERSIONS => 1, COMPRESSION => '${compression}', DATA_BLOCK_ENCODING => '${encoding}'}`;
     });
-    const split = SPLIT_TABLES.includes(table) && keys.length > 0 ? [`SPLITS => [${keys.join(', ')}]`] : [];
+    const keys = splitKeys(table, slots, splits).map((key) => `'${key}'`);
+    const split = keys.length > 0 ? [`SPLITS => [${keys.join(', ')}]`] : [];
     return `create '${hbaseTableName(address, table)}', ${[...families, ...split].join(', ')}`;
   });
   return [...namespace, ...tables];
@@ -143,13 +145,15 @@ function describe(name: string): FamilyDescriptor {
   return { name, compression: COMPRESSED.has(name) ? 'GZ' : 'NONE', encoding: 'FAST_DIFF' };
 }
 
-/** Slots at which a table is cut into parts of equal size. */
-function splitKeys(slots: number, splits: number): string[] {
+/** Slots at which a table is cut into parts of equal size; none for a table that is not. */
+function splitKeys(table: TableName, slots: number, splits: number): string[] {
   const { all } = slotsOf(slots);
   if (!Number.isSafeInteger(splits) || splits < 0 || splits >= slots) {
     throw new CrawlError('BAD_SETTING', `expected from 0 to ${slots - 1} splits of ${slots} slots, found ${splits}`);
   }
-  return Array.from({ length: splits }, (_, i) => all[Math.floor(((i + 1) * slots) / (splits + 1))]!);
+  const zone = SPLIT_TABLES[table];
+  if (zone === undefined) return [];
+  return Array.from({ length: splits }, (_, i) => `${zone}${all[Math.floor(((i + 1) * slots) / (splits + 1))]!}`);
 }
 
 async function ignoring(message: RegExp, made: Promise<void>): Promise<void> {

@@ -120,7 +120,7 @@ describe('tables', () => {
     expect(created).toHaveLength(7);
     expect(shellLines).toEqual(
       ['frontier', 'batch'].flatMap((name) =>
-        ['04', '08', '0c'].map((key) => `split 'default:other_${name}', '${key}'`),
+        ['04', '08', '0c'].map((key) => `split 'default:other_${name}', '${name === 'batch' ? 'e' : ''}${key}'`),
       ),
     );
   });
