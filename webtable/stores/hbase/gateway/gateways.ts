@@ -26,7 +26,7 @@ export const GATEWAY_TIMES: GatewayTimes = {
 
 /** Each takes a thread of a gateway for as long as it is open. */
 const MOST_CONNECTIONS = 4;
-/** A gateway that could not be reached is passed over for so many milliseconds, where there is another. */
+/** A gateway that could not be reached, or was lost, is passed over for so many milliseconds, where there is another. */
 const PASSED_OVER_FOR = 5_000;
 
 /** Where a connection may be. */
@@ -34,13 +34,15 @@ interface Place {
   /** Being opened, or open. */
   connection?: Promise<Connection>;
   open?: Connection;
+  /** Of the gateway that it is to, among the addresses. */
+  address?: number;
   /** Calls under way by it. */
   calls: number;
 }
 
 /**
  * Connections to some gateways of one HBase, opened when they are needed. A call goes to the one with the fewest calls
- * under way; one that fails, and may pass later, is made again, by another gateway where there is one.
+ * under way; one that fails, and may pass later, is made again: by another gateway, where the connection was lost and there is one.
  */
 export class Gateways {
   readonly #addresses: readonly GatewayAddress[];
@@ -106,6 +108,8 @@ export class Gateways {
     } finally {
       place.calls -= 1;
       if (place.open?.isClosed) {
+        // Others may answer, where it was lost or gave no answer.
+        this.#passedOverUntil[place.address!] = performance.now() + PASSED_OVER_FOR;
         delete place.connection;
         delete place.open;
       }
@@ -119,7 +123,7 @@ export class Gateways {
   }
 
   async #open(place: Place): Promise<Connection> {
-    const index = this.#pickAddress();
+    const index = (place.address = this.#pickAddress());
     try {
       const connection = await Connection.open(this.#addresses[index]!, this.#times);
       this.#passedOverUntil[index] = 0;
