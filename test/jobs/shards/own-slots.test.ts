@@ -47,6 +47,19 @@ async function workers() {
   return { store, a: await worker(), b: await worker() };
 }
 
+it('generate deals out the pages of a batch over the shards', async () => {
+  const web = fakeWeb(Object.fromEntries(Array.from({ length: 40 }, (_, i) => [`http://h${i % 20}.com/${i}`, 'x'])));
+  const crawl = await testCrawl(web);
+  await jobs.inject(crawl, { seeds: Array.from({ length: 40 }, (_, i) => `http://h${i % 20}.com/${i}`) });
+  const sizes: (number | undefined)[] = [];
+  for (const index of [0, 1, 2]) {
+    const { counters } = await jobs.generate(crawl, { topN: 8, batch: '1700000000-1', shard: { index, count: 3 } });
+    sizes.push(counters.generated);
+  }
+  expect(sizes).toEqual([3, 3, 2]);
+  expect(await crawl.tables.batches.get('1700000000-1')).toMatchObject({ state: 'open', size: 8 });
+});
+
 describe('a job of a shard', () => {
   it('holds the slots of its shard, and no other worker has them meanwhile', async () => {
     const { a, b } = await workers();

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { MemoryStore, jobs, openTables, rowKeyOf, type Tables } from '../../../packages/webcrawl/index.js';
 import { hostKeyOfRow } from '../../../webtable/index.js';
+import { partitionOf } from '../../../webtable/keys/partition.js';
 import { copyStore } from '../../support/stores/copy-store.js';
 import { FailingStore } from '../../support/stores/failing-store.js';
 import { countingStore } from '../../support/stores/counting-store.js';
@@ -46,6 +47,17 @@ const keysIn = async (steps: AsyncIterable<readonly { readonly rowKey: string }[
   (await collect(steps)).flat().map(({ rowKey }) => rowKey);
 
 describe('the index of a batch', () => {
+  it('has the entries that lie in the slot of the bare name of their queue, as older tables keep them', async () => {
+    const store = new MemoryStore();
+    const { batches } = await openTables(store);
+    const row = { batchId: 'b-1', ...rowOf('h1.example.com', 1) };
+    expect(await batches.has([row])).toEqual([false]);
+    const slot = partitionOf(row.queue, 16).toString(16).padStart(2, '0');
+    const put = new Map([['b:e' as const, new Uint8Array()]]);
+    await store.write('batch', [{ key: `e${slot}|b-1|${row.queue}|${row.rowKey}`, put }]);
+    expect(await batches.has([row])).toEqual([true]);
+  });
+
   it('names each queue once with its hosts, and passes over what large hosts have more', async () => {
     for (let seed = 0; seed < 20; seed++) {
       const random = randomNumbers(seed);
