@@ -105,10 +105,18 @@ async function updateBatch(
   await whenNobodyFetches(crawl, batchId, options);
   let consumers = batch.consumers ?? (await runs.consumers());
   // Those of who began on it hold, so that all shards keep the same.
-  await batches.advance(batchId, ['open', 'updating'], (header) => {
+  let isOver = false;
+  await batches.change(batchId, (header) => {
+    isOver = header?.state !== 'open' && header?.state !== 'updating';
+    if (!header || isOver) return undefined;
     consumers = header.consumers ?? consumers;
     return { size, state: 'updating', consumers };
   });
+  // The last of the other shards has come to its end meanwhile.
+  if (isOver) {
+    tracker.count('batch_closed');
+    return tracker.report();
+  }
   // A fetch that began before this has not ended, or was killed; no other can begin.
   await whenNobodyFetches(crawl, batchId, options);
   const openIds = new Set((await batches.list()).map(({ batchId: openId }) => openId));
