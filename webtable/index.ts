@@ -32,7 +32,7 @@ export {
   type TableName,
 } from './schema.js';
 export { batchTime, makeBatchId } from './keys/batch-id.js';
-export { partitionOf, slotsOf, type Slots } from './keys/partition.js';
+export { DEFAULT_SLOTS, partitionOf, slotsOf, type Slots } from './keys/partition.js';
 export type { WorkerRow, Workers } from './leases/workers.js';
 export { WHOLE, parseShard, shardText, slotsOfShard, type Shard } from './leases/shard.js';
 export { hostKeyOf, hostKeyOfRow, hostOfKey, rowsOfHost, type HostKey } from './keys/host-key.js';

@@ -63,7 +63,6 @@ export async function fetch(given: CrawlContext, options: FetchOptions): Promise
       }
     }),
   );
-  if (given.tables.isShared) return report;
   return { ...report, counters: addCounters(report.counters, await compactIfDue(given, options)) };
 }
 

@@ -3,7 +3,6 @@ import {
   batchTime,
   hostOfKey,
   isHeld,
-  type BatchHeader,
   type PageChange,
   type RowToChange,
   type Shard,
@@ -15,6 +14,7 @@ import { SELECTION_FIELDS } from './fetching/fetch-item.js';
 import type { JobOptions, Report } from './reporting/job.js';
 import { createDueRows, type DueRow, type DueRows } from './selection/due-rows.js';
 import { createRefusals, releaseRefused, type Refusals } from './selection/refusals.js';
+import { releaseRows, takeBackAbandoned } from './selection/take-back.js';
 import { withRules } from './rules/with-rules.js';
 import { inScope } from './scope/in-scope.js';
 import { newBatch } from './rows/new-batch.js';
@@ -23,7 +23,7 @@ import type { CounterName } from './reporting/counters.js';
 import { createQueueNames } from './hosts/queue-name.js';
 import { createRowCounts } from './reporting/row-counts.js';
 import { createTracker, type Tracker } from './reporting/tracker.js';
-import { hold, inSlots, partOf, type ShardOptions } from './shards/own-slots.js';
+import { hold, inSlots, type ShardOptions } from './shards/own-slots.js';
 
 /** What {@link generate} takes. */
 export interface GenerateOptions extends JobOptions, ShardOptions {
@@ -219,52 +219,6 @@ async function openIfGenerated({ tables }: CrawlContext, batchId: string, rules:
   if (size === 0) await batches.forget(batchId);
 }
 
-/**
- * Releases the own rows of batches that nobody will go on with: those that a killed or aborted generate left unfinished, and those
- * that are too old. Who has a slot knows that nobody else generates in it.
- * @param joined the batch that this generate goes on with
- */
-async function takeBackAbandoned(crawl: CrawlContext, joined: string | undefined, tracker: Tracker): Promise<void> {
-  const { tables, settings } = crawl;
-  const { batches } = tables;
-  const now = crawl.clock();
-  const others = (await tables.leases.holders()).filter(({ isOwn, isSilent }) => !isOwn && !isSilent);
-  const isAtWork = (batchId: string): boolean =>
-    others.some(({ tasks }) => tasks.some((task) => task.job === 'generate' && task.batchId === batchId));
-  for (const { batchId } of await batches.list()) {
-    if (batchId === joined || isAtWork(batchId)) continue;
-    let before: BatchHeader | undefined;
-    await batches.change(batchId, (header) => {
-      const isExpired = (batchTime(batchId) ?? 0) + settings.generate.lockExpiry * 1000 <= now;
-      // Once updatedb has begun on it, only updatedb may release its rows: links of theirs are added, and would be again.
-      const isFree = header?.state === 'generating' || (header?.state === 'open' && isExpired);
-      before = isFree ? header : undefined;
-      return before?.state === 'open' ? { ...before, state: 'generating' } : undefined;
-    });
-    if (!before) continue;
-    // One that has a size was open, and another generate was killed while it released the rows.
-    const wasOpen = before.state === 'open' || before.size > 0;
-    const part = partOf(crawl);
-    await hold(crawl);
-    // Whoever generates it after all has to begin anew.
-    if (part) await batches.changeProgress(batchId, part, () => ({}));
-    tracker.count(wasOpen ? 'expired' : 'taken_back', await releaseRows(crawl, batchId, part));
-    if (part) {
-      await hold(crawl);
-      await batches.changeProgress(batchId, part, () => ({ takenBack: true }));
-      const progress = await batches.progress(batchId);
-      if (!tables.slots.all.every((slot) => progress.get(slot)?.takenBack)) continue;
-    }
-    if (!wasOpen) await batches.delete(batchId);
-    else {
-      await batches.forget(batchId);
-      await batches.change(batchId, (header) =>
-        header?.state === 'generating' ? { ...header, state: 'open' } : undefined,
-      );
-    }
-  }
-}
-
 /** @returns how many rows were selected, by slot */
 async function select(
   crawl: CrawlContext,
@@ -385,30 +339,4 @@ function judgeRow(
   const last = row.marks?.updatedb ?? '';
   if (updating.has(last) && isReleasedSource(row, last)) return { reason: 'updating' };
   return refusals.of(row) ?? 'selected';
-}
-
-/**
- * Releases the rows of a batch that holds them for nobody.
- * @param slots of their queues; undefined: all
- * @returns how many it held
- */
-async function releaseRows(crawl: CrawlContext, batchId: string, slots: Iterable<string> | undefined): Promise<number> {
-  const { tables, clock } = crawl;
-  let count = 0;
-  for await (const entries of tables.batches.entries(batchId, slots)) {
-    const keys = entries.map(({ rowKey }) => rowKey);
-    const released = new Set<string>();
-    await tables.changeRows(keys, [], clock(), async (rows) => {
-      await hold(crawl);
-      return rows.map((row) => {
-        if (!row || row.marks?.generate !== batchId) return undefined;
-        released.add(row.key);
-        return { key: row.key, unset: ['cashInFlight'], marks: { generate: null } };
-      });
-    });
-    await hold(crawl);
-    await tables.batches.remove(batchId, entries);
-    count += released.size;
-  }
-  return count;
 }

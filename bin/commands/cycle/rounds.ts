@@ -11,7 +11,7 @@ import {
   type RoundsEvent,
   type Runner,
 } from '../../../packages/webcrawl/index.js';
-import { runJob, tableLocation, type Cli } from '../../cli.js';
+import { EXIT, runJob, tableLocation, type Cli } from '../../cli.js';
 import { askForContact } from '../../contact.js';
 import { readSeeds, reportRejections } from '../../input/seeds.js';
 import { wholeNumber } from '../../options/arguments.js';
@@ -93,12 +93,10 @@ export function addRounds(program: Command, cli: Cli): void {
           { alone: false },
         );
         // For a scheduler that runs the driver: once more.
-        if (report.interrupted) cli.exitCode = TRY_AGAIN;
+        if (report.interrupted) cli.exitCode = EXIT.tryAgain;
       },
     );
 }
-
-const TRY_AGAIN = 75;
 
 const HELP = `
 For a table that processes share, such as hbase://gateway:9090/crawl. What the driver goes by is in the

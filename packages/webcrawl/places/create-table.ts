@@ -1,4 +1,5 @@
 import {
+  DEFAULT_SLOTS,
   createHBaseTables,
   isOnHBase,
   openHBaseStore,
@@ -24,9 +25,6 @@ export interface CreateTableOptions {
 export interface CreatedTable extends CreatedTables {
   readonly slots: number;
 }
-
-/** How many slots a table has where nothing else is said. */
-const DEFAULT_SLOTS = 16;
 
 /**
  * Makes a table on HBase: its tables there, and what is in a new one. What is there already stays as it is, so it may be
