@@ -1,13 +1,6 @@
-import {
-  DEFAULT_TABLE,
-  openChecks,
-  openCrawl,
-  type Checks,
-  type Crawl,
-  type JobOptions,
-  type Report,
-  type Shard,
-} from '../packages/webcrawl/index.js';
+import type { Checks, Crawl, JobOptions, Report, Shard } from '../packages/webcrawl/index.js';
+import { DEFAULT_TABLE } from '../packages/webcrawl/names.js';
+import { library, type Library } from './library.js';
 import type { Io } from './io.js';
 import { duration, jsonLine, number, quantity, safeLines, say, table, write } from './output/output.js';
 import { progressDisplay, progressLine, type ProgressDisplay } from './output/progress.js';
@@ -47,8 +40,9 @@ export function tableLocation({ io, options }: Cli): string {
 }
 
 /** The settings and plugins in force, without a table. */
-export function openWithoutTable(cli: Cli): Promise<Checks> {
+export async function openWithoutTable(cli: Cli): Promise<Checks> {
   const { config, set } = cli.options();
+  const { openChecks } = await library();
   return openChecks({ env: cli.io.env, ...(config !== undefined && { config }), ...(set && { settings: set }) });
 }
 
@@ -72,6 +66,7 @@ export async function open(cli: Cli, { create = false, settings = {}, ...how }: 
   const { config, set, verbose, quiet, wait } = cli.options();
   const table = tableLocation(cli);
   if (verbose) say(io, `table ${table}${config === undefined ? '' : `, settings of ${config}`}`);
+  const { openCrawl } = await library();
   const crawl = await openCrawl({
     ...how,
     table,
@@ -102,7 +97,7 @@ export interface JobRun extends Omit<OpenOptions, 'name'>, ShardRun {
 export async function runJob<R extends Report = Report>(
   cli: Cli,
   name: string,
-  start: (crawl: Crawl, options: JobOptions & { readonly shard?: Shard }) => Promise<R>,
+  start: (crawl: Crawl, options: JobOptions & { readonly shard?: Shard }, library: Library) => Promise<R>,
   { data, create = false, alone = true, settings = {}, shard, isStreaming }: JobRun = {},
 ): Promise<R> {
   const { io } = cli;
@@ -115,11 +110,15 @@ export async function runJob<R extends Report = Report>(
     await using crawl = await open(cli, { name, create, alone, settings });
     proxy = crawl.settings.http.proxy;
     try {
-      report = await start(crawl, {
-        signal: io.signal,
-        ...(shard && { shard }),
-        ...(display && { onProgress: (p) => display.show(p) }),
-      });
+      report = await start(
+        crawl,
+        {
+          signal: io.signal,
+          ...(shard && { shard }),
+          ...(display && { onProgress: (p) => display.show(p) }),
+        },
+        await library(),
+      );
     } finally {
       display?.end();
     }
@@ -132,7 +131,7 @@ export async function runJob<R extends Report = Report>(
   // Other shards may have taken some.
   if (takesSeeds(report) && !tookSeeds(report) && !shard) cli.exitCode = EXIT.nothing;
   if (report.interrupted) {
-    const next = BEGIN_ANEW.has(report.job) ? 'begins anew' : 'goes on from here';
+    const next = BEGIN_ANEW.has(report.job) && !shard ? 'begins anew' : 'goes on from here';
     if (!quiet) say(io, `Stopped as asked. The same command ${next}.`);
     cli.exitCode = shard ? EXIT.tryAgain : EXIT.interrupted;
   }

@@ -17,4 +17,6 @@ export interface Io {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Aborts when the person asks to stop. */
   readonly signal: AbortSignal;
+  /** The file that was started, for workers that are started by it. */
+  readonly program: string;
 }

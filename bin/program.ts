@@ -1,11 +1,12 @@
 import { Command } from 'commander';
-import { DEFAULT_TABLE, ERROR_CODES, VERSION } from '../packages/webcrawl/index.js';
+import { DEFAULT_TABLE, ERROR_CODES, VERSION } from '../packages/webcrawl/names.js';
 import { keyAndValue, wholeNumber } from './options/arguments.js';
 import type { Cli, GlobalOptions } from './cli.js';
 import { addCheck } from './commands/inspect/check.js';
 import { addCompact } from './commands/maintain/compact.js';
 import { addConfig } from './commands/maintain/config.js';
 import { addDedup } from './commands/export/dedup.js';
+import { addBatchDone } from './commands/cycle/batch-done.js';
 import { addBatchId } from './commands/cycle/batch-id.js';
 import { addCrawl } from './commands/cycle/crawl.js';
 import { addExplain } from './commands/inspect/explain.js';
@@ -75,7 +76,7 @@ export function buildProgram(io: Io): Program {
 
 /** By heading, in the order of the help; each group is a folder of `commands`. */
 const GROUPS = {
-  'Crawl:': [addCrawl, addInject, addGenerate, addFetch, addParse, addUpdatedb, addBatchId, addRounds],
+  'Crawl:': [addCrawl, addInject, addGenerate, addFetch, addParse, addUpdatedb, addBatchId, addBatchDone, addRounds],
   'Inspect:': [addStatus, addReaddb, addStats, addExplain, addCheck],
   'Export:': [addExport, addGraph, addRank, addDedup],
   'Search:': [addIndex, addSearch, addServe],

@@ -1,5 +1,5 @@
 import { CommanderError } from 'commander';
-import { CrawlError } from '../packages/webcrawl/index.js';
+import { CrawlError } from '../packages/webcrawl/names.js';
 import { EXIT } from './cli.js';
 import type { Io } from './io.js';
 import { say } from './output/output.js';

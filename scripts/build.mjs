@@ -1,9 +1,10 @@
-// Compiles to dist, and copies the files that are read at run time.
+// Compiles to dist, copies the files that are read at run time, and bundles the command.
 import { execFileSync } from 'node:child_process';
 import { chmodSync, cpSync, readdirSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { bundle } from './bundle.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const tsc = createRequire(import.meta.url).resolve('typescript/bin/tsc');
@@ -17,4 +18,5 @@ try {
 for (const name of readdirSync(join(root, 'config'))) {
   if (/\.(txt|json)$/.test(name)) cpSync(join(root, 'config', name), join(root, 'dist/config', name));
 }
+await bundle(join(root, 'dist'));
 chmodSync(join(root, 'dist/bin/webcrawl.js'), 0o755);

@@ -29,6 +29,7 @@ export const SUITES = {
   processes: {
     files: [
       'test/bin/process.test.ts',
+      'test/bin/options/shard-process.test.ts',
       'test/bin/live.test.ts',
       'test/bin/serve.test.ts',
       'test/bin/serve-full-disk.test.ts',
@@ -83,7 +84,14 @@ export const SUITES = {
     about:
       'one web crawled by one process and by many on a real HBase, while these are killed; npm run shards: 5,000 pages',
   },
-  slurm: { files: ['test/slurm'], about: 'rounds on a real Slurm with three nodes, where it is installed' },
+  slurm: {
+    files: ['test/slurm'],
+    about: 'rounds, and a crawl on HBase, on a real Slurm with three nodes, where it is installed',
+  },
+  yarn: {
+    files: ['test/yarn'],
+    about: 'a step in shards on a real Hadoop YARN, where Maven and a JDK are there',
+  },
   site: { files: ['test/site'], about: 'real manuals, crawled beside GNU Wget' },
   browser: { files: ['test/browser'], about: 'pages rendered by a real Chromium' },
   manuals: {

@@ -165,7 +165,7 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
   ],
   'packages/fetch': ['address', 'http', 'robots', 'queues', '*'],
   'packages/parse': ['charset', 'shared', 'sniff', 'html', 'xml', 'pdf', '*'],
-  'packages/graph': ['sort', '*'],
+  'packages/graph': ['sort', '*', 'ranking', 'rank.ts', 'index.ts'],
   'packages/rounds': ['runner.ts', 'back-off.ts', '*', 'runners', 'index.ts'],
   'packages/serve': ['source.ts', 'http', 'live', 'pages', '*'],
   'packages/export': ['target', 'markdown', 'pages', 'warc', 'krake', 'graph', '*'],
@@ -196,6 +196,9 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
+/** What the command may import at its start: it loads the library, whose door is `index.ts`, only when a verb runs. */
+const NAMES = 'packages/webcrawl/names.ts';
+
 /** The most files that a folder may have at one level. */
 const MOST_FILES = 16;
 
@@ -218,7 +221,11 @@ function brokenImports({ path, imports }: SourceFile): string[] {
     if (!from.endsWith('.js')) return [`${path}: imports ${from}, expected it to end with .js`];
     const other = layerOf(file);
     if (other === layer) return [];
+    if (file === NAMES && layer === 'bin') return [];
     if (file !== `${other}/index.ts`) return [`${path}: imports ${file}, expected only the door ${other}/index.ts`];
+    if (layer === 'bin' && other === 'packages/webcrawl' && !typesOnly && path !== 'bin/library.ts') {
+      return [`${path}: imports ${file} other than types, expected it of library() when a verb runs, or ${NAMES}`];
+    }
     if (allowed.includes(other) || (typesOnly && allowed.includes(`${other} (types)`))) return [];
     const only = allowed.includes(`${other} (types)`) ? ' other than types' : '';
     return [`${path}: imports ${other}${only}, but ${layer} may import only: ${allowed.join(', ') || 'nothing'}`];
@@ -248,8 +255,8 @@ function brokenManners({ path, ast }: SourceFile): string[] {
     if (ts.isPropertyAccessExpression(node) && ts.isIdentifier(node.expression)) {
       const name = `${node.expression.text}.${node.name.text}`;
       if (/^console\./.test(name) && !bin) broken.push(`${path}: uses ${name}, only bin talks to people`);
-      if (/^process\.(exit|exitCode|abort)$/.test(name) && path !== 'bin/webcrawl.ts') {
-        broken.push(`${path}: uses ${name}, only bin/webcrawl.ts ends the process`);
+      if (/^process\.(exit|exitCode|abort)$/.test(name) && path !== 'bin/main.ts') {
+        broken.push(`${path}: uses ${name}, only bin/main.ts ends the process`);
       }
       if (/^process\.(env|argv)$/.test(name) && !bin) broken.push(`${path}: uses ${name}, it is to be passed in`);
       if (/^(globalThis|global)\./.test(name) && !/\.(crypto|performance)$/.test(name)) {
@@ -380,11 +387,12 @@ describe('the test itself finds', () => {
     ['packages/jobs/x.ts', `await import('../plugins/index.js');`, 'imports packages/plugins, but'],
     ['packages/jobs/x.ts', `import { a } from '../fetch/robots.js';`, 'expected only the door packages/fetch/index.ts'],
     ['bin/commands/x.ts', `import { a } from '../../config/index.js';`, 'imports config, but bin'],
+    ['bin/x.ts', `import { a } from '../packages/webcrawl/index.js';`, 'of library() when a verb runs'],
     ['bin/commands/x.ts', `let a: import('../../webtable/index.js').B;`, 'imports webtable, but bin'],
     ['config/x.ts', `import { a } from './schema';`, 'expected it to end with .js'],
     ['packages/new/x.ts', ``, 'packages/new is no layer'],
     ['packages/jobs/x.ts', `console.log(1);`, 'uses console.log'],
-    ['bin/run.ts', `process.exit(1);`, 'only bin/webcrawl.ts ends the process'],
+    ['bin/run.ts', `process.exit(1);`, 'only bin/main.ts ends the process'],
     ['packages/jobs/x.ts', `const a = process.env.X;`, 'it is to be passed in'],
     ['packages/jobs/x.ts', `let cache = 1;`, 'no state at import'],
     ['packages/jobs/x.ts', `import type { Store } from '../../webtable/index.js';`, 'a job sees typed tables'],
@@ -397,7 +405,7 @@ describe('the test itself finds', () => {
     ['packages/fetch/x.ts', `import { type A, type B } from '../../webtable/index.js';`],
     ['packages/fetch/x.ts', `export type { A } from '../../config/index.js';`],
     ['packages/jobs/x.ts', `import { a } from '../fetch/index.js';`],
-    ['bin/webcrawl.ts', `process.exitCode = 1;`],
+    ['bin/main.ts', `process.exitCode = 1;`],
   ])('nothing in %s: %s', (path, text) => {
     expect(brokenRules([parseSource(path, text)])).toEqual([]);
   });

@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs';
-import { CrawlError, tryParseUrl } from '../../packages/webcrawl/index.js';
+import { CrawlError, tryParseUrl } from '../../packages/webcrawl/names.js';
 import type { Io } from '../io.js';
 
 /** Characters of a line after which it is none that we take. */

@@ -1,5 +1,5 @@
 import { createReadStream, statSync } from 'node:fs';
-import { CrawlError, safeText, tryParseUrl } from '../../packages/webcrawl/index.js';
+import { CrawlError, safeText, tryParseUrl } from '../../packages/webcrawl/names.js';
 import type { Io } from '../io.js';
 import { isUrl, readLines } from './input.js';
 import { say } from '../output/output.js';

@@ -1,4 +1,5 @@
-import { CrawlError, bodyLimit, readSitemap } from '../../packages/webcrawl/index.js';
+import { CrawlError } from '../../packages/webcrawl/names.js';
+import { library } from '../library.js';
 import { openWithoutTable, type Cli } from '../cli.js';
 import { isUrl, readBytes } from './input.js';
 import { say } from '../output/output.js';
@@ -20,6 +21,7 @@ export async function readSitemaps(
   await using context = await openWithoutTable(cli);
   const pages: { url: string; file: string }[] = [];
   for (const file of files) {
+    const { bodyLimit, readSitemap } = await library();
     const { bytes, truncated } = await readBytes(file, cli.io.stdin, bodyLimit(context.settings, true));
     const found = await readSitemap(context, bytes).catch((cause: unknown) => {
       const why = cause instanceof Error ? cause.message : String(cause);

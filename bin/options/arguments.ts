@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from 'commander';
-import { CrawlError } from '../../packages/webcrawl/index.js';
+import { CrawlError } from '../../packages/webcrawl/names.js';
 
 /** Reads an option as a whole number of at least `min`. */
 export function wholeNumber(min: number): (text: string) => number {

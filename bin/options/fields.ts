@@ -1,4 +1,5 @@
-import { COMPUTED_FIELDS, DUMP_FIELDS, FURTHER_FIELDS, type PageField } from '../../packages/webcrawl/index.js';
+import type { PageField } from '../../packages/webcrawl/index.js';
+import { COMPUTED_FIELD_NAMES, DUMP_FIELDS, FURTHER_FIELDS } from '../../packages/webcrawl/names.js';
 import { listOf } from './arguments.js';
 
 /** What is shown of a page whether it is asked for or not, beside its status. */
@@ -6,8 +7,7 @@ const ALWAYS = ['key', 'url'] as const;
 
 /** Reads `--fields`: names by commas. */
 export function fieldsOf(text: string): readonly PageField[] {
-  const computed = Object.keys(COMPUTED_FIELDS) as (keyof typeof COMPUTED_FIELDS)[];
-  const known = [...ALWAYS, ...DUMP_FIELDS, ...FURTHER_FIELDS, ...computed];
+  const known = [...ALWAYS, ...DUMP_FIELDS, ...FURTHER_FIELDS, ...COMPUTED_FIELD_NAMES];
   const isAlways = (name: string): name is (typeof ALWAYS)[number] => (ALWAYS as readonly string[]).includes(name);
   return listOf(known)(text).filter((name): name is PageField => !isAlways(name));
 }

@@ -1,11 +1,6 @@
 import type { Command } from 'commander';
-import {
-  CrawlError,
-  PROTOCOL_CODES,
-  STATUSES,
-  type PageSelection,
-  type Status,
-} from '../../packages/webcrawl/index.js';
+import type { PageSelection, Status } from '../../packages/webcrawl/index.js';
+import { CrawlError, PROTOCOL_CODES, STATUSES } from '../../packages/webcrawl/names.js';
 import { listOf } from './arguments.js';
 import type { Cli } from '../cli.js';
 import { comingMoment, MOMENT, pastMoment } from './moment.js';

@@ -1,12 +1,7 @@
 import { isIP } from 'node:net';
 import { InvalidArgumentError, Option, type Command } from 'commander';
-import {
-  CrawlError,
-  DEFAULT_PORT,
-  type ServeAddress,
-  type Served,
-  type WhoMayChange,
-} from '../../packages/webcrawl/index.js';
+import type { ServeAddress, Served, WhoMayChange } from '../../packages/webcrawl/index.js';
+import { CrawlError, DEFAULT_PORT } from '../../packages/webcrawl/names.js';
 import type { Cli } from '../cli.js';
 import { oneLine, say } from '../output/output.js';
 import { eachGiven } from './arguments.js';

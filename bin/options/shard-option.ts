@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
-import { CrawlError, parseShard, safeText, shardText, type Shard } from '../../packages/webcrawl/index.js';
+import type { Shard } from '../../packages/webcrawl/index.js';
+import { CrawlError, parseShard, safeText, shardText } from '../../packages/webcrawl/names.js';
 import type { Cli } from '../cli.js';
 import { readLines } from '../input/input.js';
 import type { Io } from '../io.js';
@@ -46,11 +47,11 @@ export function shardOfEnvironment(env: Environment): Shard {
   }
 }
 
-/** Adds `--shard`. */
-export function addShardOption(command: Command): Command {
+/** Adds `--shard`. @param parts what is divided */
+export function addShardOption(command: Command, parts = 'hosts'): Command {
   return command.option(
     '--shard <i/n|auto|->',
-    "the i-th of n parts of the hosts, from 0; auto: as a scheduler's environment says; -: lines i/n on standard input",
+    `the i-th of n parts of the ${parts}, from 0; auto: as a scheduler's environment says; -: lines i/n on standard input`,
   );
 }
 

@@ -1,4 +1,4 @@
-import { csvRecord, looksLikeFormula } from '../../packages/webcrawl/index.js';
+import { csvRecord, looksLikeFormula } from '../../packages/webcrawl/names.js';
 import { number, safeLines, say } from './output.js';
 import type { Io } from '../io.js';
 

@@ -1,10 +1,5 @@
-import {
-  describeRuleInFull,
-  type BackoffRecord,
-  type ExplainedPage,
-  type Explanation,
-  type RobotsExplanation,
-} from '../../packages/webcrawl/index.js';
+import type { BackoffRecord, ExplainedPage, Explanation, RobotsExplanation } from '../../packages/webcrawl/index.js';
+import { LAST_MOMENT, describeRuleInFull } from '../../packages/webcrawl/names.js';
 import { duration, number, oneLine, safeLines, table } from './output.js';
 
 type Row = readonly [name: string, ...values: string[]];
@@ -102,6 +97,7 @@ function backoffRows({ failures, since, until, code, http, message }: BackoffRec
   ];
 }
 
+const EXPLORED = 'no, but pages like it led to such: it has the same score for it';
 const INDEXED = { current: 'in it', earlier: 'in it as of an earlier fetch; run webcrawl index' } as const;
 
 function cutText(cut: Readonly<Record<string, number>>): string {
@@ -126,7 +122,7 @@ function pageRows(page: ExplainedPage, now: number): Row[] {
     ['retries', page.retries === undefined ? undefined : String(page.retries)],
     ['score', page.score === undefined ? undefined : number(page.score, 6)],
     ['cash', page.cash === undefined ? undefined : number(page.cash, 6)],
-    ['worth having', page.fit === undefined ? undefined : page.fit ? 'yes' : 'no'],
+    ['worth having', page.fit === undefined ? undefined : page.fit ? 'yes' : page.isExplored ? EXPLORED : 'no'],
     ['links cut', page.cutLinks && cutText(page.cutLinks)],
     ['sitemap', page.sitemap && 'named as one by a robots.txt, an index or a seed'],
     ['seed', page.isSeed ? 'yes' : 'no'],
@@ -145,7 +141,7 @@ function pageRows(page: ExplainedPage, now: number): Row[] {
 
 /** `2023-11-14T22:13:20.000Z (2 h 5 min ago)` */
 function moment(time: number, now: number): string {
-  if (!Number.isFinite(time) || Math.abs(time) > 8.64e15) return String(time);
+  if (!(Math.abs(time) <= LAST_MOMENT)) return String(time);
   const seconds = Math.abs(time - now) / 1000;
   const relative = seconds < 1 ? 'now' : time > now ? `in ${duration(seconds)}` : `${duration(seconds)} ago`;
   return `${new Date(time).toISOString()} (${relative})`;

@@ -1,4 +1,4 @@
-import { figures, safeText } from '../../packages/webcrawl/index.js';
+import { figures, safeText } from '../../packages/webcrawl/names.js';
 import type { Io, TextSink } from '../io.js';
 
 /** Writes to a stream, and waits while it is full. */

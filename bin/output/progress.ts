@@ -1,4 +1,5 @@
-import { safeText, type Progress } from '../../packages/webcrawl/index.js';
+import type { Progress } from '../../packages/webcrawl/index.js';
+import { safeText } from '../../packages/webcrawl/names.js';
 import type { TextSink } from '../io.js';
 import { CLEAR_LINE, duration, number, quantity } from './output.js';
 

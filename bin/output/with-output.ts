@@ -1,4 +1,5 @@
-import { openOutput, type Crawl } from '../../packages/webcrawl/index.js';
+import type { Crawl } from '../../packages/webcrawl/index.js';
+import { library } from '../library.js';
 import { EXIT, type Cli } from '../cli.js';
 import { say, write } from './output.js';
 
@@ -22,6 +23,7 @@ export async function withOutput(
   task: (put: (data: string | Uint8Array) => Promise<void>) => Promise<void>,
 ): Promise<void> {
   if (output === undefined) return task((data) => write(cli.io.stdout, data));
+  const { openOutput } = await library();
   await using file = await openOutput(output, force, crawl.tables);
   await task((data) => file.write(data));
   if (cli.exitCode === EXIT.interrupted) say(cli.io, `Stopped as asked; ${output} was not written.`);

@@ -45,6 +45,10 @@ export const ERROR_CODES = {
     exitCode: 75,
     meaning: 'this worker was silent for too long and another one may have its part; run it again',
   },
+  SHARDS_BEHIND: {
+    exitCode: 75,
+    meaning: 'other shards of a `rank` have not come as far; the same goes on when they have',
+  },
   WORKER_FAILED: {
     exitCode: 75,
     meaning: 'workers of `rounds` were started again and again in vain; the same goes on from there',

@@ -2,7 +2,6 @@ export { boundedReader, type ReaderBounds } from './bounded-reader.js';
 export { askIndex, type Answer, type AskOptions } from './ask-index.js';
 export {
   HITS_A_PAGE,
-  MAX_HITS,
   createSearcher,
   weightsOf,
   type SearchHit,
@@ -21,3 +20,4 @@ export {
 export type { SearchNotice } from './query/notices.js';
 export { SHOWN_FIELDS, shownText, type ShownText } from './results/shown-text.js';
 export { type SnippetPart } from './results/snippet.js';
+export { MAX_HITS } from './max-hits.js';

@@ -13,6 +13,7 @@ import { plainLine, shortLine } from './results/plain-text.js';
 import { SHOWN_FIELDS, shownText } from './results/shown-text.js';
 import { makeSnippet, withoutTitle, type SnippetPart } from './results/snippet.js';
 import { completions } from './suggest.js';
+import { MAX_HITS } from './max-hits.js';
 
 /** How to search. */
 export interface SearchOptions {
@@ -94,8 +95,6 @@ export interface SearchInput {
   readonly words: Words;
 }
 
-/** Hits that can be seen of one query. */
-export const MAX_HITS = 100;
 /** Hits a page. */
 export const HITS_A_PAGE = 10;
 /** Of a title, and of a URL that stands for one. */

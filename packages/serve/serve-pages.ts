@@ -6,6 +6,7 @@ import { createMetrics } from './live/metrics.js';
 import { createStats } from './live/stats.js';
 import { createRoutes, problemAnswer } from './routes.js';
 import type { ServeSource } from './source.js';
+import { DEFAULT_PORT } from './default-port.js';
 
 /** Where a server listens, and to which names it answers. */
 export interface ServeAddress {
@@ -42,9 +43,6 @@ export interface Served extends AsyncDisposable {
    */
   close(): Promise<void>;
 }
-
-/** Where a server listens when nothing else is said. */
-export const DEFAULT_PORT = 8420;
 
 /**
  * Serves search page, dashboard, API and metrics until it is closed.

@@ -6,4 +6,5 @@ export { inflate, type Inflated } from './inflate.js';
 export { headerValues, mediaTypeOf } from './media-type.js';
 export { processMark, processOf } from './process-mark.js';
 export { replaceUnseen } from './unseen.js';
+export { hashOf } from './text-hash.js';
 export { VERSION } from './version.js';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { makeBatchId } from '../../../packages/webcrawl/index.js';
+import { makeBatchId } from '../../../packages/webcrawl/names.js';
 import type { Cli } from '../../cli.js';
 import { jsonLine, write } from '../../output/output.js';
 

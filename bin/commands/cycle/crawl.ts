@@ -1,5 +1,5 @@
 import { InvalidArgumentError, type Command } from 'commander';
-import { jobs, keepCrawled, serve, type JobFailure } from '../../../packages/webcrawl/index.js';
+import type { JobFailure } from '../../../packages/webcrawl/index.js';
 import { durationInSeconds, wholeNumber } from '../../options/arguments.js';
 import { runJob, type Cli } from '../../cli.js';
 import { askForContact } from '../../contact.js';
@@ -88,13 +88,13 @@ Examples:
         const seeds = readSeeds(args, cli.io.stdin);
         const { lines, isArgument } = seeds;
         const taken = { seeds: lines, retryDenied: isArgument, onRejected: reportRejections(cli.io, seeds) };
-        const start: Parameters<typeof runJob>[2] = async (crawl, job) => {
+        const start: Parameters<typeof runJob>[2] = async (crawl, job, library) => {
           askForContact(cli, crawl);
-          if (!isServed) return jobs.crawl(crawl, { ...taken, ...options, ...job });
-          await using served = await serve(crawl, { ...where, onError: sayError(cli) });
+          if (!isServed) return library.jobs.crawl(crawl, { ...taken, ...options, ...job });
+          await using served = await library.serve(crawl, { ...where, onError: sayError(cli) });
           sayWhere(cli, served);
           // Awaited here, as what serves is closed when this returns.
-          return await keepCrawled(crawl, { ...taken, ...options, ...job, onFailing: reportFailing(cli) });
+          return await library.keepCrawled(crawl, { ...taken, ...options, ...job, onFailing: reportFailing(cli) });
         };
         await runJob(cli, 'crawl', start, { create: true, settings: requestSettings({ delay, agent, header }) });
       },

@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import { jobs } from '../../../packages/webcrawl/index.js';
 import { batchOf, wholeNumber } from '../../options/arguments.js';
 import { runJob, type Cli } from '../../cli.js';
 import { askForContact } from '../../contact.js';
@@ -41,7 +40,7 @@ ${SHARD_HELP}`,
     .action(
       async (batchId: string | undefined, { all, delay, agent, header, shard: named, ...options }: FetchOptions) => {
         const batch = batchOf(batchId, all);
-        const start: Parameters<typeof runJob>[2] = (crawl, job) => {
+        const start: Parameters<typeof runJob>[2] = (crawl, job, { jobs }) => {
           askForContact(cli, crawl);
           return jobs.fetch(crawl, { batch, ...options, ...job });
         };

@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import { jobs } from '../../../packages/webcrawl/index.js';
 import { wholeNumber } from '../../options/arguments.js';
 import { SHARD_HELP, addShardOption, overShards } from '../../options/shard-option.js';
 import { EXIT, runJob, type Cli } from '../../cli.js';
@@ -45,10 +44,15 @@ ${SHARD_HELP}`,
     .action(async ({ filter, norm: _, shard: named, ...options }: GenerateOptions) => {
       const given = { ...options, ...(filter ? {} : { filter }) };
       await overShards(cli, named, async (part) => {
-        const report = await runJob(cli, 'generate', (crawl, job) => jobs.generate(crawl, { ...given, ...job }), {
-          data: ({ batchId }) => batchId,
-          ...part,
-        });
+        const report = await runJob(
+          cli,
+          'generate',
+          (crawl, job, { jobs }) => jobs.generate(crawl, { ...given, ...job }),
+          {
+            data: ({ batchId }) => batchId,
+            ...part,
+          },
+        );
         if (report.batchId !== undefined || report.interrupted) return;
         if (!cli.options().quiet) say(cli.io, 'Nothing is due.');
         if (!part.shard) cli.exitCode = EXIT.nothing;

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { CrawlError, jobs } from '../../../packages/webcrawl/index.js';
+import { CrawlError } from '../../../packages/webcrawl/names.js';
 import { eachGiven } from '../../options/arguments.js';
 import { SHARD_HELP, addShardOption, overShards } from '../../options/shard-option.js';
 import { runJob, type Cli } from '../../cli.js';
@@ -50,7 +50,7 @@ ${SHARD_HELP}`,
       };
       await overShards(cli, shard, async (part) => {
         const how = { create: true, alone: false, ...part };
-        await runJob(cli, 'inject', (crawl, job) => jobs.inject(crawl, { ...taken, ...job }), how);
+        await runJob(cli, 'inject', (crawl, job, { jobs }) => jobs.inject(crawl, { ...taken, ...job }), how);
       });
     });
 }

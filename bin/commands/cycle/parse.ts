@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import { jobs } from '../../../packages/webcrawl/index.js';
 import { batchOf } from '../../options/arguments.js';
 import { SHARD_HELP, addShardOption, overShards } from '../../options/shard-option.js';
 import { runJob, type Cli } from '../../cli.js';
@@ -31,7 +30,7 @@ ${SHARD_HELP}`,
     .action(async (batchId: string | undefined, { all, shard: named, ...options }: ParseOptions) => {
       const batch = batchOf(batchId, all);
       await overShards(cli, named, async (part) => {
-        await runJob(cli, 'parse', (crawl, job) => jobs.parse(crawl, { batch, ...options, ...job }), part);
+        await runJob(cli, 'parse', (crawl, job, { jobs }) => jobs.parse(crawl, { batch, ...options, ...job }), part);
       });
     });
 }

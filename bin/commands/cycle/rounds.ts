@@ -1,16 +1,8 @@
 import { resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { Option, type Command } from 'commander';
-import {
-  CrawlError,
-  kubernetesRunner,
-  localRunner,
-  rounds,
-  slurmRunner,
-  type RoundStep,
-  type RoundsEvent,
-  type Runner,
-} from '../../../packages/webcrawl/index.js';
+import type { RoundStep, RoundsEvent, Runner } from '../../../packages/webcrawl/index.js';
+import { CrawlError } from '../../../packages/webcrawl/names.js';
+import type { Library } from '../../library.js';
 import { EXIT, runJob, tableLocation, type Cli } from '../../cli.js';
 import { askForContact } from '../../contact.js';
 import { readSeeds, reportRejections } from '../../input/seeds.js';
@@ -69,11 +61,11 @@ export function addRounds(program: Command, cli: Cli): void {
         const report = await runJob(
           cli,
           'rounds',
-          (crawl, { signal }) => {
+          (crawl, { signal }, library) => {
             askForContact(cli, crawl);
-            return rounds(crawl, {
+            return library.rounds(crawl, {
               shards,
-              runner: runnerOf(cli, { runner, parallel, template, logs }),
+              runner: runnerOf(library, cli, { runner, parallel, template, logs }),
               workerArgs: workerArgs(cli, options),
               onEvent: sayEvents(cli),
               ...(signal && { signal }),
@@ -117,6 +109,7 @@ Examples:
   webcrawl rounds --table hbase://gateway:9090/crawl --shards 64 --runner kubernetes --template worker-job.yaml`;
 
 function runnerOf(
+  { kubernetesRunner, localRunner, slurmRunner }: Library,
   { io }: Cli,
   {
     runner,
@@ -129,7 +122,7 @@ function runnerOf(
   },
 ): Runner {
   const some = parallel === undefined ? {} : { parallel };
-  const command = [process.execPath, fileURLToPath(new URL('../../webcrawl.js', import.meta.url))];
+  const command = [process.execPath, io.program];
   if (logs !== undefined && runner !== 'slurm') throw new CrawlError('USAGE', '--logs goes with --runner slurm');
   if (template !== undefined && runner === 'local') {
     throw new CrawlError('USAGE', '--template goes with --runner slurm or kubernetes');

@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import { jobs } from '../../../packages/webcrawl/index.js';
 import { batchOf } from '../../options/arguments.js';
 import { SHARD_HELP, addShardOption, overShards } from '../../options/shard-option.js';
 import { runJob, type Cli } from '../../cli.js';
@@ -29,7 +28,7 @@ ${SHARD_HELP}`,
     .action(async (batchId: string | undefined, { all, shard: named }: { all?: boolean; shard?: string }) => {
       const batch = batchOf(batchId, all);
       await overShards(cli, named, async (part) => {
-        await runJob(cli, 'updatedb', (crawl, job) => jobs.updatedb(crawl, { batch, ...job }), part);
+        await runJob(cli, 'updatedb', (crawl, job, { jobs }) => jobs.updatedb(crawl, { batch, ...job }), part);
       });
     });
 }

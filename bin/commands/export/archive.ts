@@ -1,4 +1,4 @@
-import { exportWacz, exportWarc } from '../../../packages/webcrawl/index.js';
+import { library } from '../../library.js';
 import type { ExportFormat } from './format.js';
 
 /** `export warc`: files for archives. */
@@ -17,7 +17,7 @@ Examples:
   webcrawl export warc -o archive
   webcrawl export warc -o example-org --domain example.org --fetched-since 2026-01-01`,
   isText: () => false,
-  run: (crawl, common) => exportWarc(crawl, common),
+  run: async (crawl, common) => (await library()).exportWarc(crawl, common),
 };
 
 /** `export wacz`: one file that replays in a browser. */
@@ -34,5 +34,5 @@ Examples:
   webcrawl export wacz -o crawl.wacz
   webcrawl export wacz -o example-org.wacz --domain example.org`,
   isText: () => false,
-  run: (crawl, common) => exportWacz(crawl, common),
+  run: async (crawl, common) => (await library()).exportWacz(crawl, common),
 };

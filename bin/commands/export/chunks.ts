@@ -1,4 +1,5 @@
-import { CHUNK_WORDS, exportChunks } from '../../../packages/webcrawl/index.js';
+import { CHUNK_WORDS } from '../../../packages/webcrawl/names.js';
+import { library } from '../../library.js';
 import { wholeNumber } from '../../options/arguments.js';
 import type { ExportFormat } from './format.js';
 
@@ -25,5 +26,6 @@ Examples:
   webcrawl export chunks -o chunks.jsonl.gz --host docs.example.com --max-words 300
   webcrawl export chunks -o - --prefix https://example.com/guide/ | jq -r .text`,
   isText: () => true,
-  run: (crawl, common, { maxWords }) => exportChunks(crawl, { ...common, ...(maxWords !== undefined && { maxWords }) }),
+  run: async (crawl, common, { maxWords }) =>
+    (await library()).exportChunks(crawl, { ...common, ...(maxWords !== undefined && { maxWords }) }),
 };

@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import { jobs } from '../../../packages/webcrawl/index.js';
 import { runJob, type Cli } from '../../cli.js';
 import { say } from '../../output/output.js';
 
@@ -36,7 +35,7 @@ Examples:
   webcrawl readdb --dump --status fetched --fields duplicateOf | jq -r 'select(.duplicateOf == null).url'`,
     )
     .action(async ({ exact = false }: { exact?: boolean }) => {
-      const { counters, interrupted } = await runJob(cli, 'dedup', (crawl, job) =>
+      const { counters, interrupted } = await runJob(cli, 'dedup', (crawl, job, { jobs }) =>
         jobs.dedup(crawl, { exact, ...job }),
       );
       if (interrupted || cli.options().quiet || cli.options().json) return;

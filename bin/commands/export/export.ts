@@ -1,5 +1,5 @@
 import { InvalidArgumentError, type Command } from 'commander';
-import { CrawlError } from '../../../packages/webcrawl/index.js';
+import { CrawlError } from '../../../packages/webcrawl/names.js';
 import { EXIT, runJob, type Cli } from '../../cli.js';
 import { wholeNumber } from '../../options/arguments.js';
 import { pastMoment } from '../../options/moment.js';
@@ -10,6 +10,7 @@ import {
   selectionOf,
   type SelectionOptions,
 } from '../../options/selection.js';
+import { addShardOption, overShards, type ShardRun } from '../../options/shard-option.js';
 import { number, safeLines, say, write } from '../../output/output.js';
 import { FORCE_HELP, OUTPUT_HELP, type ExportFormat } from './format.js';
 import { chunksFormat } from './chunks.js';
@@ -25,6 +26,7 @@ interface Common extends SelectionOptions {
   readonly force?: boolean;
   readonly since?: string | number;
   readonly limit?: number;
+  readonly shard?: string;
 }
 
 /** `export pages` and others: writes what the table holds into files that other programs read. */
@@ -48,7 +50,7 @@ function addFormat(parent: Command, cli: Cli, format: ExportFormat): void {
     .option('--force', FORCE_HELP)
     .option('--limit <n>', 'pages at the most', wholeNumber(1))
     .option('--since <batch|time>', 'what was fetched or updated in this batch, or then, or later', batchOrMoment);
-  addSelection(command)
+  addShardOption(addSelection(command), 'pages')
     .addHelpText('after', `\n${SELECTION_HELP}\n\n${COMMON_HELP}\n\n${format.help}`)
     .action((options: Common) => runFormat(cli, format, options));
 }
@@ -61,9 +63,19 @@ programs, are in docs/EXPORT.md.
 
 s3://bucket/name is a place in S3, or in a store of its kind (AWS_ENDPOINT_URL_S3 says where that is). It
 takes the packages @aws-sdk/client-s3 and @aws-sdk/lib-storage, and room in TMPDIR for the whole export,
-which is uploaded when it is made, the manifest last. Keys and region are those of the AWS tools.`;
+which is uploaded when it is made, the manifest last. Keys and region are those of the AWS tools.
 
-async function runFormat(cli: Cli, { name, run, isText }: ExportFormat, options: Common): Promise<void> {
+With --shard i/n many workers export a table together, each the pages between two keys, into a file or
+folder of its own with its own manifest: -o pages.jsonl.gz makes pages-00002-of-00006.jsonl.gz, and
+-o pages/ makes pages/part-00002-of-00006.jsonl. In the order of their names they are the whole export.
+One that is run again replaces only its own part. auto and - are as of webcrawl fetch --help. --limit
+does not go with it, and WACZ and Krake are made as a whole.`;
+
+async function runFormat(cli: Cli, format: ExportFormat, options: Common): Promise<void> {
+  await overShards(cli, options.shard, (part) => runPart(cli, format, options, part));
+}
+
+async function runPart(cli: Cli, { name, run, isText }: ExportFormat, options: Common, part: ShardRun): Promise<void> {
   const { output, force, since, limit } = options;
   const { io } = cli;
   const { json, quiet } = cli.options();
@@ -93,13 +105,13 @@ async function runFormat(cli: Cli, { name, run, isText }: ExportFormat, options:
       };
       return run(crawl, common, options);
     },
-    { alone: false },
+    { alone: false, ...part },
   );
   if (interrupted) return;
   const { rows = 0, kept_rows: kept = 0, formulas = 0, selected = 0, lost_body: lost = 0 } = counters;
   // What is asked for are the bodies, and there is none.
   const made = counters.chunks ?? counters.pages ?? rows - lost;
-  if (lost > 0 && made <= 0) cli.exitCode = EXIT.nothing;
+  if (lost > 0 && made <= 0 && !part.shard) cli.exitCode = EXIT.nothing;
   if (quiet) return;
   if (rows === 0) {
     say(io, `No page is selected${selected > 0 ? ' that has a body' : ''}: the export has no rows.`);

@@ -1,13 +1,6 @@
 import { Option, type Command } from 'commander';
-import {
-  CrawlError,
-  GRAPH_FORMATS,
-  LEVELS,
-  exportGraph,
-  type GraphFormat,
-  type Level,
-  type Report,
-} from '../../../packages/webcrawl/index.js';
+import type { GraphFormat, Level, Report } from '../../../packages/webcrawl/index.js';
+import { CrawlError, GRAPH_FORMATS, LEVELS } from '../../../packages/webcrawl/names.js';
 import { runJob, type Cli } from '../../cli.js';
 import { selectionOf } from '../../options/selection.js';
 import { FORCE_HELP, OUTPUT_HELP } from './format.js';
@@ -77,7 +70,7 @@ Examples:
       const { counters, interrupted } = await runJob(
         cli,
         'graph',
-        (crawl, job) =>
+        (crawl, job, { exportGraph }) =>
           exportGraph(crawl, {
             ...job,
             ...selectionOf(selection),

@@ -1,4 +1,4 @@
-import { exportKrake } from '../../../packages/webcrawl/index.js';
+import { library } from '../../library.js';
 import type { ExportFormat } from './format.js';
 
 /** `export krake`: the files of Krake. */
@@ -19,5 +19,5 @@ Examples:
   webcrawl export krake -o krake
   webcrawl export krake -o krake --domain example.org`,
   isText: () => false,
-  run: (crawl, common) => exportKrake(crawl, common),
+  run: async (crawl, common) => (await library()).exportKrake(crawl, common),
 };

@@ -1,11 +1,7 @@
 import { Option } from 'commander';
-import {
-  DUMP_FIELDS,
-  PAGE_FORMATS,
-  exportPages,
-  type PageField,
-  type PageFormat,
-} from '../../../packages/webcrawl/index.js';
+import type { PageField, PageFormat } from '../../../packages/webcrawl/index.js';
+import { DUMP_FIELDS, PAGE_FORMATS } from '../../../packages/webcrawl/names.js';
+import { library } from '../../library.js';
 import { fieldsOf } from '../../options/fields.js';
 import type { ExportFormat } from './format.js';
 
@@ -46,6 +42,6 @@ Examples:
   webcrawl export pages -o by-host --format hosts --domain example.com
   webcrawl export pages -o - --host example.com --fields title | jq -r .title`,
   isText: ({ format = 'jsonl' }) => format === 'jsonl' || format === 'csv',
-  run: (crawl, common, { format, fields }) =>
-    exportPages(crawl, { ...common, ...(format && { format }), ...(fields && { fields }) }),
+  run: async (crawl, common, { format, fields }) =>
+    (await library()).exportPages(crawl, { ...common, ...(format && { format }), ...(fields && { fields }) }),
 };

@@ -1,19 +1,7 @@
 import type { Command } from 'commander';
-import {
-  CrawlError,
-  bodyLimit,
-  checkParse,
-  checkRobots,
-  checkUrl,
-  fetchDocument,
-  describeRuleInFull,
-  withRules,
-  type Checks,
-  type Crawl,
-  type CrawlContext,
-  type PageContent,
-  type UrlCheck,
-} from '../../../packages/webcrawl/index.js';
+import type { Checks, Crawl, CrawlContext, PageContent, UrlCheck } from '../../../packages/webcrawl/index.js';
+import { CrawlError, describeRuleInFull } from '../../../packages/webcrawl/names.js';
+import { library } from '../../library.js';
 import { parseCheckText } from '../../output/parse-check-text.js';
 import { EXIT, open, openWithoutTable, type Cli } from '../../cli.js';
 import { isUrl, readBytes, readUrls } from '../../input/input.js';
@@ -59,6 +47,7 @@ Examples:
   webcrawl check url - --json < seeds.txt | jq -r 'select(.accepted | not) | .url'`,
     )
     .action(async (urls: string[]) => {
+      const { checkUrl, withRules } = await library();
       await using crawl = await openForRules(cli);
       const { plugins, ruleSet } =
         'tables' in crawl ? await withRules<CrawlContext>(crawl) : { plugins: crawl.plugins };
@@ -115,6 +104,7 @@ Examples:
       await using context = await openWithoutTable(cli);
       const { agentName, robotsAgents } = context.settings.http;
       const body = await readRobots(cli, context, source);
+      const { checkRobots } = await library();
       const robots = checkRobots(body, agent === undefined ? [agentName, ...robotsAgents] : [agent]);
       await eachUrl(cli, urls, (url) => {
         const result = robots.check(url);
@@ -136,6 +126,7 @@ const ROBOTS_BYTES = 1_048_576;
 async function readRobots(cli: Cli, context: Checks, source: string): Promise<Uint8Array> {
   if (source === '-') throw new CrawlError('USAGE', 'expected a file or a URL as robots.txt, found -');
   if (!isUrl(source)) return (await readBytes(source, cli.io.stdin, ROBOTS_BYTES)).bytes;
+  const { fetchDocument } = await library();
   const found = await fetchDocument(context, source, { signal: cli.io.signal, contentLimit: ROBOTS_BYTES });
   if (found.kind === 'content') return found.page.content;
   if (!cli.options().quiet) say(cli.io, `HTTP ${found.http}: there is no robots.txt at ${found.url}, all is allowed`);
@@ -169,6 +160,7 @@ Examples:
     )
     .action(async (source: string, options: ParseOptions) => {
       await using context = await openWithoutTable(cli);
+      const { checkParse } = await library();
       const result = await checkParse(context, await readPage(cli, context, source, options));
       await write(cli.io.stdout, cli.options().json ? jsonLine(result) : parseCheckText(result));
       if (result.kind === 'failed') cli.exitCode = EXIT.nothing;
@@ -188,6 +180,7 @@ async function readPage(
   { base, contentType, sitemap }: ParseOptions,
 ): Promise<PageContent> {
   const url = base === undefined ? undefined : baseUrl(base);
+  const { bodyLimit, fetchDocument } = await library();
   const contentLimit = bodyLimit(context.settings, sitemap);
   const stated = contentType !== undefined && {
     contentType: contentType.split(';', 1)[0]?.trim().toLowerCase() ?? '',

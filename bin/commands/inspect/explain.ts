@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { explain } from '../../../packages/webcrawl/index.js';
+import { library } from '../../library.js';
 import { EXIT, open, type Cli } from '../../cli.js';
 import { explanationText } from '../../output/explanation-text.js';
 import { jsonLine, write } from '../../output/output.js';
@@ -26,6 +26,7 @@ Examples:
     )
     .action(async (url: string, { robots = false }: { robots?: boolean }) => {
       await using crawl = await open(cli, { name: 'explain' });
+      const { explain } = await library();
       const explanation = await explain(crawl, url, { robots });
       const { json } = cli.options();
       await write(cli.io.stdout, json ? jsonLine(explanation) : explanationText(explanation));

@@ -1,19 +1,14 @@
 import { isUtf8 } from 'node:buffer';
 import { InvalidArgumentError, Option, type Command } from 'commander';
+import type { Crawl, PageField, PageSelection, TableStats } from '../../../packages/webcrawl/index.js';
 import {
-  COMPUTED_FIELDS,
+  COMPUTED_FIELD_NAMES,
   CrawlError,
   DUMP_FIELDS,
   FURTHER_FIELDS,
   MAX_SORTED,
-  pageDump,
-  stats,
-  type Crawl,
-  type ComputedFieldName,
-  type PageField,
-  type PageSelection,
-  type TableStats,
-} from '../../../packages/webcrawl/index.js';
+} from '../../../packages/webcrawl/names.js';
+import { library } from '../../library.js';
 import { wholeNumber } from '../../options/arguments.js';
 import { fieldsOf } from '../../options/fields.js';
 import { EXIT, open, type Cli } from '../../cli.js';
@@ -27,8 +22,6 @@ import {
   selectionOf,
   type SelectionOptions,
 } from '../../options/selection.js';
-
-const COMPUTED = Object.keys(COMPUTED_FIELDS) as ComputedFieldName[];
 
 interface ReaddbOptions extends SelectionOptions, OutputOptions {
   readonly stats?: boolean;
@@ -67,7 +60,7 @@ Fields: ${DUMP_FIELDS.slice(0, 8).join(', ')},
   ${DUMP_FIELDS.slice(8).join(', ')};
   and where named: ${FURTHER_FIELDS.slice(0, 6).join(', ')},
   ${FURTHER_FIELDS.slice(6).join(', ')};
-  and worked out of the body when asked for: ${COMPUTED.join(', ')} (the main content of a page of HTML).
+  and worked out of the body when asked for: ${COMPUTED_FIELD_NAMES.join(', ')} (the main content of a page of HTML).
 What each means, and all codes and counters, is in docs/REFERENCE.md.
 
 Beside url there is readableUrl where it reads otherwise: international host names and paths as
@@ -131,6 +124,7 @@ function check(options: ReaddbOptions, json = false): void {
 }
 
 async function showStats(cli: Cli, crawl: Crawl): Promise<void> {
+  const { stats } = await library();
   const numbers = await stats(crawl);
   await write(cli.io.stdout, cli.options().json ? jsonLine(numbers) : statsForPeople(numbers));
 }
@@ -152,6 +146,7 @@ function statsForPeople({ total, statuses, retries, score, damaged, lostBodies =
 }
 
 async function showPage(cli: Cli, crawl: Crawl, url: string, fields: readonly PageField[]): Promise<void> {
+  const { pageDump } = await library();
   const { reads, dump } = await pageDump(crawl.settings, fields);
   const row = await crawl.page(url, reads);
   if (row) {
@@ -190,6 +185,7 @@ async function dump(cli: Cli, crawl: Crawl, options: ReaddbOptions, selection: P
   const { fields = DUMP_FIELDS, limit, sort, format, output } = options;
   const { io } = cli;
   const csv = format === 'csv' ? csvOf(fields, io.stdout.isTTY === true && output === undefined) : undefined;
+  const { pageDump } = await library();
   const { reads, dump: dumpRow } = await pageDump(crawl.settings, fields);
   const query = { ...selection, ...(limit !== undefined && { limit }), ...(sort && { sort }), fields: reads };
   let pages = 0;

@@ -1,13 +1,7 @@
 import { Option, type Command } from 'commander';
-import {
-  CrawlError,
-  prefixStatistics,
-  STATUSES,
-  type Crawl,
-  type PrefixNode,
-  type PrefixSelection,
-  type PrefixStatistics,
-} from '../../../packages/webcrawl/index.js';
+import type { Crawl, PrefixNode, PrefixSelection, PrefixStatistics } from '../../../packages/webcrawl/index.js';
+import { CrawlError, STATUSES } from '../../../packages/webcrawl/names.js';
+import { library } from '../../library.js';
 import { EXIT, open, type Cli } from '../../cli.js';
 import { wholeNumber } from '../../options/arguments.js';
 import { csvLines, noteFormulas } from '../../output/csv-lines.js';
@@ -85,6 +79,7 @@ async function showPrefixes(cli: Cli, options: PrefixOptions): Promise<void> {
   };
   await using crawl = await open(cli, { name: 'stats prefixes' });
   if (!options.stored && !(await make(cli, crawl, selection))) return;
+  const { prefixStatistics } = await library();
   const found = await prefixStatistics.latest(crawl, selection);
   if (!found) {
     say(io, 'Nothing was counted yet: webcrawl stats prefixes does it.');
@@ -103,6 +98,7 @@ async function make(cli: Cli, crawl: Crawl, selection: PrefixSelection): Promise
   const { io } = cli;
   const { quiet } = cli.options();
   const display = quiet ? undefined : progressDisplay(io.stderr);
+  const { prefixStatistics } = await library();
   try {
     const progress = display && { onProgress: display.show.bind(display) };
     const { interrupted, counters } = await prefixStatistics.make(crawl, {
@@ -148,6 +144,7 @@ async function showTree(
 ): Promise<boolean> {
   const { quiet } = options();
   const { min } = selection;
+  const { prefixStatistics } = await library();
   const nodes = (): AsyncIterable<PrefixNode> => prefixStatistics.read(crawl, selection);
   const tree = await prefixTree(nodes, { columns: io.stdout.columns ?? 100, ...(min !== undefined && { min }) });
   if (tree.shown === 0) {
@@ -174,6 +171,7 @@ async function exportNodes(
   const { io } = cli;
   const csv = format === 'csv' ? csvLines(COLUMNS, io.stdout.isTTY === true && output.output === undefined) : undefined;
   let prefixes = 0;
+  const { prefixStatistics } = await library();
   await withOutput(cli, crawl, output, async (put) => {
     if (csv) await put(csv.head);
     for await (const node of prefixStatistics.read(crawl, selection)) {

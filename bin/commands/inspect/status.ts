@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { status } from '../../../packages/webcrawl/index.js';
+import { library } from '../../library.js';
 import { open, type Cli } from '../../cli.js';
 import { jsonLine, write } from '../../output/output.js';
 import { statusText } from '../../output/status-text.js';
@@ -24,6 +24,7 @@ Examples:
     )
     .action(async () => {
       await using crawl = await open(cli, { name: 'status' });
+      const { status } = await library();
       const found = await status(crawl);
       await write(cli.io.stdout, cli.options().json ? jsonLine(found) : statusText(found));
     });

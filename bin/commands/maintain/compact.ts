@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import { jobs } from '../../../packages/webcrawl/index.js';
 import { runJob, type Cli } from '../../cli.js';
 
 /** `compact`: frees the room of bodies that no row needs any more. */
@@ -26,5 +25,5 @@ Examples:
   webcrawl compact
   webcrawl compact --table level:./crawl --set db.keepVersions=3 --json`,
     )
-    .action(async () => void (await runJob(cli, 'compact', (crawl, job) => jobs.compact(crawl, job))));
+    .action(async () => void (await runJob(cli, 'compact', (crawl, job, { jobs }) => jobs.compact(crawl, job))));
 }

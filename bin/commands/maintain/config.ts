@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { describeSettings, loadSettings } from '../../../packages/webcrawl/index.js';
+import { library } from '../../library.js';
 import type { Cli } from '../../cli.js';
 import { jsonLine, safeLines, table, write } from '../../output/output.js';
 
@@ -22,11 +22,12 @@ Examples:
   webcrawl config --describe | grep -A 1 fetcher`,
     )
     .action(async ({ describe }: { describe?: boolean }) => {
-      await write(cli.io.stdout, describe ? described(cli) : inForce(cli));
+      await write(cli.io.stdout, await (describe ? described(cli) : inForce(cli)));
     });
 }
 
-function described(cli: Cli): string {
+async function described(cli: Cli): Promise<string> {
+  const { describeSettings } = await library();
   const settings = describeSettings();
   if (cli.options().json) return jsonLine(settings);
   return settings
@@ -34,7 +35,8 @@ function described(cli: Cli): string {
     .join('');
 }
 
-function inForce(cli: Cli): string {
+async function inForce(cli: Cli): Promise<string> {
+  const { loadSettings } = await library();
   const { config: file, set, json } = cli.options();
   const { sources } = loadSettings({ file, env: cli.io.env, overrides: set });
   if (json) return jsonLine(sources);

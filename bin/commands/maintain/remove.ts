@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import { jobs } from '../../../packages/webcrawl/index.js';
 import { EXIT, runJob, type Cli } from '../../cli.js';
 import { say } from '../../output/output.js';
 import {
@@ -44,7 +43,7 @@ Examples:
     .action(async ({ yes = false, ...options }: SelectionOptions & { yes?: boolean }) => {
       const selection = selectionOf(options);
       noteUnknownCodes(cli, options);
-      const { counters, interrupted } = await runJob(cli, 'remove', (crawl, job) =>
+      const { counters, interrupted } = await runJob(cli, 'remove', (crawl, job, { jobs }) =>
         jobs.remove(crawl, { ...selection, dryRun: !yes, ...job }),
       );
       if (interrupted) return;

@@ -1,16 +1,20 @@
 import type { Command } from 'commander';
-import { CrawlError, jobs, repairFiles, type FileRepair, type RepairReport } from '../../../packages/webcrawl/index.js';
+import type { FileRepair, RepairReport } from '../../../packages/webcrawl/index.js';
+import { CrawlError } from '../../../packages/webcrawl/names.js';
+import { library } from '../../library.js';
 import { runJob, tableLocation, type Cli } from '../../cli.js';
+import { SHARD_HELP, addShardOption, overShards } from '../../options/shard-option.js';
 import { bytes, jsonLine, safeLines, say, table, write } from '../../output/output.js';
 
 interface RepairOptions {
   readonly files?: boolean;
   readonly yes?: boolean;
+  readonly shard?: string;
 }
 
 /** `repair`: rebuilds the indexes from the rows, and before that, where asked for, the files of a damaged table. */
 export function addRepair(program: Command, cli: Cli): void {
-  program
+  const command = program
     .command('repair')
     .summary('rebuild the indexes from the rows')
     .description(
@@ -19,16 +23,24 @@ export function addRepair(program: Command, cli: Cli): void {
         'compared with the rows and put right at the end.',
     )
     .option('--files', 'say what would be done to the files of a table that cannot be read (TABLE_DAMAGED)')
-    .option('--yes', 'with --files: do it, after the files with the rows were copied in the folder of the table')
-    .addHelpText('after', HELP)
-    .action(async ({ files = false, yes = false }: RepairOptions) => {
+    .option('--yes', 'with --files: do it, after the files with the rows were copied in the folder of the table');
+  addShardOption(command, 'table')
+    .addHelpText('after', `${HELP}\n${SHARD_HELP}`)
+    .action(async ({ files = false, yes = false, shard: named }: RepairOptions) => {
       if (yes && !files) throw new CrawlError('USAGE', '--yes goes with --files');
-      if (!files) return throwProblem(await runJob(cli, 'repair', (crawl, job) => jobs.repair(crawl, job)));
+      if (files && named !== undefined)
+        throw new CrawlError('USAGE', 'expected one of --files and --shard, found both');
+      if (!files) {
+        return overShards(cli, named, async (part) => {
+          throwProblem(await runJob(cli, 'repair', (crawl, job, { jobs }) => jobs.repair(crawl, job), part));
+        });
+      }
+      const { repairFiles } = await library();
       const repaired = await repairFiles({ table: tableLocation(cli), dryRun: !yes });
       const { json, quiet } = cli.options();
       if (!yes) return write(cli.io.stdout, json ? jsonLine(repaired) : forPeople(repaired));
       if (!json && !quiet) say(cli.io, forPeople(repaired).trimEnd());
-      const report = await runJob(cli, 'repair', async (crawl, job) => {
+      const report = await runJob(cli, 'repair', async (crawl, job, { jobs }) => {
         const report: RepairReport & { readonly files: FileRepair } = {
           ...(await jobs.repair(crawl, job)),
           files: repaired,
@@ -58,8 +70,12 @@ bodies are never changed. Without --yes nothing is. With --yes the files with th
 first, which takes as much room again; no other command may use the table meanwhile. The indexes are
 rebuilt then as without --files.
 
+With --shard many workers repair a table together; no other job may work on it meanwhile. The search index
+is not looked at then: webcrawl index --all does that.
+
 Examples:
   webcrawl repair --table level:./crawl
+  webcrawl repair --table hbase://gateway/crawl --shard 2/6
   webcrawl repair --files
   webcrawl repair --files --yes`;
 

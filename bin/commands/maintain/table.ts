@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { createTable } from '../../../packages/webcrawl/index.js';
+import { library } from '../../library.js';
 import type { Cli } from '../../cli.js';
 import { wholeNumber } from '../../options/arguments.js';
 import { jsonLine, quantity, safeLines, say, write } from '../../output/output.js';
@@ -7,6 +7,7 @@ import { jsonLine, quantity, safeLines, say, write } from '../../output/output.j
 interface CreateOptions {
   readonly slots?: number;
   readonly splits?: number;
+  readonly ifMissing?: boolean;
 }
 
 /** `table create`: makes a table on HBase. */
@@ -28,6 +29,7 @@ export function addTable(program: Command, cli: Cli): void {
       wholeNumber(1),
     )
     .option('--splits <n>', 'at how many keys the tables of the indexes are split at once (default: 0)', wholeNumber(0))
+    .option('--if-missing', 'leave a table that is there as it is, also with another number of slots')
     .addHelpText(
       'after',
       `
@@ -41,6 +43,9 @@ At most as many shards as slots can work on a table. HBase splits tables by itse
 transport could up to HBase 2.6, the lines for the HBase shell are printed to standard output. Who
 may not make tables is given the lines that an operator has to run.
 
+Slots are fixed when a table is made, so another --slots than a table has is an error. With --if-missing it
+is not: that is for scripts and containers that start again and again.
+
 Examples:
   webcrawl table create hbase://gateway1:9090,gateway2:9090/default:crawl --slots 64
   webcrawl table create hbase://gateway1/crawl --splits 15 | hbase shell -n`,
@@ -48,6 +53,7 @@ Examples:
     .action(async (url: string, options: CreateOptions) => {
       const { io } = cli;
       const { json, quiet } = cli.options();
+      const { createTable } = await library();
       const made = await createTable({ table: url, ...options });
       if (json) return write(io.stdout, jsonLine(made));
       const { created, existing, added, shellLines, slots } = made;
@@ -55,6 +61,9 @@ Examples:
         for (const name of created) say(io, `created ${name}`);
         for (const name of added) say(io, `added the family ${name}`);
         if (existing.length > 0) say(io, `${quantity(existing.length, 'table')} there already`);
+        if (options.ifMissing && options.slots !== undefined && options.slots !== slots) {
+          say(io, `It was made with ${slots} slots, and not with ${options.slots}: it keeps them.`);
+        }
         say(io, `The table has ${slots} slots. Use it with --table '${url}'.`);
         if (shellLines.length > 0) say(io, 'The gateway cannot split tables. Run these lines in the HBase shell:');
       }

@@ -1,5 +1,7 @@
 import type { Command } from 'commander';
-import { describeRule, rules, type AddedRules } from '../../../packages/webcrawl/index.js';
+import type { AddedRules } from '../../../packages/webcrawl/index.js';
+import { describeRule } from '../../../packages/webcrawl/names.js';
+import { library } from '../../library.js';
 import { EXIT, open, type Cli } from '../../cli.js';
 import { jsonLine, say, write } from '../../output/output.js';
 import { addRuleOptions, ruleOf, type RuleOptions } from './rule-options.js';
@@ -33,6 +35,7 @@ Examples:
     .action(async (kind: string, pattern: string, { note, yes = false, ...options }: AddOptions) => {
       const rule = { ...ruleOf(kind, pattern, options), ...(note !== undefined && { note }) };
       await using crawl = await open(cli, { name: 'rules add' });
+      const { rules } = await library();
       const added = await rules.add(crawl, rule, { yes });
       await showAdded(cli, added);
       if (added.added.length === 0) cli.exitCode = EXIT.nothing;

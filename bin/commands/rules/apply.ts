@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import { rules } from '../../../packages/webcrawl/index.js';
 import { runJob, type Cli } from '../../cli.js';
 
 /** `rules apply`. */
@@ -23,6 +22,6 @@ Examples:
   webcrawl rules apply --set scoring.fit.score=50`,
     )
     .action(async () => {
-      await runJob(cli, 'rules apply', (crawl, job) => rules.apply(crawl, job), { alone: false });
+      await runJob(cli, 'rules apply', (crawl, job, { rules }) => rules.apply(crawl, job), { alone: false });
     });
 }

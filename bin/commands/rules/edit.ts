@@ -1,5 +1,7 @@
 import type { Command } from 'commander';
-import { describeRule, rules, type Crawl, type Rule } from '../../../packages/webcrawl/index.js';
+import type { Crawl, Rule } from '../../../packages/webcrawl/index.js';
+import { describeRule } from '../../../packages/webcrawl/names.js';
+import { library } from '../../library.js';
 import { open, type Cli } from '../../cli.js';
 import { jsonLine, say, write } from '../../output/output.js';
 
@@ -15,7 +17,7 @@ export function addRulesEnable(program: Command, cli: Cli): void {
     .option('--yes', 'also where a rule cuts a seed, or every page of the table')
     .addHelpText('after', '\nExamples:\n  webcrawl rules enable r3\n  webcrawl rules enable r3 r4')
     .action((ids: string[], { yes = false }: { yes?: boolean }) =>
-      change(cli, 'enable', 'Active', (crawl) => rules.enable(crawl, ids, { yes })),
+      change(cli, 'enable', 'Active', async (crawl) => (await library()).rules.enable(crawl, ids, { yes })),
     );
 }
 
@@ -29,7 +31,7 @@ export function addRulesDisable(program: Command, cli: Cli): void {
     .option('--yes', EXEMPTION)
     .addHelpText('after', '\nExamples:\n  webcrawl rules disable r3\n  webcrawl rules disable r3 r4')
     .action((ids: string[], { yes = false }: { yes?: boolean }) =>
-      change(cli, 'disable', 'Disabled', (crawl) => rules.disable(crawl, ids, { yes })),
+      change(cli, 'disable', 'Disabled', async (crawl) => (await library()).rules.disable(crawl, ids, { yes })),
     );
 }
 
@@ -68,6 +70,7 @@ Examples:
     )
     .action(async (ids: string[], { forget = false, yes = false }: { forget?: boolean; yes?: boolean }) => {
       await using crawl = await open(cli, { name: 'rules remove' });
+      const { rules } = await library();
       const found = await rules.remove(crawl, ids, { forget, yes });
       const { json, quiet } = cli.options();
       if (json) return write(cli.io.stdout, jsonLine(found));

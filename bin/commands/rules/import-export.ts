@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
 import type { Command } from 'commander';
-import { rules } from '../../../packages/webcrawl/index.js';
+import { library } from '../../library.js';
 import { EXIT, open, type Cli } from '../../cli.js';
 import { readLines } from '../../input/input.js';
 import { withOutput, type OutputOptions } from '../../output/with-output.js';
@@ -29,6 +29,7 @@ Examples:
     )
     .action(async (file: string, { yes = false }: { yes?: boolean }) => {
       await using crawl = await open(cli, { name: 'rules import' });
+      const { rules } = await library();
       const added = await rules.import(crawl, linesOf(cli, file), { yes });
       await showAdded(cli, added);
       if (added.added.length === 0) cli.exitCode = EXIT.nothing;
@@ -55,6 +56,7 @@ export function addRulesExport(program: Command, cli: Cli): void {
     .action(async (options: OutputOptions) => {
       await using crawl = await open(cli, { name: 'rules export' });
       await withOutput(cli, crawl, options, async (put) => {
+        const { rules } = await library();
         for await (const line of rules.export(crawl)) await put(`${line}\n`);
       });
     });

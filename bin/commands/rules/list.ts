@@ -1,5 +1,7 @@
 import type { Command } from 'commander';
-import { rules, safeText, type Rule, type RuleList } from '../../../packages/webcrawl/index.js';
+import type { Rule, RuleList } from '../../../packages/webcrawl/index.js';
+import { safeText } from '../../../packages/webcrawl/names.js';
+import { library } from '../../library.js';
 import { open, type Cli } from '../../cli.js';
 import { fittedTable } from '../../output/fitted-table.js';
 import { jsonLine, number, safeLines, write } from '../../output/output.js';
@@ -25,6 +27,7 @@ Examples:
     )
     .action(async () => {
       await using crawl = await open(cli, { name: 'rules list' });
+      const { rules } = await library();
       const found = await rules.list(crawl);
       await write(cli.io.stdout, cli.options().json ? jsonLine(found) : forPeople(found, cli.io.stdout.columns ?? 100));
     });

@@ -1,12 +1,7 @@
 import { InvalidArgumentError, type Command } from 'commander';
-import {
-  describeRule,
-  rules,
-  safeText,
-  type ProposeReport,
-  type ProposedDomain,
-  type StoredProposal,
-} from '../../../packages/webcrawl/index.js';
+import type { ProposeReport, ProposedDomain, StoredProposal } from '../../../packages/webcrawl/index.js';
+import { describeRule, safeText } from '../../../packages/webcrawl/names.js';
+import { library } from '../../library.js';
 import { EXIT, open, runJob, type Cli } from '../../cli.js';
 import { fittedTable, shortened } from '../../output/fitted-table.js';
 import { number, quantity, safeLines } from '../../output/output.js';
@@ -61,12 +56,16 @@ Examples:
       }
       if (numbers && list !== undefined) {
         await using crawl = await open(cli, { name: 'rules propose' });
-        return showAdded(cli, await rules.applyProposals(crawl, { list, numbers, signal: cli.io.signal }), MOVED);
+        return showAdded(
+          cli,
+          await (await library()).rules.applyProposals(crawl, { list, numbers, signal: cli.io.signal }),
+          MOVED,
+        );
       }
       const report = await runJob<ProposeReport>(
         cli,
         'rules propose',
-        (crawl, job) => rules.propose(crawl, { ...job, apply, ...(domain !== undefined && { domain }) }),
+        (crawl, job, { rules }) => rules.propose(crawl, { ...job, apply, ...(domain !== undefined && { domain }) }),
         { alone: false, data: (found) => forPeople(found as ProposeReport, cli.io.stdout.columns ?? 100) },
       );
       if (report.proposals.length === 0 && !report.interrupted) cli.exitCode = EXIT.nothing;

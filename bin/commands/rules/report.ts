@@ -1,5 +1,7 @@
 import type { Command } from 'commander';
-import { describeRule, rules, safeText, type RuleReport, type Worth } from '../../../packages/webcrawl/index.js';
+import type { RuleReport, Worth } from '../../../packages/webcrawl/index.js';
+import { describeRule, safeText } from '../../../packages/webcrawl/names.js';
+import { library } from '../../library.js';
 import { EXIT, open, type Cli } from '../../cli.js';
 import { fittedTable } from '../../output/fitted-table.js';
 import { jsonLine, number, oneLine, quantity, say, write } from '../../output/output.js';
@@ -33,6 +35,7 @@ Examples:
       const display = quiet || json ? undefined : progressDisplay(cli.io.stderr);
       let report: RuleReport;
       try {
+        const { rules } = await library();
         report = await rules.report(crawl, {
           signal: cli.io.signal,
           ...(display && { onProgress: (progress) => display.show(progress) }),

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
-import { CrawlError, type NewRule, type RuleScope } from '../../../packages/webcrawl/index.js';
+import type { NewRule, RuleScope } from '../../../packages/webcrawl/index.js';
+import { CrawlError } from '../../../packages/webcrawl/names.js';
 
 /** The options that say of which URLs a rule is. */
 export interface RuleOptions {

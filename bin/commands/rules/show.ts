@@ -1,5 +1,7 @@
 import type { Command } from 'commander';
-import { describeRule, rules, type ListedRule } from '../../../packages/webcrawl/index.js';
+import type { ListedRule } from '../../../packages/webcrawl/index.js';
+import { describeRule } from '../../../packages/webcrawl/names.js';
+import { library } from '../../library.js';
 import { open, type Cli } from '../../cli.js';
 import { jsonLine, number, oneLine, table, write } from '../../output/output.js';
 
@@ -13,6 +15,7 @@ export function addRulesShow(program: Command, cli: Cli): void {
     .addHelpText('after', '\nExamples:\n  webcrawl rules show r3\n  webcrawl rules show r3 --json')
     .action(async (id: string) => {
       await using crawl = await open(cli, { name: 'rules show' });
+      const { rules } = await library();
       const rule = await rules.show(crawl, id);
       await write(cli.io.stdout, cli.options().json ? jsonLine(rule) : forPeople(rule));
     });

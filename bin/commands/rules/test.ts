@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
-import { rules, type RuleEffect } from '../../../packages/webcrawl/index.js';
+import type { RuleEffect } from '../../../packages/webcrawl/index.js';
+import { library } from '../../library.js';
 import { EXIT, open, type Cli } from '../../cli.js';
 import { jsonLine, number, oneLine, table, write } from '../../output/output.js';
 import { addRuleOptions, ruleOf, type RuleOptions } from './rule-options.js';
@@ -21,6 +22,7 @@ Examples:
     .action(async (kind: string, pattern: string, options: RuleOptions) => {
       const rule = ruleOf(kind, pattern, options);
       await using crawl = await open(cli, { name: 'rules test' });
+      const { rules } = await library();
       const effect = await rules.test(crawl, rule, { signal: cli.io.signal });
       await write(cli.io.stdout, cli.options().json ? jsonLine(effect) : forPeople(effect));
       if (effect.interrupted) cli.exitCode = EXIT.interrupted;

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
-import { CrawlError, jobs, type Report } from '../../../packages/webcrawl/index.js';
+import type { Report } from '../../../packages/webcrawl/index.js';
+import { CrawlError } from '../../../packages/webcrawl/names.js';
 import { runJob, type Cli } from '../../cli.js';
 import { SHARD_HELP, addShardOption, overShards } from '../../options/shard-option.js';
 import { say } from '../../output/output.js';
@@ -56,11 +57,11 @@ ${SHARD_HELP}`,
     )
     .action(async (batch: string | undefined, { all = false, forget = false, shard: named }: IndexOptions) => {
       if (forget && (all || batch !== undefined)) throw new CrawlError('USAGE', '--forget goes with nothing else');
-      if (forget) return void (await runJob(cli, 'index', (crawl, job) => jobs.forgetIndex(crawl, job)));
+      if (forget) return void (await runJob(cli, 'index', (crawl, job, { jobs }) => jobs.forgetIndex(crawl, job)));
       if (all && batch !== undefined) throw new CrawlError('USAGE', 'expected a batch id or --all, found both');
       let report: Report | undefined;
       await overShards(cli, named, async (part) => {
-        const start: Parameters<typeof runJob>[2] = (crawl, job) =>
+        const start: Parameters<typeof runJob>[2] = (crawl, job, { jobs }) =>
           jobs.index(crawl, { all, ...(batch !== undefined && { batch }), ...job });
         report = await runJob(cli, 'index', start, part);
       });

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
-import { MAX_HITS, search } from '../../../packages/webcrawl/index.js';
+import { MAX_HITS } from '../../../packages/webcrawl/names.js';
+import { library } from '../../library.js';
 import { EXIT, open, type Cli } from '../../cli.js';
 import { wholeNumber } from '../../options/arguments.js';
 import { jsonLine, say, write } from '../../output/output.js';
@@ -52,6 +53,7 @@ Examples:
     .action(async (query: string[], { page, limit, fold }: SearchCommandOptions) => {
       await using crawl = await open(cli, { name: 'search' });
       const { io } = cli;
+      const { search } = await library();
       const result = await search(crawl, query.join(' '), { page, limit, fold, signal: io.signal });
       const { json, quiet } = cli.options();
       await write(io.stdout, json ? jsonLine(result) : searchText(result, { isBold: io.stdout.isTTY === true, limit }));

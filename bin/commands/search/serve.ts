@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { Command } from 'commander';
-import { DEFAULT_PORT, serve } from '../../../packages/webcrawl/index.js';
+import { DEFAULT_PORT } from '../../../packages/webcrawl/names.js';
+import { library } from '../../library.js';
 import { open, type Cli } from '../../cli.js';
 import { addServeOptions, sayError, sayWhere, serveAddress, type ServeOptions } from '../../options/serve-options.js';
 
@@ -37,6 +38,7 @@ Examples:
     .action(async (options: ServeOptions) => {
       const where = serveAddress(options);
       await using crawl = await open(cli, { name: 'serve', yields: true });
+      const { serve } = await library();
       await using served = await serve(crawl, { ...where, onError: sayError(cli) });
       sayWhere(cli, served);
       const { signal } = cli.io;

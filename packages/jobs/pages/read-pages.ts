@@ -4,6 +4,7 @@ import type { CrawlContext } from '../context.js';
 import { withRules } from '../rules/with-rules.js';
 import { isBefore, type Place } from '../selection/place.js';
 import { selectorOf, type PageSelection, type PageSelector } from './page-selection.js';
+import { MAX_SORTED } from './dump-terms.js';
 
 /** Which pages to read, how many at the most, and in which order. */
 export interface PageQuery extends PageSelection {
@@ -19,8 +20,6 @@ export interface PageQuery extends PageSelection {
 /** A page as {@link readPages} gives it. */
 export type FoundPage<F extends Field> = PageRow<F | 'status'> & { readonly url: string };
 
-/** The most pages that can be sorted. */
-export const MAX_SORTED = 100_000;
 /** Pages read at a time where they come by their keys; each may have a body. */
 const ROWS_AT_ONCE = 20;
 

@@ -1,0 +1,2 @@
+/** Where a server listens when nothing else is said. */
+export const DEFAULT_PORT = 8420;
