@@ -2,6 +2,8 @@ export {
   FINDER_FIELDS,
   type Candidate,
   type CandidateFinder,
+  type PageTexts,
+  type ReadTexts,
   type CreateFinder,
   type DomainFacts,
   type FinderRow,

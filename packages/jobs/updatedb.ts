@@ -4,9 +4,7 @@ import {
   type BatchEntry,
   type BatchHeader,
   type LeaseHolderInfo,
-  type Outlink,
   type PageRow,
-  type SlotProgress,
 } from '../../webtable/index.js';
 import { CrawlError, safeText } from '../errors/index.js';
 import {
@@ -28,12 +26,15 @@ import {
   type LinksByTarget,
   type LinkSlice,
 } from './linking/link-slice.js';
-import { RESCHEDULE_FIELDS, handsOnLinks, isReleasedSource, reschedule } from './rows/reschedule.js';
+import { addToLeads } from './linking/leads.js';
+import { RESCHEDULE_FIELDS, handsOnLinks, isReleasedSource, linksOf, reschedule } from './rows/reschedule.js';
 import type { RuleSet } from '../rules/index.js';
+import { FIT_FIELDS, NO_FIT_CHANGE, refit } from './rules/fit.js';
 import { withRules } from './rules/with-rules.js';
 import { createScoring, scoringReads, type Scoring } from './rows/scoring-chain.js';
 import { createRowCounts } from './reporting/row-counts.js';
 import { createTracker, type Tracker } from './reporting/tracker.js';
+import { noteDone } from './shards/note-done.js';
 import { USUAL_WAIT, hold, inSlots, isNoted, partOf } from './shards/own-slots.js';
 
 /** Rows read at a time together with their links, of which each may have `db.maxOutlinksPerPage`. */
@@ -58,6 +59,9 @@ type Source = BatchRow<(typeof SOURCE_FIELDS)[number] | 'title' | 'text'>['row']
  * is released, and an own row gets its links and is released in one change. Run again, it gathers all links anew, those of
  * rows that it has released too: each row notes the last source whose links it has, so that nothing is added twice. Memory
  * is bounded by `db.updateMaxLinksInMemory`.
+ *
+ * Where rules say what is useful, it is added to what is known of hosts where the rows led, before they are released; by what is known of the batches
+ * before it is decided which of the pages that it links to are explored.
  *
  * In shards each adds the links of the pages of its own slots, to any row. Rows are released only when the links of all slots are
  * added, and who comes last closes the batch: all shards are run again until {@link Batches.isDone} says that it is done.
@@ -99,42 +103,46 @@ async function updateBatch(
 ): Promise<Report> {
   const { batches, runs, slots } = crawl.tables;
   const { batchId, size } = batch;
+  const part = partOf(crawl);
   const tracker = createTracker(crawl, 'updatedb', options, { batchId, total: size });
   // A batch that was not begun on can still be fetched.
   if (tracker.aborted) return tracker.report();
-  await whenNobodyFetches(crawl, batchId, options);
+  if (batch.state === 'open') await whenNobodyFetches(crawl, batchId, options);
   let consumers = batch.consumers ?? (await runs.consumers());
+  const header = await batches.change(batchId, (found) =>
+    found?.state === 'open' ? { size, state: 'updating', consumers } : undefined,
+  );
   // Those of who began on it hold, so that all shards keep the same.
-  let isOver = false;
-  await batches.change(batchId, (header) => {
-    isOver = header?.state !== 'open' && header?.state !== 'updating';
-    if (!header || isOver) return undefined;
-    consumers = header.consumers ?? consumers;
-    return { size, state: 'updating', consumers };
-  });
+  consumers = header?.consumers ?? consumers;
   // The last of the other shards has come to its end meanwhile.
-  if (isOver) {
+  if (header?.state !== 'updating') {
     tracker.count('batch_closed');
     return tracker.report();
   }
   // A fetch that began before this has not ended, or was killed; no other can begin.
-  await whenNobodyFetches(crawl, batchId, options);
+  if (!header.isLeft) {
+    await whenNobodyFetches(crawl, batchId, options);
+    if (tracker.aborted) return tracker.report();
+    // So that not every one of many shards has to look at all others.
+    if (part)
+      await batches.change(batchId, (found) => (found?.state === 'updating' ? { ...found, isLeft: true } : undefined));
+  }
   const openIds = new Set((await batches.list()).map(({ batchId: openId }) => openId));
   const linker = createLinker(crawl, batchId, openIds, tracker);
 
   const own = crawl.own?.slots ?? new Set(slots.all);
-  const part = partOf(crawl);
-  const progress = await batches.progress(batchId);
+  const progress = await batches.progress(batchId, part);
   const toLink = [...own].filter((slot) => !progress.get(slot)?.linked);
   // Other shards may release rows only when all have added their links: so nothing is left to be added with the release.
   const left = await linkRows(crawl, batchId, linker, tracker, toLink, part === undefined);
-  if (!left || (part && !(await note(crawl, batchId, part, { linked: true }, 'linked')))) return tracker.report();
+  if (!left || (part && !(await noteDone(crawl, batchId, part, 'linked')))) return tracker.report();
   if (!(await releaseRows(crawl, batchId, linker, left, consumers, tracker, released))) return tracker.report();
-  if (part && !(await note(crawl, batchId, part, { linked: true, released: true }, 'released')))
-    return tracker.report();
+  await hold(crawl);
+  // Each shard its own: slot by slot, it would be too much for the last of them.
+  await batches.clear(batchId, { of: part });
+  if (part && !(await noteDone(crawl, batchId, part, 'released'))) return tracker.report();
 
   await hold(crawl);
-  await batches.clear(batchId);
   // Another shard may have done so.
   await batches.change(batchId, (header) => {
     if (header?.state !== 'updating') return undefined;
@@ -142,25 +150,6 @@ async function updateBatch(
   });
   if ((isNoted(crawl) || progress.size > 0) && consumers.length === 0) await batches.forget(batchId);
   return tracker.report();
-}
-
-/** Notes how far the own slots are. @returns whether all slots of the table are so far */
-async function note(
-  crawl: CrawlContext,
-  batchId: string,
-  own: ReadonlySet<string>,
-  noted: SlotProgress,
-  what: 'linked' | 'released',
-): Promise<boolean> {
-  const { batches, slots } = crawl.tables;
-  await hold(crawl);
-  await batches.changeProgress(batchId, own, (before) => (before?.[what] ? undefined : { ...before, ...noted }));
-  const progress = await batches.progress(batchId);
-  if (slots.all.every((slot) => progress.get(slot)?.[what])) return true;
-  // Where it was closed meanwhile, nothing is noted any more.
-  const header = await batches.find(batchId);
-  if (!header || header.state === 'closed') await batches.forget(batchId);
-  return false;
 }
 
 /**
@@ -247,14 +236,10 @@ function collectLinks(
 ): void {
   const isReleased = isReleasedSource(row, slice.batchId);
   if (!isReleased && !handsOnLinks(row, slice.batchId)) return;
-  const { status, redirectTarget, distance = Infinity } = row;
-  const isRedirect = status === 'redir_perm' || status === 'redir_temp';
-  let links: readonly Outlink[] = [];
-  if (status === 'fetched') links = row.outlinks ?? [];
-  else if (isRedirect && redirectTarget !== undefined) {
-    links = [{ url: redirectTarget, anchor: '', ...(row.sitemap && { sitemap: true }) }];
-  }
+  const links = linksOf(row);
   if (links.length === 0) return;
+  const { status, distance = Infinity } = row;
+  const isRedirect = status !== 'fetched';
 
   const targets = links.map((link) => link.url);
   const { title = '', text = '' } = isRedirect ? {} : row;
@@ -299,7 +284,10 @@ async function releaseRows(
     const counts = createRowCounts(tracker.count);
     const keys = entries.map(({ rowKey }) => rowKey);
     const terms = await linker.now();
-    await tables.changeRows(keys, fields, clock(), async (rows, asked) => {
+    const explores = terms.crawl.ruleSet?.explores === true;
+    if (explores) await addToLeads(terms.crawl, batchId, entries, linker);
+    const read = explores ? ([...fields, ...FIT_FIELDS] as const) : fields;
+    await tables.changeRows(keys, read, clock(), async (rows, asked) => {
       await hold(crawl);
       await linker.look(rows);
       const changes = rows.map((row, i) => {
@@ -312,12 +300,28 @@ async function releaseRows(
         const links = linker.changeFor(terms, row.key, row, left.get(row.key) ?? [], count);
         const release = reschedule(crawl, { ...row, ...links?.set }, batchId, count);
         const { distanceInFlight = row.distanceInFlight, ...linked } = links?.set ?? {};
+        // Where it leads is known by now.
+        const fit =
+          explores && release.set?.status !== undefined && release.set.status !== 'unfetched'
+            ? refit(terms.crawl, urlOf(row.key), row, undefined)
+            : NO_FIT_CHANGE;
         const isLowered = distanceInFlight !== undefined && release.set?.cashInFlight !== undefined;
         return {
           ...links,
           ...release,
-          set: { ...linked, ...release.set, ...(isLowered && { distanceInFlight }) },
-          unset: [...(release.unset ?? []), ...(isLowered ? [] : (['distanceInFlight'] as const))],
+          set: {
+            ...linked,
+            ...release.set,
+            ...fit.set,
+            ...(fit.lift !== 0 && { score: (linked.score ?? row.score ?? 0) + fit.lift }),
+            ...(isLowered && { distanceInFlight }),
+          },
+          unset: [
+            ...fit.unset,
+            ...(links?.unset ?? []),
+            ...(release.unset ?? []),
+            ...(isLowered ? [] : (['distanceInFlight'] as const)),
+          ],
         };
       });
       // Before the rows: one that was released before a kill is not looked at again.

@@ -1,6 +1,7 @@
 import { BadRule, compilePattern, versionOf } from '../patterns/index.js';
 import type { Plugin, ScoringFilter } from '../plugin-api/index.js';
-import type { Rule, StoredRules, UrlRule, WwwRule } from '../../webtable/index.js';
+import type { HostLeads, Rule, StoredRules, UrlRule, WwwRule } from '../../webtable/index.js';
+import { isExplored } from './leads.js';
 import { compareRules } from './rule-order.js';
 import { createUrlMatcher, type ReadyRule, type UrlMatcher } from './url-matcher.js';
 import { isGeneratedReject, versionsOf } from './rule-versions.js';
@@ -12,6 +13,8 @@ export interface FitScores {
   readonly score: number;
   /** Of any other, where there is such a rule. */
   readonly other: number;
+  /** The share of others that have it too for where pages like them led, see {@link isExplored}. */
+  readonly explore: number;
 }
 
 /** What a rule on usefulness says of a row that is made. */
@@ -43,8 +46,13 @@ export interface RuleSet {
   readonly usefulFor: UrlMatcher;
   /** Whether a URL is worth having; undefined where no rule says what is. */
   fitOf(url: string): boolean | undefined;
-  /** The same as fields of a row, with what its score has for it. */
-  fitFields(url: string): FitFields;
+  /**
+   * The same as fields of a row, with what its score has for it.
+   * @param leads where pages of its host have led; absent of a page that was fetched, and where nothing is known
+   */
+  fitFields(url: string, leads?: HostLeads): FitFields;
+  /** Whether it goes by where pages have led: where a rule says what is useful. */
+  readonly explores: boolean;
   /** A rule by its id, also one that is disabled. */
   ruleOf(id: string): Rule | undefined;
   /** A list of plugins with that of the rules at its end: for one list always the same, and the list itself where no rule is active. */
@@ -117,10 +125,11 @@ export function compileRules(stored: StoredRules, fit: FitScores): RuleSet {
     rewrite,
     usefulFor,
     fitOf,
-    fitFields(url) {
+    explores: useful.length > 0 && fit.explore > 0,
+    fitFields(url, leads) {
       const isFit = fitOf(url);
       if (isFit === undefined) return {};
-      const fitBonus = bonusOf(url);
+      const fitBonus = isFit || (leads && isExplored(leads, url, fit.explore)) ? fit.score : fit.other;
       return { fit: isFit, ...(fitBonus !== 0 && { fitBonus }) };
     },
     ruleOf: (id) => byId.get(id),

@@ -1,4 +1,5 @@
 export { RULES_PLUGIN, compileRules, type FitFields, type FitScores, type RuleSet } from './compile-rules.js';
+export { NO_LEADS, addLeads, agedLeads, isExplored, leadForm, type ShownLeads } from './leads.js';
 export { createLiveRules, type LiveRules } from './live-rules.js';
 export { compareRules, contradictionsOf, type Contradiction } from './rule-order.js';
 export { checkRule, scopeOf, type CheckedRule, type NewRule, type NewRuleTraits } from './check-rule.js';

@@ -4,7 +4,7 @@ import type { Rule, UrlRule } from '../../webtable/index.js';
 import { hostOf } from '../../packages/url/index.js';
 import { randomNumbers } from '../support/web/fake-web.js';
 
-const FIT = { score: 10, other: 0 };
+const FIT = { score: 10, other: 0, explore: 0 };
 const rule = (id: string, given: NewRule, more: Partial<Rule> = {}): Rule =>
   ({ ...checkRule(given), id, createdAt: 0, changedAt: 0, ...more }) as Rule;
 const compile = (...rules: Rule[]) => compileRules({ version: 'v', rules, damaged: [] }, FIT);

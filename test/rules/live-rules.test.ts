@@ -4,7 +4,7 @@ import { MemoryStore, openTables } from '../../webtable/index.js';
 import { FailingStore, PlannedFailure } from '../support/stores/failing-store.js';
 import { INDEX_COLUMNS } from '../../webtable/schema.js';
 
-const FIT = { score: 10, other: 0 };
+const FIT = { score: 10, other: 0, explore: 0 };
 const reject = (prefix: string) => ({ kind: 'reject', pattern: { prefix } }) as const;
 
 /** Rules that are looked at by a clock that stands still until it is set, and edits by another process, which says nothing. */

@@ -1,9 +1,10 @@
+import { hashOf } from '../../util/index.js';
 import type { Candidate, CreateFinder, FinderRow } from './candidate.js';
 import { cutParameter } from './facets.js';
 import { createKeptTraits } from './kept-traits.js';
 import { createMostFrequent, mostRows } from './most-frequent.js';
 import type { JudgeParameter } from './parameters.js';
-import { createDistinct, hashOf, type Distinct } from './sample.js';
+import { createDistinct, type Distinct } from './sample.js';
 import { LEAST_ROWS, MOST, MOST_FOUND, TRACKED, addExample, isAsked, isEnoughFetched } from './thresholds.js';
 import { ANY_ORIGIN, literal } from './url-parameters.js';
 

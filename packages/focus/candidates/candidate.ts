@@ -61,10 +61,17 @@ export interface DomainFacts {
   readonly hasUseful: boolean;
 }
 
+/** Reads what pages say, in the order in which they are asked for: undefined of a row that is not there, or cannot be read. */
+export type ReadTexts = (keys: readonly string[]) => Promise<readonly (PageTexts | undefined)[]>;
+/** What a page says. */
+export type PageTexts = Pick<PageRow<'title' | 'text'>, 'title' | 'text'>;
+
 /** Finds rules of one kind for one domain. Its memory is bounded, whatever the number of rows. */
 export interface CandidateFinder {
   /** Takes the next row of the domain: in key order within each host. */
   add(row: FinderRow): void;
+  /** Called once, after all rows and before `find`: for a finder that the hot family is not enough for. It reads as little as it can. */
+  readonly look?: (read: ReadTexts) => Promise<void>;
   /** Called once, after all rows. */
   find(domain: DomainFacts): readonly Candidate[];
 }

@@ -1,8 +1,9 @@
 import { tryParseUrl } from '../../url/index.js';
+import { hashOf } from '../../util/index.js';
 import type { Candidate, CreateFinder, DomainFacts, FinderRow } from './candidate.js';
 import { createKeptTraits } from './kept-traits.js';
 import { createMostFrequent } from './most-frequent.js';
-import { createSample, hashOf } from './sample.js';
+import { createSample } from './sample.js';
 import { LEAST_ROWS, MOST, MOST_FOUND, addExample, areAlike, shareOf } from './thresholds.js';
 import { ANY_ORIGIN, literal, withoutQuery } from './url-parameters.js';
 

@@ -1,4 +1,4 @@
-import { hashOf } from './sample.js';
+import { hashOf } from '../../util/index.js';
 
 /** Traits that are held one by one. */
 const EXACT = 20_000;

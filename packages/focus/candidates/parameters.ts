@@ -1,9 +1,10 @@
+import { hashOf } from '../../util/index.js';
 import { calendarParameter } from './calendars.js';
 import type { Candidate, CreateFinder, DomainFacts, FinderRow } from './candidate.js';
 import { facet } from './facets.js';
 import { createKeptTraits } from './kept-traits.js';
 import { createMostFrequent, mostRows } from './most-frequent.js';
-import { createDistinct, createSample, hashOf, type Distinct } from './sample.js';
+import { createDistinct, createSample, type Distinct } from './sample.js';
 import { looksLikeId, session } from './sessions.js';
 import { LEAST_ROWS, MOST_FOUND, TRACKED, addExample, isAsked } from './thresholds.js';
 import {

@@ -1,7 +1,8 @@
+import { hashOf } from '../../util/index.js';
 import type { CreateFinder } from './candidate.js';
 import { createKeptTraits } from './kept-traits.js';
 import { createMostFrequent, mostRows } from './most-frequent.js';
-import { createSample, hashOf } from './sample.js';
+import { createSample } from './sample.js';
 import { LEAST_ROWS, MOST_FOUND, TRACKED, addExample, isAsked, isEnoughFetched, shareOf } from './thresholds.js';
 import { ANY_ORIGIN, literal, withoutQuery } from './url-parameters.js';
 

@@ -1,9 +1,15 @@
+import { createHash } from 'node:crypto';
 import { domainOf } from '../../url/index.js';
-import type { Candidate, CreateFinder, FinderRow } from './candidate.js';
-import { createSample, hashOf } from './sample.js';
-import { ALIKE, LEAST_COMPARED, addExample, shareOf } from './thresholds.js';
+import { hashOf } from '../../util/index.js';
+import type { Candidate, CreateFinder, FinderRow, PageTexts, ReadTexts } from './candidate.js';
+import { createSample } from './sample.js';
+import { ALIKE, addExample, shareOf } from './thresholds.js';
 
 const WWW = 'www.';
+/** Pairs of pages that are the same at least: of a domain where one in four differs, ten in a row are the same in 6 cases of 100. */
+const LEAST_TWINS = 10;
+/** Pairs that are read together with their texts. */
+const TEXTS = 20;
 /** Pages of the two hosts that are compared; of more, half go. */
 const COMPARED = 65_536;
 /** Documents that the pages have at least, as a share: a host that answers all with one page is alike anything. */
@@ -14,6 +20,7 @@ type Pages = Partial<Record<Form, Twin>>;
 
 /** What is known of a page in one of the two forms. */
 interface Twin {
+  readonly key: string;
   readonly url: string;
   readonly isKept: boolean;
   readonly state: 'unfetched' | 'fetched' | 'leads' | 'failed';
@@ -53,11 +60,11 @@ interface Verdict {
  * Finds out whether a domain answers alike with and without `www.`, and which form its pages prefer. URLs are compared with scheme
  * and port: http and https are another question.
  *
- * A rule that writes all URLs in one form is offered where at least 20 pages of the other are known to be there too, and nearly all of those that can
- * be compared are: the same document, or one redirects to the other or names it as canonical. It speaks against a form where the page fails in it,
+ * A rule that writes all URLs in one form is offered where at least 10 pages of the other are known to be there too, and nearly all of those that can
+ * be compared are: the same document, byte by byte or in title and text, or one redirects to the other or names it as canonical. It speaks against a form where the page fails in it,
  * is another document, or leads back: then the rule would lose what the other form has. Where that is a page which is not to be cut,
- * the form is not offered. What is known in one form only counts too: under each scheme and port at least 20 pages must have been compared,
- * and 20 of those that are not to be cut must be there in both forms, or all where there are fewer. If both forms do, it is the one that
+ * the form is not offered. What is known in one form only counts too: under each scheme and port at least 10 pages must have been compared,
+ * and 10 of those that are not to be cut must be there in both forms, or all where there are fewer. If both forms do, it is the one that
  * redirects and canonicals name; else the one with more pages.
  */
 export const wwwTwins: CreateFinder = () => {
@@ -86,6 +93,9 @@ export const wwwTwins: CreateFinder = () => {
         for (const each of pages.keys()) if (!sample.has(each)) pages.delete(each);
       }
     },
+    async look(read) {
+      if (rows.with > 0 && rows.without > 0) await compareTexts(pages, read);
+    },
     find({ rows: domainRows }) {
       if (domain === undefined || rows.with === 0 || rows.without === 0) return [];
       const verdicts = [judge('with', pages.values()), judge('without', pages.values())].filter(isGood);
@@ -97,6 +107,34 @@ export const wwwTwins: CreateFinder = () => {
   };
 };
 
+/**
+ * Reads what pages say that were fetched in both forms and are not the same byte by byte, such as those that spell links out in one of them. Where
+ * both say the same, that is the document of both. It ends where so many say something else that no rule will be offered.
+ */
+async function compareTexts(pages: Map<number, Pages>, read: ReadTexts): Promise<void> {
+  const fetched = [...pages].filter(
+    ([, twins]) => twins.with?.state === 'fetched' && twins.without?.state === 'fetched',
+  );
+  const unlike = fetched.filter(([, twins]) => !compare(twins.with!, twins.without));
+  let different = 0;
+  if (fetched.length < LEAST_TWINS) return;
+  for (let i = 0; i < unlike.length && different <= (1 - ALIKE) * fetched.length; i += TEXTS) {
+    const some = unlike.slice(i, i + TEXTS);
+    const texts = await read(some.flatMap(([, twins]) => [twins.with!.key, twins.without!.key]));
+    for (const [at, [hash, twins]] of some.entries()) {
+      const [one, other] = [saidBy(texts[2 * at]), saidBy(texts[2 * at + 1])];
+      if (one === undefined || one !== other) different += 1;
+      else pages.set(hash, { with: { ...twins.with!, document: one }, without: { ...twins.without!, document: one } });
+    }
+  }
+}
+
+/** A digest of what a page says; undefined of one that says nothing. */
+function saidBy({ title = '', text = '' }: PageTexts = {}): string | undefined {
+  const said = `${title}\n${text}`.replace(/\s+/g, ' ').trim();
+  return text.trim() === '' ? undefined : createHash('md5').update(said).digest('hex');
+}
+
 /** The domain itself; `www.com` is one. */
 const withoutWww = (domain: string): string => domain.replace(/^www\.(?=.*\.)/, '');
 
@@ -107,12 +145,13 @@ const pageOf = (url: string): string => inOneForm(url).replace(/^https?:/, '');
 
 const isWww = (url: string): boolean => url.includes('://www.');
 
-function twinOf({ url, status, signature, redirectTarget, parseStatus, duplicateOf, isKept }: FinderRow): Twin {
+function twinOf({ key, url, status, signature, redirectTarget, parseStatus, duplicateOf, isKept }: FinderRow): Twin {
   const isOther = (named: string | undefined): boolean =>
     named !== undefined && isWww(named) !== isWww(url) && pageOf(named) === pageOf(url);
   const isFetched = (status === 'fetched' || status === 'notmodified') && signature !== undefined;
   const leads = status === 'redir_temp' || status === 'redir_perm';
   return {
+    key,
     url,
     isKept,
     state: isFetched ? 'fetched' : leads ? 'leads' : status === 'gone' ? 'failed' : 'unfetched',
@@ -192,13 +231,13 @@ const siteOf = (url: string): string => url.replace(/^([^:]*:)\/\/[^/]*?(:\d+)?\
 
 /** Whether enough is known to say of what was not compared that it is in the other form, too. */
 function isKnown({ pages, compared, kept, safe }: Site): boolean {
-  return compared >= Math.min(pages, LEAST_COMPARED) && safe >= Math.min(kept, LEAST_COMPARED);
+  return compared >= Math.min(pages, LEAST_TWINS) && safe >= Math.min(kept, LEAST_TWINS);
 }
 
 function isGood({ sites, alike, different, lost, documents, documentPages }: Verdict): boolean {
   return (
     [...sites.values()].every(isKnown) &&
-    alike >= LEAST_COMPARED &&
+    alike >= LEAST_TWINS &&
     alike >= ALIKE * (alike + different) &&
     lost === 0 &&
     documents.size >= DIFFERENT * documentPages

@@ -171,7 +171,7 @@ function ruleTest(rule: Exclude<CheckedRule, { readonly kind: 'www' }>): RuleTes
 /** A rule by itself. */
 function compiled(rule: CheckedRule): RuleSet {
   const made = { ...rule, id: 'r1', createdAt: 0, changedAt: 0, state: 'active' } as const;
-  return compileRules({ version: '', rules: [made], damaged: [] }, { score: 0, other: 0 });
+  return compileRules({ version: '', rules: [made], damaged: [] }, { score: 0, other: 0, explore: 0 });
 }
 
 function scopeTest(scope: CheckedRule['scope']): (host: string) => boolean {

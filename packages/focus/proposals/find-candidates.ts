@@ -2,7 +2,13 @@ import type { CrawlContext, Tracker } from '../../jobs/index.js';
 import { domainRanges, hostKeyOf } from '../../../webtable/index.js';
 import { CrawlError } from '../../errors/index.js';
 import { checkRule, saying, type RuleSet } from '../../rules/index.js';
-import { FINDER_FIELDS, type Candidate, type CandidateFinder, type CreateFinder } from '../candidates/candidate.js';
+import {
+  FINDER_FIELDS,
+  type Candidate,
+  type CandidateFinder,
+  type CreateFinder,
+  type ReadTexts,
+} from '../candidates/candidate.js';
 import { createPageJudge } from './page-judge.js';
 
 /** What was found for a domain. */
@@ -40,7 +46,7 @@ interface Said {
 
 /**
  * Shows every row that the rules of now take to the finders of its domain, in one pass over the hot family, and asks them for candidates
- * when the domain is through. What is there already, in force or disabled, is no candidate, nor is a `www` rule
+ * when the domain is through; what pages say is read of the few that a finder asks for. What is there already, in force or disabled, is no candidate, nor is a `www` rule
  * for a domain of which a generated one was disabled. It holds what the finders hold of the domains
  * that are open, which are one or a few at a time.
  */
@@ -62,9 +68,15 @@ export async function findCandidates(
   const open = new Map<string, OpenDomain>();
   const found: FoundCandidates[] = [];
 
-  function close(domain: string, { finders: ofDomain, ...facts }: OpenDomain): void {
+  const readTexts: ReadTexts = async (keys) => {
+    const rows = await tables.pages.getMany(keys, ['title', 'text']);
+    return rows.map((row) => (row?.damaged ? undefined : row));
+  };
+
+  async function close(domain: string, { finders: ofDomain, ...facts }: OpenDomain): Promise<void> {
     open.delete(domain);
     tracker.count('domains');
+    for (const finder of ofDomain) await finder.look?.(readTexts);
     const candidates = ofDomain
       .flatMap((finder) => finder.find({ domain, hasUseful, ...facts }))
       .flatMap((candidate): Said[] => {
@@ -92,7 +104,7 @@ export async function findCandidates(
     if (!isTaken) continue;
     if (domain !== last) {
       last = domain;
-      for (const [name, each] of open) if (name !== domain && isThrough(name, row.key)) close(name, each);
+      for (const [name, each] of open) if (name !== domain && isThrough(name, row.key)) await close(name, each);
     }
     let ofDomain = open.get(domain);
     if (!ofDomain) {
@@ -114,7 +126,7 @@ export async function findCandidates(
     };
     for (const finder of ofDomain.finders) finder.add(seen);
   }
-  for (const [name, each] of open) close(name, each);
+  for (const [name, each] of open) await close(name, each);
   return found;
 }
 

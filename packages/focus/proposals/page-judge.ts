@@ -18,7 +18,7 @@ export interface JudgedPage {
 /** Says what the rules of now say of a row. */
 export type PageJudge = (row: Pick<PageRow<'marks'>, 'key' | 'marks'>) => JudgedPage;
 
-const NO_FIT = { score: 0, other: 0 };
+const NO_FIT = { score: 0, other: 0, explore: 0 };
 
 /** Makes what judges rows by a set of rules. Rows of one host that come one after the other cost less. */
 export function createPageJudge(ruleSet: RuleSet): PageJudge {

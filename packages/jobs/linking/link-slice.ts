@@ -1,4 +1,12 @@
-import { rowKeyOf, urlOf, type BatchEntry, type PageChange, type RowToChange } from '../../../webtable/index.js';
+import {
+  hostKeyOfRow,
+  rowKeyOf,
+  urlOf,
+  type BatchEntry,
+  type Page,
+  type PageChange,
+  type RowToChange,
+} from '../../../webtable/index.js';
 import type { Count } from '../reporting/counters.js';
 import type { CrawlContext } from '../context.js';
 import { hintedFields, mergeHints, soonerDue, type LinkHints } from '../parsing/link-hints.js';
@@ -6,9 +14,11 @@ import { SITEMAP_INTERVAL, newRowFields } from '../rows/new-row.js';
 import { hold, partOf } from '../shards/own-slots.js';
 import { createRefusals, type Refusals } from '../selection/refusals.js';
 import { createScoring } from '../rows/scoring-chain.js';
-import { fitFields } from '../rules/fit.js';
+import { FIT_FIELDS, NO_FIT_CHANGE, fitFields, refit, type FitChange } from '../rules/fit.js';
 import { withRules } from '../rules/with-rules.js';
 import { createRowCounts } from '../reporting/row-counts.js';
+import { batchOf, firstBy, madeBy, noteOf } from './link-notes.js';
+import { readLeads, type LeadsByHost } from './leads.js';
 import type { Tracker } from '../reporting/tracker.js';
 
 /** One link, as it is added to the row that it leads to. */
@@ -65,7 +75,7 @@ export const LINKED_FIELDS = [
   'linkedUpTo',
   'inlinkBound',
 ] as const;
-type Target = NonNullable<RowToChange<(typeof LINKED_FIELDS)[number]>>;
+type Target = NonNullable<RowToChange<(typeof LINKED_FIELDS)[number]>> & Partial<Pick<Page, 'fit' | 'fitBonus'>>;
 /** Links by the row key of their target. */
 export type LinksByTarget = ReadonlyMap<string, readonly LinkEvent[]>;
 const CHUNK = 500;
@@ -76,6 +86,8 @@ const COMMON_LENGTH = 200;
 export interface LinkTerms {
   readonly crawl: CrawlContext;
   readonly refusals: Refusals;
+  /** By which it is decided anew of rows that wait whether they are explored; absent: it is not. */
+  readonly leads?: LeadsByHost | undefined;
 }
 
 /** Adds the links of a batch to rows. */
@@ -90,6 +102,8 @@ export interface Linker {
   look(rows: readonly (Target | undefined)[]): Promise<void>;
   /** By which rows are changed from now on: by the rules as they are. */
   now(): Promise<LinkTerms>;
+  /** Whether links of a batch may still be added. */
+  isOpen(batchId: string): Promise<boolean>;
   /** The change that adds links to a row; undefined where it has them, or is new and no row is to be made. */
   changeFor(
     terms: LinkTerms,
@@ -129,12 +143,18 @@ export function createLinker(
     if (!isShared) return;
     for (const row of rows) {
       for (const note of Object.keys(row?.linkedUpTo ?? {})) {
-        const id = batchOf(note);
-        if (known.has(id)) continue;
-        const state = (await batches.find(id))?.state;
-        known.set(id, state !== undefined && state !== 'closed' && state !== 'updated');
+        await isOpen(batchOf(note));
       }
     }
+  }
+
+  async function isOpen(id: string): Promise<boolean> {
+    const isKnown = known.get(id);
+    if (isKnown !== undefined || !isShared) return isKnown ?? false;
+    const state = (await batches.find(id))?.state;
+    const isFound = state !== undefined && state !== 'closed' && state !== 'updated';
+    known.set(id, isFound);
+    return isFound;
   }
 
   function changeFor(
@@ -165,6 +185,7 @@ export function createLinker(
 
   return {
     now,
+    isOpen,
     look,
     changeFor,
     trim,
@@ -173,8 +194,11 @@ export function createLinker(
       const sorted = [...targets.keys()].sort();
       for (let i = 0; i < sorted.length; i += CHUNK) {
         const counts = createRowCounts(tracker.count);
-        const terms = await now();
-        await crawl.tables.changeRows(sorted.slice(i, i + CHUNK), LINKED_FIELDS, crawl.clock(), async (rows, keys) => {
+        const some = sorted.slice(i, i + CHUNK);
+        const latest = await now();
+        const terms = { ...latest, leads: await readLeads(latest.crawl, some) };
+        const fields = terms.leads ? ([...LINKED_FIELDS, ...FIT_FIELDS] as const) : LINKED_FIELDS;
+        await crawl.tables.changeRows(some, fields, crawl.clock(), async (rows, keys) => {
           await hold(crawl);
           await look(rows);
           return trim(
@@ -197,17 +221,25 @@ export function createLinker(
   };
 }
 
-const noteOf = (batchId: string, { slot }: BatchEntry): string => `${batchId}/${slot}`;
-/** The note of the batch of which links made a row, as long as other shards may add more of it. */
-const madeBy = (batchId: string): string => `${batchId}/made`;
-const batchOf = (note: string): string => note.split('/', 1)[0]!;
-
 function isNew(row: Target | undefined, batchId: string, { entry }: LinkEvent): boolean {
   return entry.place > (row?.linkedUpTo?.[noteOf(batchId, entry)] ?? '');
 }
 
+/** What a row has for being useful, or for where pages like it led: a new one, or one that waits to be fetched. */
+function fitChange({ crawl, leads }: LinkTerms, key: string, row: Target | undefined, batchId: string): FitChange {
+  const url = urlOf(key);
+  const ofHost = leads?.get(hostKeyOfRow(key));
+  if (row) {
+    const isWaiting = leads && row.status === 'unfetched' && row.marks?.generate !== batchId;
+    return isWaiting ? refit(crawl, url, row, ofHost) : NO_FIT_CHANGE;
+  }
+  const set = fitFields(crawl, url, ofHost);
+  // The scoring filters give it what it has without leads.
+  return { lift: (set.fitBonus ?? 0) - (fitFields(crawl, url).fitBonus ?? 0), set, unset: [] };
+}
+
 function linkChange(
-  { crawl, refusals }: LinkTerms,
+  terms: LinkTerms,
   count: Count,
   batchId: string,
   key: string,
@@ -215,7 +247,9 @@ function linkChange(
   events: readonly LinkEvent[],
   mayAdd: (batchId: string) => boolean,
 ): PageChange {
+  const { crawl, refusals } = terms;
   const url = urlOf(key);
+  const fit = fitChange(terms, key, row, batchId);
   // Errors of plugins are counted once, too, where it is decided again.
   const scoring = createScoring(crawl, count);
   const best = [...events].sort(byScore).slice(0, crawl.settings.db.updateMaxInlinks);
@@ -223,7 +257,7 @@ function linkChange(
   const distance = events.reduce((least, event) => Math.min(least, event.distance), row?.distance ?? Infinity);
   const before = row ? { score: row.score ?? 0, cash: row.cash ?? 0 } : scoring.initial(url);
   const { score, cash } = scoring.update(
-    before,
+    { ...before, score: before.score + fit.lift },
     best.map((event) => event.score),
     url,
     best.map((event) => event.anchor),
@@ -238,6 +272,8 @@ function linkChange(
   // What another shard has made of the links that it had is as if these had been among them.
   const isMade = row?.linkedUpTo?.[madeBy(batchId)] !== undefined;
   if (!row && partOf(crawl)) notes.set(madeBy(batchId), '');
+  const source = firstSource(crawl, row, batchId, url, events);
+  if (source !== undefined) notes.set(firstBy(batchId), source);
   const isSitemap = events.some((event) => event.sitemap);
   const isLowered = Number.isFinite(distance) && distance !== row?.distance;
   const isOwn = row?.marks?.generate === batchId;
@@ -247,7 +283,7 @@ function linkChange(
     key,
     set: {
       ...first,
-      ...(!row && fitFields(crawl, url)),
+      ...fit.set,
       ...(refusal?.cause !== undefined && { refusedBy: refusal.cause }),
       ...(row && !isMade ? { score } : hintedFields(hints, score, crawl.settings.db.fetchIntervalMax)),
       ...(due !== undefined && { dueAt: due }),
@@ -260,9 +296,27 @@ function linkChange(
       linkedUpTo: Object.fromEntries(notes),
       inlinkBound: (row?.inlinkBound ?? 0) + best.length,
     },
-    ...(isMade && row.redirectDepth !== undefined && redirectDepthOf(events) === 0 && { unset: ['redirectDepth'] }),
+    unset: [
+      ...fit.unset,
+      ...(isMade && row.redirectDepth !== undefined && redirectDepthOf(events) === 0
+        ? (['redirectDepth'] as const)
+        : []),
+    ],
     inlinks: new Map(best.map(({ source, anchor, score }) => [source, { anchor, score }])),
   };
+}
+
+/** Of a useful page that links of the batch have made, the first that links to it: of whatever slice and shard. */
+function firstSource(
+  { ruleSet }: CrawlContext,
+  row: Target | undefined,
+  batchId: string,
+  url: string,
+  events: readonly LinkEvent[],
+): string | undefined {
+  const noted = row?.linkedUpTo?.[firstBy(batchId)];
+  if ((row && noted === undefined) || !ruleSet?.explores || !ruleSet.fitOf(url)) return undefined;
+  return events.reduce((first, { source }) => (source < first ? source : first), noted ?? events[0]!.source);
 }
 
 const redirectDepthOf = (events: readonly LinkEvent[]): number =>

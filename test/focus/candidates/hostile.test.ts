@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { FINDERS } from '../../../packages/focus/candidates/finders.js';
 import { createKeptTraits } from '../../../packages/focus/candidates/kept-traits.js';
 import { createMostFrequent } from '../../../packages/focus/candidates/most-frequent.js';
-import { createDistinct, createSample, hashOf } from '../../../packages/focus/candidates/sample.js';
+import { createDistinct, createSample } from '../../../packages/focus/candidates/sample.js';
+import { hashOf } from '../../../packages/util/index.js';
 import { articles, cutBy, findIn, rulesOf, type GivenRow } from '../../support/focus/finder-rows.js';
 
 const SITE = 'http://www.example.com';

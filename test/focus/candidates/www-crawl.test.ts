@@ -64,3 +64,28 @@ test('a www rule that was added and not applied, as by a process that was killed
   const again = await jobs.crawl(crawl, { ...limits, seeds: [] });
   expect(Object.keys(again.counters).filter((name) => name.startsWith('apply_'))).toEqual([]);
 });
+
+test('pages that spell links out in the form of the other host are the same by title and text, and the rule is found', async () => {
+  const pages: Record<string, string> = {};
+  for (const [i, form] of FORMS.entries()) {
+    for (let n = 0; n < 12; n++) {
+      // Byte by byte no two of them are alike.
+      const next = `<a href="/news/${n + 1}">next</a> <a href="${FORMS[1 - i]!}/news/${n + 1}">also</a>`;
+      pages[`${form}/news/${n}`] = `<title>News ${n}</title><p>What happened on day ${n}.</p>${next}`;
+    }
+  }
+  const propose = async (changed: Record<string, string>): Promise<unknown[]> => {
+    await using crawl = await testCrawl(fakeWeb({ ...pages, ...changed }));
+    await jobs.crawl(crawl, { seeds: FORMS.map((form) => `${form}/news/0`), stay: 'domain' });
+    const { proposals } = await rules.propose(crawl);
+    return proposals.filter(({ reason }) => reason === 'www').map(({ evidence }) => evidence);
+  };
+  expect(await propose({})).toMatchObject([{ alike: 12, alikeShare: 1, documents: 12 }]);
+  const other = (n: number): Record<string, string> => ({
+    [`${FORMS[0]}/news/${n}`]: `<title>News ${n}</title><p>Something else.</p><a href="/news/${n + 1}">next</a>`,
+  });
+  expect(await propose(other(3))).toEqual([]);
+  // One page under all URLs, of which each answer has another number that nobody reads, says nothing.
+  const logins = Object.keys(pages).map((url) => [url, pages[url]!.replace(/<title>.*<\/p>/, '<p>Please log in.</p>')]);
+  expect(await propose(Object.fromEntries(logins) as Record<string, string>)).toEqual([]);
+});

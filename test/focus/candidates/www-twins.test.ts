@@ -60,7 +60,7 @@ describe('www twins', () => {
         pages(WITHOUT, (i) => ({ signature: `other ${i}` })),
       ),
     ).toEqual([]);
-    expect(find(pages(WITH, undefined, 19), pages(WITHOUT))).toEqual([]);
+    expect(find(pages(WITH, undefined, 9), pages(WITHOUT))).toEqual([]);
     expect(
       find(
         pages(WITH, () => ({ signature: 'log in' })),

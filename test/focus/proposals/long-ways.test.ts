@@ -78,7 +78,7 @@ test('as many combinations of rules as a site likes take no more sets than are t
     domains: new Uint32Array(urls.length),
     names: ['a.example'],
     damaged: new Set<number>(),
-    ruleSet: compileRules({ version: '', rules: [], damaged: [] }, { score: 0, other: 0 }),
+    ruleSet: compileRules({ version: '', rules: [], damaged: [] }, { score: 0, other: 0, explore: 0 }),
     async *keys() {
       yield urls.map(rowKeyOf);
     },

@@ -63,7 +63,7 @@ export function rulesOf(candidates: readonly Candidate[]): RuleSet {
     changedAt: 0,
     id: `r${i + 1}`,
   }));
-  const set = compileRules({ version: '1', rules, damaged: [] }, { score: 0, other: 0 });
+  const set = compileRules({ version: '1', rules, damaged: [] }, { score: 0, other: 0, explore: 0 });
   if (set.broken.size > 0) throw new Error([...set.broken.values()].join());
   return set;
 }
