@@ -5,18 +5,17 @@ import { splitMarkdown } from './markdown/split-markdown.js';
 import { pageDump } from './pages/computed-fields.js';
 import { withCounters } from './pages/kept-counters.js';
 import { checkSelection, selectedRows, selectionIdentity, type ExportSelection } from './pages/selected-rows.js';
+import { partOfShard } from './pages/shard-part.js';
 import { SIZES, type ExportSizes } from './pages/sizes.js';
 import { JSON_LINES_ENDINGS, writeText } from './pages/text-file.js';
 import { runExport, type ExportOptions } from './target/run-export.js';
+import { CHUNK_WORDS } from './pages/page-formats.js';
 
 /** What {@link exportChunks} takes. */
 export interface ExportChunksOptions extends ExportOptions, ExportSelection {
   /** Words of a chunk at the most; of scripts without spaces, characters. Default: 500. */
   readonly maxWords?: number;
 }
-
-/** Words of a chunk at the most, unless it is said otherwise. */
-export const CHUNK_WORDS = 500;
 
 /**
  * Exports the main content of pages of HTML as Markdown, in chunks by heading: JSON Lines, in key order, of `url`, `title`, `headings` (the
@@ -31,20 +30,22 @@ export async function exportChunks(
   options: ExportChunksOptions,
   sizes: ExportSizes = SIZES,
 ): Promise<Report> {
-  const { output, maxWords = CHUNK_WORDS } = options;
+  const { maxWords = CHUNK_WORDS } = options;
   if (!(Number.isInteger(maxWords) && maxWords >= 1)) {
     throw new CrawlError('USAGE', `expected maxWords that is a whole number of at least 1, found ${String(maxWords)}`);
   }
   const ruled = await checkSelection(crawl, options);
   const { reads, dump } = await pageDump(crawl.settings, ['title', 'markdown']);
+  const part = await partOfShard(crawl, options, { ending: '.jsonl' });
+  const { output } = part;
   return runExport(
     crawl,
     'export chunks',
-    options,
+    { ...options, output },
     {
       kind: 'file',
       endings: JSON_LINES_ENDINGS,
-      identity: { export: 'chunks', maxWords, selection: selectionIdentity(options) },
+      identity: { export: 'chunks', maxWords, selection: selectionIdentity(options), ...part.identity },
       total: options.limit,
     },
     (given, tracker) => {
@@ -61,7 +62,7 @@ export async function exportChunks(
           .map(({ headings, text }, position) => `${JSON.stringify({ url, title, headings, text, position })}\n`)
           .join('');
       };
-      const rows = selectedRows(ruled, options, reads, target, tracker);
+      const rows = selectedRows(ruled, { ...options, ...part }, reads, target, tracker);
       return writeText(target, output, rows, { head: '', record }, { gzip: output.endsWith('.gz'), tracker, sizes });
     },
   );

@@ -11,7 +11,8 @@ import {
 import { selectorOf, type CrawlContext, type PageSelection, type Report, type Tracker } from '../jobs/index.js';
 import { commonCrawl } from './graph/common-crawl.js';
 import type { GraphFormatWriter } from './graph/graph-format.js';
-import { graphFormatOf, type GraphFormat } from './graph/format-of-name.js';
+import { graphFormatOf } from './graph/format-of-name.js';
+import type { GraphFormat } from './graph/graph-formats.js';
 import { krakeFormat } from './graph/krake-graph.js';
 import { parquetGraph } from './graph/parquet-graph.js';
 import { svg } from './graph/svg-graph.js';

@@ -9,17 +9,19 @@ import { loadParquet } from './pages/parquet-file.js';
 import { writeParquet } from './pages/parquet-files.js';
 import { SIZES, type ExportSizes } from './pages/sizes.js';
 import { withCounters } from './pages/kept-counters.js';
-import { checkSelection, selectedRows, selectionIdentity, type ExportSelection } from './pages/selected-rows.js';
+import {
+  checkSelection,
+  selectedRows,
+  selectionIdentity,
+  type ExportSelection,
+  type RangedSelection,
+} from './pages/selected-rows.js';
+import { partOfShard } from './pages/shard-part.js';
 import { JSON_LINES_ENDINGS, writeText } from './pages/text-file.js';
 import { endingOf } from './target/file-name.js';
 import { runExport, type ExportOptions } from './target/run-export.js';
 import type { Target, TargetResult } from './target/target.js';
-
-/** The formats of {@link exportPages}. */
-export const PAGE_FORMATS = ['jsonl', 'csv', 'parquet', 'hosts'] as const;
-
-/** A format of {@link exportPages}. */
-export type PageFormat = (typeof PAGE_FORMATS)[number];
+import { PAGE_FORMATS, type PageFormat } from './pages/page-formats.js';
 
 /** What {@link exportPages} takes. */
 export interface ExportPagesOptions extends ExportOptions, ExportSelection {
@@ -43,8 +45,8 @@ export async function exportPages(
   options: ExportPagesOptions,
   sizes: ExportSizes = SIZES,
 ): Promise<Report> {
-  const { output, fields = DUMP_FIELDS, limit } = options;
-  const format = options.format ?? formatOf(output);
+  const { fields = DUMP_FIELDS, limit } = options;
+  const format = options.format ?? formatOf(options.output);
   if (!PAGE_FORMATS.includes(format)) {
     throw new CrawlError(
       'USAGE',
@@ -52,25 +54,32 @@ export async function exportPages(
     );
   }
   const ruled = await checkSelection(crawl, options);
-  const isFolder = format === 'hosts' || (format === 'parquet' && output !== '-' && endingOf(output) !== 'parquet');
+  const isFolder =
+    format === 'hosts' || (format === 'parquet' && options.output !== '-' && endingOf(options.output) !== 'parquet');
   // Of Parquet bytes stay bytes.
   const shown = format === 'parquet' ? fields.filter((field) => field !== 'content') : fields;
   const { reads, dump } = await pageDump(crawl.settings, shown);
   const asked: readonly Field[] = ['status', ...reads, ...(fields.includes('content') ? (['content'] as const) : [])];
+  const part = await partOfShard(crawl, options, {
+    ending: isFolder ? '' : `.${ENDINGS[format][0]}`,
+    isByHost: format === 'hosts',
+  });
+  const { output } = part;
   const write = await WRITERS[format]({ fields, dump, output, isFolder, sizes });
+  const selection: RangedSelection = { ...options, ...part };
   return runExport(
     crawl,
     'export pages',
-    options,
+    { ...options, output },
     {
       kind: isFolder ? 'folder' : 'file',
       endings: ENDINGS[format],
-      identity: { export: 'pages', format, fields, selection: selectionIdentity(options) },
+      identity: { export: 'pages', format, fields, selection: selectionIdentity(options), ...part.identity },
       total: limit,
     },
     (given, tracker) => {
       const target = withCounters(given, tracker);
-      return write(target, selectedRows(ruled, options, asked, target, tracker), tracker);
+      return write(target, selectedRows(ruled, selection, asked, target, tracker), tracker);
     },
   );
 }

@@ -1,7 +1,8 @@
 import { writeAdjacency, type Adjacency } from './adjacency.js';
 import type { LinkRow } from './link-rows.js';
 import { readKeys } from './key-file.js';
-import { groupNodes, pageNodes, type Level, type Nodes } from './nodes.js';
+import type { Level } from './levels.js';
+import { groupNodes, pageNodes, type Nodes } from './nodes.js';
 import { KIND, NONE, resolveRows } from './resolve.js';
 import { scanRows, type ScannedRows, type GraphInput } from './scan-rows.js';
 import { createPairSorter } from './sort/index.js';

@@ -14,8 +14,9 @@ export { openAdjacencyBlocks, type AdjacencyBlock, type AdjacencyBlocks } from '
 export { growingArray } from './growing-array.js';
 export { buildGraphs, type BuildOptions, type BuiltGraphs, type LinkGraph } from './build-graphs.js';
 export { LINK_FIELDS, linkRowOf, type LinkRow } from './link-rows.js';
-export { LEVELS, type Level, type Nodes } from './nodes.js';
+export { LEVELS, type Level } from './levels.js';
+export type { Nodes } from './nodes.js';
 export { NONE } from './resolve.js';
 export type { GraphInput } from './scan-rows.js';
-export { pageRank, type PageRank, type PageRankOptions } from './page-rank.js';
+export { pageRank, type PageRank, type PageRankOptions } from './ranking/page-rank.js';
 export { rank, type RankOptions } from './rank.js';

@@ -6,12 +6,6 @@ import { NONE } from './resolve.js';
 import type { ScannedRows } from './scan-rows.js';
 import { createRecordSorter } from './sort/index.js';
 
-/** What a node is: a page, or all pages of a host or of a domain. */
-export type Level = 'page' | 'host' | 'domain';
-
-/** All levels, the finest first. */
-export const LEVELS = ['page', 'host', 'domain'] as const satisfies readonly Level[];
-
 /** The nodes of a level. */
 export interface Nodes {
   readonly count: number;

@@ -1,11 +1,6 @@
 import { CrawlError, safeText } from '../../errors/index.js';
 import { endingOf } from '../target/file-name.js';
-
-/** The formats of `exportGraph`. */
-export const GRAPH_FORMATS = ['cc', 'parquet', 'krake', 'graphml', 'dot', 'svg'] as const;
-
-/** A format of `exportGraph`. */
-export type GraphFormat = (typeof GRAPH_FORMATS)[number];
+import { GRAPH_FORMATS, type GraphFormat } from './graph-formats.js';
 
 /** By ending of a file name, the formats that such a file can have; of several the first is meant. */
 const BY_ENDING: Readonly<Record<string, readonly GraphFormat[]>> = {

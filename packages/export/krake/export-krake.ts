@@ -3,6 +3,7 @@ import { buildGraphs, withWorkFolder, type LinkGraph, type LinkRow } from '../..
 import type { CrawlContext, Report, Tracker } from '../../jobs/index.js';
 import { SIZES, type ExportSizes } from '../pages/sizes.js';
 import { checkSelection, selectedRows, selectionIdentity, type ExportSelection } from '../pages/selected-rows.js';
+import { refuseShard } from '../pages/shard-part.js';
 import { runExport, type ExportOptions } from '../target/run-export.js';
 import { uncounted } from '../target/uncounted.js';
 import { checkInt32 } from './formats.js';
@@ -20,7 +21,7 @@ export interface ExportKrakeOptions extends ExportOptions, ExportSelection {}
  *
  * Counters: those of every export; selected, pages, edges, no_body, lost_body, damaged; no_node; links_*, as of `graph`.
  * @param sizes only tests need others than the defaults
- * @throws CrawlError BAD_OUTPUT, also for more than 2^31 - 1 pages or bytes of one; STORE_FULL; USAGE, BAD_URL for a selection that is wrong
+ * @throws CrawlError BAD_OUTPUT, also for more than 2^31 - 1 pages or bytes of one; STORE_FULL; USAGE for a shard; USAGE, BAD_URL for a selection that is wrong
  */
 export async function exportKrake(
   crawl: CrawlContext,
@@ -28,6 +29,7 @@ export async function exportKrake(
   sizes: Pick<ExportSizes, 'checkpoint'> = SIZES,
 ): Promise<Report> {
   const { signal } = options;
+  refuseShard(options, 'Krake', 'each page is numbered by its place among all of them');
   const ruled = await checkSelection(crawl, options);
   const identity = { export: 'krake', selection: selectionIdentity(options) };
   const kind = { kind: 'folder', identity, total: options.limit } as const;

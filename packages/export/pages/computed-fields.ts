@@ -3,6 +3,7 @@ import { urlOf, type Field, type JsonValue, type PageRow } from '../../../webtab
 import { dumpPage } from '../../jobs/index.js';
 import { markdownField } from '../markdown/markdown-field.js';
 import type { ColumnType } from './page-columns.js';
+import type { ComputedFieldName } from './page-formats.js';
 
 /** A field that no row holds, and that is worked out of a row when it is asked for. */
 export interface ComputedField {
@@ -18,10 +19,7 @@ export interface ComputedField {
 }
 
 /** The computed fields by name; a new one is a line here. */
-export const COMPUTED_FIELDS = { markdown: markdownField } as const satisfies Record<string, ComputedField>;
-
-/** The name of a computed field. */
-export type ComputedFieldName = keyof typeof COMPUTED_FIELDS;
+export const COMPUTED_FIELDS = { markdown: markdownField } as const satisfies Record<ComputedFieldName, ComputedField>;
 
 /** What can be asked of a page: what its row holds, and what can be worked out of that. */
 export type PageField = Field | ComputedFieldName;

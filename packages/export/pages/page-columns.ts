@@ -1,5 +1,6 @@
 import type { Field } from '../../../webtable/index.js';
-import { COMPUTED_FIELDS, type ComputedFieldName } from './computed-fields.js';
+import { COMPUTED_FIELDS } from './computed-fields.js';
+import type { ComputedFieldName } from './page-formats.js';
 
 /** Types of columns, by the names that Parquet has for them; `JSON` is nested and becomes text. */
 export type ColumnType = 'STRING' | 'TIMESTAMP' | 'DOUBLE' | 'INT32' | 'INT64' | 'BOOLEAN' | 'BYTE_ARRAY' | 'JSON';

@@ -1,4 +1,13 @@
-import { batchTime, isBodyLost, keyAfter, type Field, type JsonValue, type PageRow } from '../../../webtable/index.js';
+import {
+  batchTime,
+  isBodyLost,
+  keyAfter,
+  type Field,
+  type JsonValue,
+  type KeyRange,
+  type PageRow,
+  type Shard,
+} from '../../../webtable/index.js';
 import { CrawlError, safeText } from '../../errors/index.js';
 import { selectorOf, withRules, type CrawlContext, type PageSelection, type Tracker } from '../../jobs/index.js';
 import type { Target } from '../target/target.js';
@@ -12,6 +21,18 @@ export interface ExportSelection extends PageSelection {
   readonly since?: string | number;
   /** Pages at the most, in key order. */
   readonly limit?: number;
+  /**
+   * One of several parts of the pages, which others export: those between two keys, in an output of its own. Its name says which:
+   * `pages-00002-of-00006.jsonl` where the output is `pages.jsonl`, and `pages/part-00002-of-00006.jsonl` where it is `pages/`.
+   * There may be more shards than the table has slots. Absent: all pages.
+   */
+  readonly shard?: Shard;
+}
+
+/** A selection of which the rows are known. */
+export interface RangedSelection extends ExportSelection {
+  /** Absent: as the selection says. */
+  readonly ranges?: readonly KeyRange[];
 }
 
 /** A selection as it stands in a manifest. */
@@ -30,13 +51,14 @@ export function selectionIdentity(selection: ExportSelection): Record<string, Js
  */
 export async function* selectedRows<F extends Field>(
   crawl: Pick<CrawlContext, 'tables' | 'plugins'>,
-  selection: ExportSelection,
+  selection: RangedSelection,
   fields: readonly F[],
   { resumed, kept }: Pick<Target, 'resumed' | 'kept'>,
   tracker: Pick<Tracker, 'aborted' | 'fail'>,
 ): AsyncGenerator<PageRow<F>> {
   const { limit = Infinity } = selection;
-  const { ranges = [{ start: '' }], matches, fields: selecting } = selectorOf(crawl, selection);
+  const { matches, fields: selecting, ...selected } = selectorOf(crawl, selection);
+  const ranges = selection.ranges ?? selected.ranges ?? [{ start: '' }];
   const isRecent = sinceTest(selection.since);
   const start = resumed?.lastKey === undefined ? '' : keyAfter(resumed.lastKey);
   const left = ranges

@@ -15,6 +15,11 @@ export function endingOf(output: string): string | undefined {
   return ending === 'gz' ? (endingOf(output.slice(0, -'.gz'.length)) ?? ending) : ending;
 }
 
+/** The known endings of the name of a file as they stand there, `.jsonl.gz`; empty where it has none. */
+export function endingsOf(output: string): string {
+  return endingOf(output) === undefined ? '' : (/\.[a-z\d]+(\.gz)?$/i.exec(output)?.[0] ?? '');
+}
+
 /**
  * Refuses a name that says of an output what it is not, such as `archive.warc.gz` of a folder.
  * @param endings those of {@link endingOf} that a file of this format may have; none: it is a folder

@@ -6,6 +6,7 @@ import { optionalPackage } from '../../errors/index.js';
 import type { CrawlContext, Report } from '../../jobs/index.js';
 import { VERSION } from '../../util/index.js';
 import type { ExportSizes } from '../pages/sizes.js';
+import { refuseShard } from '../pages/shard-part.js';
 import type { Part } from '../target/part-file.js';
 import type { Target } from '../target/target.js';
 import { exportArchive, type ExportArchiveOptions } from './export-warc.js';
@@ -62,13 +63,14 @@ type Bytes = AsyncIterable<Uint8Array>;
  *
  * Counters: as `exportWarc`.
  * @param sizes only tests need others than the defaults
- * @throws CrawlError MISSING_PACKAGE where client-zip is not installed; USAGE where the output is `-`; BAD_OUTPUT, STORE_FULL, and as `exportWarc`
+ * @throws CrawlError MISSING_PACKAGE where client-zip is not installed; USAGE where the output is `-`, or for a shard; BAD_OUTPUT, STORE_FULL, and as `exportWarc`
  */
 export async function exportWacz(
   crawl: CrawlContext,
   options: ExportArchiveOptions,
   sizes?: Pick<ExportSizes, 'checkpoint'>,
 ): Promise<Report> {
+  refuseShard(options, 'WACZ', 'it is one file with one index; webcrawl export warc goes by shards');
   const { makeZip: zip } = await optionalPackage('client-zip', 'WACZ', () => import('client-zip'));
   const begin = (target: Target, name: string): Promise<Part> => target.scratch(name);
   return exportArchive(

@@ -2,6 +2,7 @@ import { withWorkFolder } from '../../graph/index.js';
 import type { CrawlContext, Report } from '../../jobs/index.js';
 import type { ExportSizes } from '../pages/sizes.js';
 import { checkSelection, selectedRows, selectionIdentity, type ExportSelection } from '../pages/selected-rows.js';
+import { partOfShard, shardName } from '../pages/shard-part.js';
 import type { Part } from '../target/part-file.js';
 import { runExport, type ExportOptions } from '../target/run-export.js';
 import type { Target } from '../target/target.js';
@@ -68,19 +69,27 @@ export async function exportArchive(
   { name, kind, endings, begin, sizes }: ArchiveFormat,
   complete: (target: Target, archive: Archive, workFolder: string) => Promise<void>,
 ): Promise<Report> {
-  const { fileBytes, limit } = options;
+  const { fileBytes, limit, shard } = options;
   const ruled = await checkSelection(crawl, options);
-  const identity = { export: name, fileBytes, selection: selectionIdentity(options) };
+  const part = await partOfShard(crawl, options, { ending: '' });
+  const identity = { export: name, fileBytes, selection: selectionIdentity(options), ...part.identity };
   return runExport(
     crawl,
     `export ${name}`,
-    options,
+    { ...options, output: part.output },
     { kind, endings, identity, total: limit },
     async (target, tracker) => {
       const rowsOf = (from: Pick<Target, 'resumed' | 'kept'>) =>
-        selectedRows(ruled, options, ['status', ...ARCHIVE_FIELDS], from, uncounted(tracker));
+        selectedRows(ruled, { ...options, ...part }, ['status', ...ARCHIVE_FIELDS], from, uncounted(tracker));
       const toFile = begin && ((file: string) => begin(target, file));
-      const archive = await writeArchive(crawl, target, rowsOf, { fileBytes, begin: toFile, tracker, sizes });
+      const archive = await writeArchive(crawl, target, rowsOf, {
+        fileBytes,
+        // Programs that read all archives together know a file by its name alone.
+        ...(shard && { name: `webcrawl-${shardName(shard)}` }),
+        begin: toFile,
+        tracker,
+        sizes,
+      });
       if (archive === 'stopped') return archive;
       await withWorkFolder(target.scratchFolder, (folder) => complete(target, archive, folder));
       return {};

@@ -11,6 +11,8 @@ import { pageLine } from './page-list.js';
 export interface ArchiveOptions {
   /** Bytes of a file; a page whose records are more together is in one alone. Default: 1 GB. */
   readonly fileBytes?: number | undefined;
+  /** What the names of files begin with. Default: `webcrawl`. */
+  readonly name?: string | undefined;
   /** Where a file goes. Default: into the target. */
   readonly begin?: ((name: string) => Promise<Part>) | undefined;
   /** Counts, and says when to stop. */
@@ -62,8 +64,8 @@ export interface Archive extends ArchiveState {
 }
 
 /** The name of a file of an archive, from 0 on. */
-function fileName(number: number): string {
-  return `webcrawl-${String(number).padStart(5, '0')}.warc.gz`;
+function fileName(name: string, number: number): string {
+  return `${name}-${String(number).padStart(5, '0')}.warc.gz`;
 }
 
 /**
@@ -76,7 +78,13 @@ export async function writeArchive(
   { tables }: Pick<CrawlContext, 'tables'>,
   target: Target,
   rowsOf: (from: Pick<Target, 'resumed' | 'kept'>) => AsyncIterable<ArchiveRow>,
-  { fileBytes = FILE_BYTES, begin = (name) => target.part(name), tracker, sizes = SIZES }: ArchiveOptions,
+  {
+    fileBytes = FILE_BYTES,
+    name = 'webcrawl',
+    begin = (name) => target.part(name),
+    tracker,
+    sizes = SIZES,
+  }: ArchiveOptions,
 ): Promise<Archive | 'stopped'> {
   const { counts } = stateOf(target);
   let { files, isOpen, isWhole, latest } = stateOf(target);
@@ -121,7 +129,7 @@ export async function writeArchive(
       await file.end();
       file = undefined;
     }
-    const filename = file ? files.at(-1)! : fileName(files.length);
+    const filename = file ? files.at(-1)! : fileName(name, files.length);
     if (!file) {
       file = await begin(filename);
       files = [...files, filename];

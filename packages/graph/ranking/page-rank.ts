@@ -1,4 +1,4 @@
-import { readPieces, type Adjacency } from './adjacency.js';
+import { readPieces, type Adjacency } from '../adjacency.js';
 
 /** How to rank. */
 export interface PageRankOptions {

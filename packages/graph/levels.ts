@@ -1,0 +1,5 @@
+/** What a node is: a page, or all pages of a host or of a domain. */
+export type Level = 'page' | 'host' | 'domain';
+
+/** All levels, the finest first. */
+export const LEVELS = ['page', 'host', 'domain'] as const satisfies readonly Level[];
