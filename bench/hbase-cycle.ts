@@ -62,6 +62,7 @@ async function run(options: BenchOptions): Promise<BenchResult> {
       filled.push(`${name}: ${count.toLocaleString('en-US')} rows were put in ${seconds.toFixed(0)} s.`);
       options.say(filled.at(-1)!);
     }
+    await target.untilQuiet();
     const samples = await alternate(tables, options.rounds, async ({ name }, round) => {
       options.say(`round ${round + 1} of ${options.rounds}: ${name}`);
       return runSteps(urls.get(name)!, scaled(TOP_N, options.scale, 100), folder, target);
@@ -104,8 +105,12 @@ function present(
   notes: readonly string[],
 ): BenchResult {
   const base = tables[0]!.name;
+  const figureOf = (name: string, step: Step, figure: (found: StepFigures) => number): Spread =>
+    spread((samples.get(name) ?? []).map((sample) => figure(sample[step.name]!)));
   const of = (name: string, step: Step, figure: 'seconds' | 'cpuSeconds' | 'serverSeconds' | 'rowsRead'): Spread =>
-    spread((samples.get(name) ?? []).map((sample) => sample[step.name]![figure] ?? NaN));
+    figureOf(name, step, (found) => found[figure] ?? NaN);
+  const cpu = (name: string, step: Step): number =>
+    figureOf(name, step, ({ cpuSeconds, serverSeconds = 0 }) => cpuSeconds + serverSeconds).median;
   const rows = STEPS.flatMap((step) =>
     tables.map(({ name }): Row => ({
       step: step.name,
@@ -114,6 +119,7 @@ function present(
       seconds: of(name, step, 'seconds'),
       ...(name !== base && {
         ratio: of(name, step, 'seconds').median / of(base, step, 'seconds').median,
+        cpuRatio: cpu(name, step) / cpu(base, step),
         asked: `≤ ${AT_MOST}`,
       }),
       node: of(name, step, 'cpuSeconds'),
@@ -129,9 +135,10 @@ function present(
       { key: 'did', head: 'rows done' },
       { key: 'seconds', head: 'seconds', digits: 2 },
       { key: 'ratio', head: 'ratio', digits: 2 },
-      { key: 'asked', head: 'asked' },
       { key: 'node', head: 'CPU s of Node', digits: 2 },
       { key: 'servers', head: 'of the servers', digits: 2 },
+      { key: 'cpuRatio', head: 'ratio of both', digits: 2 },
+      { key: 'asked', head: 'asked' },
       { key: 'rowsRead', head: 'rows read' },
     ],
     rows,

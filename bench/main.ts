@@ -26,6 +26,7 @@ import { hbaseStoreBench } from './hbase-store.js';
 import { indexBench } from './search-index.js';
 import { scaleBench } from './scale.js';
 import { servingBench } from './serving.js';
+import { startUpBench } from './start-up.js';
 import { statisticsBench } from './statistics.js';
 import { statusBench } from './status.js';
 import { storeBench } from './store.js';
@@ -54,6 +55,7 @@ const BENCHES: Readonly<Record<string, Bench>> = {
   serving: servingBench,
   statistics: statisticsBench,
   scale: scaleBench,
+  'start-up': startUpBench,
 };
 /** Unless the bench says otherwise. Fewer rounds, or a smaller scale, are for trying it out. */
 const ROUNDS = 5;

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Bench, BenchOptions, BenchResult } from './lib/bench.js';
 import { crawlOnce } from './lib/crawl-once.js';
-import { OURS, ROOT, otherCheckout, type Crawler } from './lib/crawlers.js';
+import { OURS, ROOT, otherCheckout, unbundled, type Crawler } from './lib/crawlers.js';
 import {
   OPERATIONS,
   OPERATIONS_BUILD,
@@ -61,7 +61,7 @@ async function run(options: BenchOptions): Promise<BenchResult> {
 async function countOnce(crawler: Counted, site: Site, cache: string, file: string): Promise<Sample> {
   const preload = new URL('workers/count-operations.js', import.meta.url).href;
   const env = { [OPERATIONS_FILE]: file, [OPERATIONS_BUILD]: crawler.folder };
-  const { pages } = await crawlOnce(crawler, site, cache, { args: ['--import', preload], env });
+  const { pages } = await crawlOnce(unbundled(crawler), site, cache, { args: ['--import', preload], env });
   return { pages, counts: JSON.parse(await readFile(file, 'utf8')) as OperationCounts };
 }
 

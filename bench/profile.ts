@@ -9,7 +9,7 @@ import type { Bench, BenchOptions, BenchResult } from './lib/bench.js';
 import type { Bar } from './lib/chart.js';
 import { IDLE, readProfiles, type ThreadProfile } from './lib/cpu-profile.js';
 import { crawlOnce, type CrawlSample } from './lib/crawl-once.js';
-import { OURS } from './lib/crawlers.js';
+import { OURS, unbundled } from './lib/crawlers.js';
 import { startSite, type Site } from './lib/site.js';
 import type { Row } from './lib/table.js';
 import { NOTES_FOLDER, readThreadTimes } from './lib/thread-times.js';
@@ -54,11 +54,14 @@ async function crawlTwice(site: Site, { cache, say }: BenchOptions, folder: stri
   const notes = join(folder, 'notes');
   await mkdir(notes);
   const preload = new URL('workers/note-threads.js', import.meta.url).href;
-  const plain = await crawlOnce(OURS, site, cache, { args: ['--import', preload], env: { [NOTES_FOLDER]: notes } });
+  const plain = await crawlOnce(unbundled(OURS), site, cache, {
+    args: ['--import', preload],
+    env: { [NOTES_FOLDER]: notes },
+  });
 
   say('a crawl with the profiler');
   const args = ['--cpu-prof', `--cpu-prof-dir=${folder}`, `--cpu-prof-interval=${INTERVAL}`];
-  const profiled = await crawlOnce(OURS, site, cache, { args });
+  const profiled = await crawlOnce(unbundled(OURS), site, cache, { args });
   const profiles = await readProfiles(folder);
   return {
     plain,

@@ -239,6 +239,14 @@ export const settingsSchema = z.strictObject({
         .default(10)
         .describe('Added to the score of a page when it enters the table and a rule of kind useful matches its URL'),
       other: z.number().default(0).describe('Added to the score of any other page, where there is such a rule'),
+      explore: z
+        .number()
+        .min(0)
+        .max(1)
+        .default(0.03)
+        .describe(
+          'Where there is such a rule: of pages that are not useful and not fetched yet, this share has `scoring.fit.score` too for each useful page, but the first, that pages with such URLs led to first; the fewer, the more the useful pages of the host lead to others. 0: none has',
+        ),
     }),
   }),
   propose: section({

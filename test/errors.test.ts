@@ -42,3 +42,13 @@ describe('error codes', () => {
     for (const code of named) expect(ERROR_CODES).toHaveProperty(code ?? '');
   });
 });
+
+test('an error of another copy of the class is one, and a class that extends it knows its own only', () => {
+  class Special extends CrawlError {}
+  const own = new CrawlError('CLOSED', 'x');
+  const ofOtherCopy = Object.assign(new Error('x'), { [Symbol.for('webcrawl.CrawlError')]: true });
+  expect([own, new Special('CLOSED', 'x'), ofOtherCopy].every((error) => error instanceof CrawlError)).toBe(true);
+  expect([new Error('x'), 'x', undefined, null].some((error) => (error as unknown) instanceof CrawlError)).toBe(false);
+  expect(new Special('CLOSED', 'x') instanceof Special).toBe(true);
+  expect(own instanceof Special).toBe(false);
+});

@@ -41,9 +41,10 @@ export type { Frontier, FrontierEntry, StaleEntry } from './tables/frontier.js';
 export { FRONTIER_FIELDS, isHeld, type FrontierField, type FrontierRow } from './tables/frontier-rows.js';
 export type { HostScore } from './tables/frontier-heads.js';
 export type { BatchEntry, BatchHeader, BatchQueue, BatchState, Batches } from './batches/batches.js';
-export type { BatchStep, Progress, SlotProgress } from './batches/batch-progress.js';
+export { isFetched, type BatchStep, type Progress, type SlotProgress } from './batches/batch-progress.js';
 export type { CanonicalLink, Canonicals } from './tables/canonicals.js';
-export type { BackoffRecord, Hosts, SeedReach, StoredRobots } from './tables/hosts.js';
+export type { KeySplits } from './tables/key-splits.js';
+export type { BackoffRecord, HostLeads, Hosts, Led, SeedReach, StoredRobots } from './tables/hosts.js';
 export type { PrefixFigures, PrefixPass, Prefixes, StoredPrefix } from './tables/prefixes.js';
 export type { RowTally } from './tables/row-tally.js';
 export type { RulePoint } from './tables/rule-history.js';
@@ -65,14 +66,8 @@ export {
 export type { ProposedRule, Proposals, StoredProposal, StoredProposals } from './tables/proposals.js';
 export type { EventLoopTurns } from './stores/event-loop-turns.js';
 export type { Exclusive } from './stores/locks.js';
-export {
-  createLeases,
-  type HeldLeases,
-  type LeaseHolderInfo,
-  type LeaseInfo,
-  type Leases,
-  type TakeOptions,
-} from './leases/leases.js';
+export { createLeases, type HeldLeases, type LeaseInfo, type Leases, type TakeOptions } from './leases/leases.js';
+export { type LeaseHolderInfo } from './leases/other-holders.js';
 export type { Asked, HolderRow, LeaseTask } from './leases/lease-rows.js';
 export { HELD_MS, LEASE_MS, RENEW_MS, type LeaseTiming } from './leases/lease-timing.js';
 export type { RankedLevel, Runs } from './tables/runs.js';

@@ -81,6 +81,8 @@ export interface Store {
     table: TableName,
     changes: readonly { readonly change: RowChange; readonly version: string | undefined }[],
   ): Promise<readonly boolean[]>;
+  /** The keys at which a table is split between servers, in order. Absent: all of it is in one place. */
+  splitKeys?(table: TableName): Promise<readonly string[]>;
   /**
    * Runs a task when nobody else runs one of this name. Only a store has it that other processes use too; of any other each
    * process has the locks for itself.

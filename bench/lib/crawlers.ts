@@ -31,6 +31,8 @@ export interface Crawler {
 export const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const BENCH = join(ROOT, 'bench');
 const PEERS = join(BENCH, '.peers');
+/** A current Node, where `bench/install.sh` has installed it. */
+export const NODE_24 = join(PEERS, `node24/node_modules/node-${process.platform}-${process.arch}/bin/node`);
 /** Requests in flight, the same for all. */
 const CONCURRENCY = 64;
 
@@ -90,12 +92,22 @@ function webcrawl(name: string, folder: string, node: string): Crawler {
 /** The one that is measured: this folder, on the Node that runs the benchmark. */
 export const OURS = webcrawl('webcrawl', ROOT, process.execPath);
 
+/** A crawler of ours whose modules are files of their own, for what looks into them. */
+export function unbundled(crawler: Crawler): Crawler {
+  return {
+    ...crawler,
+    command(task) {
+      const { args, ...given } = crawler.command(task);
+      return {
+        ...given,
+        args: args.map((arg) => arg.replace(/dist\/bin\/webcrawl\.js$/, 'dist/unbundled/webcrawl.js')),
+      };
+    },
+  };
+}
+
 /** The same on a current Node, which `bench/install.sh` installs. */
-export const ON_NODE_24 = webcrawl(
-  'node24',
-  ROOT,
-  join(PEERS, `node24/node_modules/node-${process.platform}-${process.arch}/bin/node`),
-);
+export const ON_NODE_24 = webcrawl('node24', ROOT, NODE_24);
 
 /** Another checkout on the Node that runs the benchmark. */
 export function otherCheckout(folder: string): Crawler {

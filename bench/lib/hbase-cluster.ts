@@ -40,6 +40,8 @@ export interface HBaseOptions {
   readonly gateways?: number;
   /** Memory of each region server in MB; 384. */
   readonly heapMb?: number;
+  /** Milliseconds after which a server that says nothing is taken for dead; 6,000. More where none is killed: a busy machine may hold one up. */
+  readonly session?: number;
 }
 
 /** A part, as it is started. */
@@ -89,10 +91,10 @@ export async function startHBase(sources: string, cache: string, options: HBaseO
 }
 
 async function startOnce(jars: string, options: HBaseOptions): Promise<HBaseCluster> {
-  const { regionServers = 2, gateways = 2 } = options;
+  const { regionServers = 2, gateways = 2, session = 6000 } = options;
   const folder = await mkdtemp(join(tmpdir(), 'webcrawl-hbase-'));
   const [zookeeper = 0, master = 0, admin = 0, ...others] = await freePorts(3 + regionServers + gateways);
-  await writeHBaseConfig(folder, { zookeeper, master }, regionServers);
+  await writeHBaseConfig(folder, { zookeeper, master }, { regionServers, session });
   const parts = partsOf(options, {
     admin,
     servers: others.slice(0, regionServers),

@@ -7,16 +7,26 @@ export interface HBasePorts {
   readonly master: number;
 }
 
+/** What differs between clusters. */
+export interface HBaseSetting {
+  /** 0: one runs in the process of the master. */
+  readonly regionServers: number;
+  /** Milliseconds after which a server of which nothing was heard is taken for dead. */
+  readonly session: number;
+}
+
+/** A session has from 2 to 20 of them. */
+const TICKS_OF_SESSION = 6;
+
 /**
  * Writes the configuration of a cluster that is all on one machine and keeps its data in a folder.
  * @param folder of the cluster: `conf` is written there, data and logs go there
- * @param regionServers 0: one runs in the process of the master
  */
-export async function writeHBaseConfig(folder: string, ports: HBasePorts, regionServers: number): Promise<void> {
+export async function writeHBaseConfig(folder: string, ports: HBasePorts, setting: HBaseSetting): Promise<void> {
   const conf = join(folder, 'conf');
   for (const name of ['conf', 'data', 'logs', 'tmp']) await mkdir(join(folder, name), { recursive: true });
   await writeFile(join(conf, 'core-site.xml'), xml(hadoop(folder)));
-  await writeFile(join(conf, 'hbase-site.xml'), xml(hbase(folder, ports, regionServers)));
+  await writeFile(join(conf, 'hbase-site.xml'), xml(hbase(folder, ports, setting)));
   await writeFile(join(conf, 'log4j2.properties'), LOGGING);
 }
 
@@ -28,7 +38,7 @@ const hadoop = (folder: string) => ({
   'fs.file.impl': 'org.apache.hadoop.fs.RawLocalFileSystem',
 });
 
-const hbase = (folder: string, { zookeeper, master }: HBasePorts, regionServers: number) => ({
+const hbase = (folder: string, { zookeeper, master }: HBasePorts, { regionServers, session }: HBaseSetting) => ({
   'hbase.rootdir': `file://${join(folder, 'data')}`,
   'hbase.tmp.dir': join(folder, 'tmp'),
   // Of the process of the master, which then has ZooKeeper in it; the region servers are told otherwise.
@@ -39,10 +49,10 @@ const hbase = (folder: string, { zookeeper, master }: HBasePorts, regionServers:
   'hbase.zookeeper.quorum': '127.0.0.1',
   'hbase.zookeeper.property.clientPort': zookeeper,
   'hbase.zookeeper.property.dataDir': join(folder, 'tmp/zookeeper'),
-  'hbase.zookeeper.property.tickTime': 1000,
+  'hbase.zookeeper.property.tickTime': session / TICKS_OF_SESSION,
   // How soon a server that was killed is missed. The process of the master takes the other name.
-  'zookeeper.session.timeout': 6000,
-  'zookeeper.session.timeout.localHBaseCluster': 6000,
+  'zookeeper.session.timeout': session,
+  'zookeeper.session.timeout.localHBaseCluster': session,
   'hbase.master.port': master,
   'hbase.master.info.port': -1,
   'hbase.regionserver.info.port': -1,

@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { BenchOptions } from './bench.js';
 import { startHBase } from './hbase-cluster.js';
@@ -9,6 +10,8 @@ export interface HBaseTarget {
   urlOf(name: string): string;
   /** CPU seconds of all its processes so far; undefined of one that somebody else has started. */
   cpuSeconds(): number | undefined;
+  /** Waits until it has nothing left to do, such as to write to disk and to merge what was put; a few minutes at the most. */
+  untilQuiet(): Promise<void>;
   /** One line on what it is. */
   readonly about: string;
   stop(): Promise<void>;
@@ -17,6 +20,12 @@ export interface HBaseTarget {
 const BENCH = fileURLToPath(new URL('../../../bench/', import.meta.url));
 /** Of each region server, so that a table of two million rows does not wait for the disk. */
 const HEAP_MB = 1536;
+/** Nobody kills one, and a machine with other work must not have one taken for dead. */
+const SESSION = 120_000;
+const LOOK_MS = 5000;
+const MOST_LOOKS = 60;
+/** CPU seconds of a second. */
+const QUIET = 0.2;
 
 /**
  * The HBase that `--hbase` names, or else one of our own, of two region servers and two gateways.
@@ -28,6 +37,7 @@ export async function openHBaseTarget({ hbase, say }: BenchOptions): Promise<HBa
     return {
       urlOf: (name) => `${hbase}_${run}_${name}`,
       cpuSeconds: () => undefined,
+      untilQuiet: async () => {},
       about: 'An HBase that runs elsewhere, whose CPU time is not known; the tables stay there.',
       stop: async () => {},
     };
@@ -35,10 +45,19 @@ export async function openHBaseTarget({ hbase, say }: BenchOptions): Promise<HBa
   if (!hasMaven())
     throw new Error('expected --hbase <url>, or Maven and a JDK of version 17 to start one, found neither');
   say('starting an HBase …');
-  const cluster = await startHBase(`${BENCH}hbase`, `${BENCH}../.cache`, { heapMb: HEAP_MB });
+  const cluster = await startHBase(`${BENCH}hbase`, `${BENCH}../.cache`, { heapMb: HEAP_MB, session: SESSION });
+  const cpuSeconds = (): number => Object.values(cluster.cpuSeconds()).reduce((sum, seconds) => sum + seconds, 0);
   return {
     urlOf: (name) => `hbase://${cluster.gateways.join(',')}/bench_${run}_${name}`,
-    cpuSeconds: () => Object.values(cluster.cpuSeconds()).reduce((sum, seconds) => sum + seconds, 0),
+    cpuSeconds,
+    async untilQuiet() {
+      for (let looks = 0, before = cpuSeconds(); looks < MOST_LOOKS; looks++) {
+        await wait(LOOK_MS);
+        const now = cpuSeconds();
+        if (now - before < QUIET * (LOOK_MS / 1000)) return;
+        before = now;
+      }
+    },
     about: `HBase 2.6 on this machine: master, two region servers of ${HEAP_MB} MB, two gateways of Thrift2; data on the local disk.`,
     stop: () => cluster.stop(),
   };

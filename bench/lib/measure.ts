@@ -21,6 +21,8 @@ export interface MeasureOptions {
   readonly env?: NodeJS.ProcessEnv;
   /** Called twenty times a second with the CPU seconds of the command so far; 0 where there is no /proc. */
   readonly onLook?: (cpuSeconds: number) => void;
+  /** It counts whatever status it ends with. Default: false */
+  readonly mayFail?: boolean;
 }
 
 const SAMPLE_MS = 50;
@@ -37,7 +39,7 @@ const TIMED = `TIMEFORMAT='%R %U %S'; { time "$@" 2>&4; } 4>&2 2>&3`;
 export async function measure(
   command: string,
   args: readonly string[],
-  { onLook, ...options }: MeasureOptions = {},
+  { onLook, mayFail = false, ...options }: MeasureOptions = {},
 ): Promise<Measurement> {
   const child = spawn('bash', ['-c', TIMED, 'bash', command, ...args], {
     ...options,
@@ -57,7 +59,7 @@ export async function measure(
       text(child.stderr!),
       text(child.stdio[3] as NodeJS.ReadableStream),
     ]);
-    if (code !== 0) throw new Error(`${command} ended with ${code}: ${excerpt(stderr || stdout)}`);
+    if (code !== 0 && !mayFail) throw new Error(`${command} ended with ${code}: ${excerpt(stderr || stdout)}`);
     const [seconds = NaN, user = NaN, system = NaN] = times.trim().split(/\s+/).map(Number);
     return { seconds, cpuSeconds: user + system, stdout, ...(peakKb > 0 && { peakMb: peakKb / 1024 }) };
   } finally {

@@ -1,4 +1,4 @@
-import { MemoryStore, type RowChange, type StoredRow, type TableName } from '../../webtable/index.js';
+import { MemoryStore, type RowChange, type ScanOptions, type StoredRow, type TableName } from '../../webtable/index.js';
 import type { SimulatedMachine, SimulatedTime } from './simulated-time.js';
 
 /** What was asked of a simulated store. */
@@ -22,6 +22,20 @@ export class VersionedMeta extends MemoryStore {
     return rows.map((row) => row && { ...row, version: String(this.#versions.get(row.key)) });
   }
 
+  override async *scan(table: TableName, options: ScanOptions): AsyncGenerator<StoredRow> {
+    yield* await this.page(table, options);
+  }
+
+  /** The rows of a scan, all of this moment. */
+  async page(table: TableName, options: ScanOptions): Promise<StoredRow[]> {
+    this.load.calls += 1;
+    const rows: StoredRow[] = [];
+    for await (const row of super.scan(table, options))
+      rows.push({ ...row, version: String(this.#versions.get(row.key)) });
+    this.load.rowsRead += rows.length;
+    return rows;
+  }
+
   async writeUnchanged(
     table: TableName,
     changes: readonly { readonly change: RowChange; readonly version: string | undefined }[],
@@ -39,15 +53,20 @@ export class VersionedMeta extends MemoryStore {
   }
 
   /** The same from a machine: an answer takes a while, and does not reach one that is paused. */
-  seenFrom(time: SimulatedTime, machine: SimulatedMachine, delay: () => number): VersionedMeta {
+  seenFrom(time: SimulatedTime, machine: Pick<SimulatedMachine, 'sleep'>, delay: () => number): VersionedMeta {
     const far = async <T>(call: () => Promise<T>): Promise<T> => {
       await time.sleep(delay());
       const answer = await call();
       await machine.sleep(0);
       return answer;
     };
+    const page = (...args: Parameters<VersionedMeta['page']>): Promise<StoredRow[]> => far(() => this.page(...args));
     return {
       get: (...args: Parameters<VersionedMeta['get']>) => far(() => this.get(...args)),
+      scan: async function* (...args: Parameters<VersionedMeta['scan']>) {
+        yield* await page(...args);
+      },
+      write: (...args: Parameters<VersionedMeta['write']>) => far(() => this.write(...args)),
       writeUnchanged: (...args: Parameters<VersionedMeta['writeUnchanged']>) => far(() => this.writeUnchanged(...args)),
     } as VersionedMeta;
   }

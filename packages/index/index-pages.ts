@@ -44,16 +44,26 @@ export interface IndexOptions extends JobOptions, ShardOptions {
  * several may write to, such as OpenSearch, and have all pages once before.
  *
  * Counters: see `COUNTERS`.
- * @throws CrawlError UNKNOWN_BATCH, NO_INDEX for a shard before the first run, LEASE_HELD, LEASE_LOST, BAD_SETTING where the table has no folder and `index.path` names none, MISSING_PACKAGE,
+ * @throws CrawlError USAGE for a shard where index.writer is not opensearch; UNKNOWN_BATCH, NO_INDEX for a shard before the first run, LEASE_HELD, LEASE_LOST, BAD_SETTING where the table has no folder and `index.path` names none, MISSING_PACKAGE,
  *   WRONG_INDEX where the index is that of another table, STORE_FULL, STORE_FAILED
  */
 export async function index(crawl: CrawlContext, options: IndexOptions = {}): Promise<Report> {
+  mustTakeManyWriters(crawl, options);
   const indexer = await openIndexer(crawl);
   try {
     return await indexer.run(options);
   } finally {
     await indexer.close();
   }
+}
+
+/** @throws CrawlError USAGE for a shard where the index takes one writer at a time */
+function mustTakeManyWriters({ plugins, settings }: CrawlContext, { shard }: IndexOptions): void {
+  const { writer } = settings.index;
+  if (!shard || shard.count === 1 || writer === 'opensearch' || plugins.some(({ indexWriter }) => indexWriter)) return;
+  throw new CrawlError('USAGE', `expected an index that several shards may write to, found index.writer ${writer}`, {
+    hint: 'set index.writer to opensearch, with index.url, or run webcrawl index without --shard',
+  });
 }
 
 /** An index that stays open for writing, for whoever brings one batch after the other into it. */

@@ -1,5 +1,5 @@
 import type { BatchHeader } from '../../webtable/index.js';
-import { hold, partOf, type Count, type CrawlContext, type Tracker } from '../jobs/index.js';
+import { noteDone, partOf, type Count, type CrawlContext, type Tracker } from '../jobs/index.js';
 import type { IndexWriter } from '../plugin-api/index.js';
 import { createChangeBuffer, type ChangeBuffer } from './change-buffer.js';
 import { INDEX_FIELDS } from './documents/build-document.js';
@@ -37,26 +37,13 @@ export async function indexBatch(run: IndexRun, batchId: string): Promise<void> 
   const slots = part && (await slotsLeft(run.crawl, batchId, part));
   if (!(await indexRowsOf(run, batchId, true, slots))) return;
   run.tracker.count('batches');
-  if (slots && !(await noteIndexed(run.crawl, batchId, slots))) return;
+  if (slots && !(await noteDone(run.crawl, batchId, slots, 'indexed'))) return;
   await releaseBatch(run.crawl, batchId);
 }
 
 async function slotsLeft({ tables: { batches } }: CrawlContext, batchId: string, own: ReadonlySet<string>) {
-  const progress = await batches.progress(batchId);
+  const progress = await batches.progress(batchId, own);
   return [...own].filter((slot) => !progress.get(slot)?.indexed);
-}
-
-/** @returns whether all slots are in the index */
-async function noteIndexed(crawl: CrawlContext, batchId: string, own: Iterable<string>): Promise<boolean> {
-  const { batches, slots } = crawl.tables;
-  await hold(crawl);
-  await batches.changeProgress(batchId, own, (progress) => ({ ...progress, indexed: true }));
-  const progress = await batches.progress(batchId);
-  if (slots.all.every((slot) => progress.get(slot)?.indexed)) return true;
-  // Where it was closed meanwhile, nothing is noted any more.
-  const header = await batches.find(batchId);
-  if (!header || header.state === 'closed') await batches.forget(batchId);
-  return false;
 }
 
 /**

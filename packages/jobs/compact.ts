@@ -2,6 +2,7 @@ import { chunked, isSamePlace, type ContentLocation, type PageChange, type PageR
 import type { CrawlContext } from './context.js';
 import type { JobOptions, Report } from './reporting/job.js';
 import { createTracker, type Tracker } from './reporting/tracker.js';
+import { hold, inAllSlots } from './shards/own-slots.js';
 import { withoutOtherJobs } from './rows/without-other-jobs.js';
 
 type Row = PageRow<'contentAt' | 'contentVersions'>;
@@ -16,9 +17,11 @@ const CHUNK = 500;
  * @throws CrawlError LEASE_HELD, LEASE_LOST
  */
 export async function compact(crawl: CrawlContext, options: JobOptions = {}): Promise<Report> {
-  const tracker = createTracker(crawl, 'compact', options);
-  await withoutOtherJobs(crawl, 'compact', options, () => compactContent(crawl, tracker));
-  return tracker.report();
+  return inAllSlots(crawl, 'compact', options, async (own, how) => {
+    const tracker = createTracker(own, 'compact', how);
+    await withoutOtherJobs(own, 'compact', how, () => compactContent(own, tracker));
+    return tracker.report();
+  });
 }
 
 /**
@@ -59,6 +62,7 @@ async function compactContent(crawl: CrawlContext, tracker: Tracker): Promise<vo
     tracker.count('rows', rows.length);
     tracker.done(rows.length);
   }
+  await hold(crawl);
   const { segments, bytes } = await compaction.finish();
   tracker.count('segments_removed', segments);
   tracker.count('bytes_freed', bytes);
@@ -96,16 +100,19 @@ function changeOf(
 
 /** Changes the rows that are still as they were read; false: there were others. */
 async function writeUnchanged(
-  { tables: { pages } }: CrawlContext,
+  crawl: CrawlContext,
   rows: readonly Row[],
   changes: readonly PageChange[],
 ): Promise<boolean> {
-  const read = new Map(rows.map((row) => [row.key, row.contentAt]));
-  const now = await pages.getMany(
-    changes.map(({ key }) => key),
-    ['contentAt'],
+  const { pages } = crawl.tables;
+  const read = new Map(rows.map((row) => [row.key, row]));
+  const keys = changes.map(({ key }) => key);
+  await hold(crawl);
+  const now = await pages.getMany(keys, ['contentAt']);
+  const same = changes.filter(({ key }, i) => isSamePlace(now[i]?.contentAt, read.get(key)!.contentAt));
+  const lost = await pages.writeUnchanged(
+    same,
+    same.map(({ key }) => read.get(key)!.version),
   );
-  const same = changes.filter(({ key }, i) => isSamePlace(now[i]?.contentAt, read.get(key)));
-  await pages.write(same);
-  return same.length === changes.length;
+  return lost.size === 0 && same.length === changes.length;
 }

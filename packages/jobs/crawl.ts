@@ -107,7 +107,7 @@ async function crawlWithin(given: CrawlContext, options: CrawlOptions, timeUp: A
   if (!tracker.aborted) {
     const { tables } = given;
     // The leases come within the turn to fetch: they say when hosts were asked last.
-    await tables.exclusive('fetch', () =>
+    const crawled = tables.exclusive('fetch', () =>
       inSlots(
         withScope(unwatched, scope),
         { job: 'crawl', asks: true },
@@ -122,6 +122,10 @@ async function crawlWithin(given: CrawlContext, options: CrawlOptions, timeUp: A
         },
       ),
     );
+    await crawled.catch((error: unknown) => {
+      // It was stopped while others had the table: what was injected is reported.
+      if (!signal?.aborted || error !== signal.reason) throw error;
+    });
     tracker.add(await compactIfDue(unwatched, options));
   }
   return tracker.report();

@@ -41,6 +41,7 @@ const FIELDS = [
   'inlinkCount',
   'inlinks',
   'fit',
+  'fitBonus',
   'cutLinks',
 ] as const;
 
@@ -57,6 +58,8 @@ export interface ExplainedMark {
 /** A row of the table, as {@link explain} shows it. Times are ms since the epoch; texts may be untrusted. */
 export interface ExplainedPage extends Omit<PageRow<(typeof FIELDS)[number]>, 'marks' | 'inlinks'> {
   readonly isSeed: boolean;
+  /** It is not worth having itself, and its `fitBonus` is for where pages of its host with URLs like its own have led. */
+  readonly isExplored?: true;
   readonly marks: readonly ExplainedMark[];
   /** Whether the search index has it, as far as the mark says: as of the last fetch, or of an earlier one. Absent where it is not in it. */
   readonly indexed?: 'current' | 'earlier';
@@ -150,7 +153,7 @@ export async function explain(
   const isDamaged = row.damaged !== undefined && (await tables.pages.get(key, SELECTION_FIELDS))?.damaged !== undefined;
   return {
     ...found,
-    page: pageOf(row, batches),
+    page: { ...pageOf(row, batches), ...exploredOf(crawl, row) },
     next: nextOfRow(crawl, { url, row, batch, lastBatch, isDamaged, isIndexed, robots, backoff }),
   };
 }
@@ -200,6 +203,14 @@ function pageOf(row: PageRow<(typeof FIELDS)[number]>, batches: ReadonlyMap<stri
     }),
     inlinks: [...(row.inlinks ?? [])].sort((a, b) => b.score - a.score).slice(0, MAX_INLINKS),
   };
+}
+
+function exploredOf(
+  { settings, ruleSet }: CrawlContext,
+  { fit, fitBonus }: Pick<PageRow<'fit' | 'fitBonus'>, 'fit' | 'fitBonus'>,
+): Pick<ExplainedPage, 'isExplored'> {
+  const { score, other } = settings.scoring.fit;
+  return ruleSet?.explores && fit === false && score !== other && fitBonus === score ? { isExplored: true } : {};
 }
 
 function indexedOf({ index, updatedb = 'y' }: Readonly<Partial<Record<Mark, string>>>): Pick<ExplainedPage, 'indexed'> {

@@ -4,12 +4,13 @@ import type { BatchHeader } from '../../webtable/index.js';
 import { batchTask, mustBeOpen, mustNameBatch, overBatches, type BatchOptions } from './rows/batch-rows.js';
 import { withOnPage, type CrawlContext, type OnPageOption } from './context.js';
 import { openFetcher } from './fetching/fetcher.js';
+import { noteTimeUp } from './fetching/slots-through.js';
 import { startTimeLimit } from './fetching/time-limit.js';
 import type { Report } from './reporting/job.js';
 import { inScope } from './scope/in-scope.js';
 import { addCounters, createCounts } from './reporting/counters.js';
 import { createTracker } from './reporting/tracker.js';
-import { inSlots } from './shards/own-slots.js';
+import { inSlots, isNoted } from './shards/own-slots.js';
 
 /** What {@link fetch} takes; `onPage` is only called with `parse`. */
 export interface FetchOptions extends BatchOptions, OnPageOption {
@@ -76,6 +77,7 @@ async function fetchBatch(
   if (timeUp.aborted) {
     const tracker = createTracker(crawl, 'fetch', options, { batchId: batch.batchId });
     tracker.count('time_limit');
+    if (isNoted(crawl)) await noteTimeUp(crawl, batch.batchId, options.parse ?? false);
     return tracker.report();
   }
   const { resume = false, parse = false, threads = crawl.settings.fetcher.threadsFetch, signal } = options;

@@ -1,11 +1,14 @@
+import { isDeepStrictEqual } from 'node:util';
 import {
   WHOLE,
   batchTime,
   hostOfKey,
   isHeld,
   type PageChange,
+  type Progress,
   type RowToChange,
   type Shard,
+  type SlotProgress,
 } from '../../webtable/index.js';
 import { CrawlError, safeText } from '../errors/index.js';
 import { createSetAside } from './hosts/backoff-record.js';
@@ -23,7 +26,7 @@ import type { CounterName } from './reporting/counters.js';
 import { createQueueNames } from './hosts/queue-name.js';
 import { createRowCounts } from './reporting/row-counts.js';
 import { createTracker, type Tracker } from './reporting/tracker.js';
-import { hold, inSlots, type ShardOptions } from './shards/own-slots.js';
+import { firstOf, hold, inSlots, partOf, type ShardOptions } from './shards/own-slots.js';
 
 /** What {@link generate} takes. */
 export interface GenerateOptions extends JobOptions, ShardOptions {
@@ -123,7 +126,8 @@ async function selectBatch(given: CrawlContext, options: GenerateOptions): Promi
   const now = crawl.clock();
   const until = (options.now ?? now) + (options.addDays ?? 0) * DAY;
   const batchId = options.batch ?? (await newBatch(crawl, { state: 'generating' }));
-  const slots = options.batch === undefined ? undefined : await joinBatch(crawl, batchId, tracker);
+  const joined = options.batch === undefined ? undefined : await joinBatch(crawl, batchId, tracker);
+  const slots = joined?.left;
   if (slots?.size === 0) {
     await openIfGenerated(crawl, batchId, crawl.ruleSet?.version);
     tracker.count('batch_generated');
@@ -147,8 +151,8 @@ async function selectBatch(given: CrawlContext, options: GenerateOptions): Promi
   if (slots && !tracker.aborted) {
     await hold(crawl);
     await batches.changeProgress(batchId, slots, (found, slot) => {
-      // Another worker that has the slot by now knows better.
-      if (found?.generated !== undefined) return undefined;
+      // Another worker that has the slot by now, or has taken it back, knows better.
+      if (!isDeepStrictEqual(found, joined?.seen.get(slot))) return undefined;
       return { generated: sizes.get(slot) ?? 0 };
     });
     await openIfGenerated(crawl, batchId, crawl.ruleSet?.version);
@@ -183,9 +187,13 @@ function slotsOfHosts({ settings }: CrawlContext, slots: ReadonlySet<string> | u
 
 /**
  * Makes a batch, or joins one that others generate too, and releases what a killed run selected of its own slots.
- * @returns of these the slots that are not through
+ * @returns of these the slots that are not through, and what is noted of all
  */
-async function joinBatch(crawl: CrawlContext, batchId: string, tracker: Tracker): Promise<ReadonlySet<string>> {
+async function joinBatch(
+  crawl: CrawlContext,
+  batchId: string,
+  tracker: Tracker,
+): Promise<{ readonly left: ReadonlySet<string>; readonly seen: Progress }> {
   const { batches, slots } = crawl.tables;
   if (batchTime(batchId) === undefined) {
     throw new CrawlError('USAGE', `expected a batch id, found "${safeText(batchId, 80)}"`, {
@@ -193,24 +201,23 @@ async function joinBatch(crawl: CrawlContext, batchId: string, tracker: Tracker)
     });
   }
   const header = await batches.change(batchId, (found) => (found ? undefined : { state: 'generating', size: 0 }));
-  if (header?.state !== 'generating') return new Set();
-  const progress = await batches.progress(batchId);
-  const isOpen = (slot: string): boolean => progress.get(slot)?.generated === undefined;
+  if (header?.state !== 'generating') return { left: new Set(), seen: new Map() };
+  const seen = await batches.progress(batchId, partOf(crawl));
+  const isOpen = (slot: string): boolean => seen.get(slot)?.generated === undefined;
   const left = new Set([...(crawl.own?.slots ?? slots.all)].filter(isOpen));
   tracker.count('taken_back', await releaseRows(crawl, batchId, left));
-  return left;
+  return { left, seen };
 }
 
 /** Opens a batch of which all slots are generated, with the sum of their rows; one without any is closed. */
-async function openIfGenerated({ tables }: CrawlContext, batchId: string, rules: string | undefined): Promise<void> {
-  const { batches, slots } = tables;
-  const progress = await batches.progress(batchId);
+async function openIfGenerated(crawl: CrawlContext, batchId: string, rules: string | undefined): Promise<void> {
+  const { batches } = crawl.tables;
   let size = 0;
-  for (const slot of slots.all) {
-    const { generated } = progress.get(slot) ?? {};
-    if (generated === undefined) return;
-    size += generated;
-  }
+  const isGenerated = ({ generated }: SlotProgress): boolean => {
+    size += generated ?? 0;
+    return generated !== undefined;
+  };
+  if (!(await batches.everyProgress(batchId, isGenerated, firstOf(crawl.own?.slots)))) return;
   const state = size > 0 ? 'open' : 'closed';
   // Another one may have done so.
   await batches.change(batchId, (header) =>

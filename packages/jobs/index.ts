@@ -23,7 +23,7 @@ export {
   type TestedContradiction,
 } from './rule-jobs/test-rules.js';
 export { COUNTED_FIELDS, createRuleCounter, type RuleCounter } from './rules/count-rules.js';
-export { repair } from './repair.js';
+export { repair, type RepairOptions } from './repair.js';
 export { compact } from './compact.js';
 export { remove, type RemoveOptions } from './remove.js';
 export { createRunningJobs, type RunningJobs, type Watch } from './reporting/running-jobs.js';
@@ -32,13 +32,15 @@ export { ownStatus, type DiskUse, type MemoryUse, type StatusSource, type TableS
 export { createSeldom, type Seldom } from './reporting/seldom.js';
 export { startWorkerReports, type WorkerStatus } from './reporting/worker-reports.js';
 export type { JobTotals, Totals } from './reporting/totals.js';
-export { DUMP_FIELDS, FURTHER_FIELDS, dumpPage, stats, type TableStats } from './readdb.js';
+export { dumpPage, stats, type TableStats } from './readdb.js';
+export { DUMP_FIELDS, FURTHER_FIELDS, MAX_SORTED } from './pages/dump-terms.js';
 export { selectorOf, type PageSelection, type PageSelector } from './pages/page-selection.js';
 export { createTracker, type Tracker } from './reporting/tracker.js';
 export { createRowCounts } from './reporting/row-counts.js';
 export { withoutOtherJobs } from './rows/without-other-jobs.js';
-export { hold, inSlots, partOf, type OwnSlots, type ShardOptions } from './shards/own-slots.js';
-export { MAX_SORTED, readPages, type FoundPage, type PageQuery } from './pages/read-pages.js';
+export { noteDone } from './shards/note-done.js';
+export { USUAL_WAIT, hold, inSlots, partOf, type OwnSlots, type ShardOptions } from './shards/own-slots.js';
+export { readPages, type FoundPage, type PageQuery } from './pages/read-pages.js';
 export { explain, type ExplainedMark, type ExplainedPage, type Explanation, type ExplainOptions } from './explain.js';
 export type { CrawlScope, ScopeRules, UrlPatterns } from './scope/crawl-scope.js';
 export type { ExplainedRules } from './answers/explain-rules.js';

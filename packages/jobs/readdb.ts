@@ -55,60 +55,6 @@ export async function stats(
   };
 }
 
-/** The fields that a dump shows unless others are asked for. */
-export const DUMP_FIELDS = [
-  'status',
-  'dueAt',
-  'fetchedAt',
-  'fetchInterval',
-  'retries',
-  'score',
-  'distance',
-  'signature',
-  'contentType',
-  'redirectTarget',
-  'title',
-  'text',
-  'outlinks',
-  'inlinks',
-  'marks',
-  'metadata',
-  'protocolStatus',
-] as const satisfies readonly Field[];
-
-/** The fields that a dump shows only where they are asked for. */
-export const FURTHER_FIELDS = [
-  'modifiedTime',
-  'cash',
-  'cashInFlight',
-  'distanceInFlight',
-  'prevSignature',
-  'newSignature',
-  'redirectDepth',
-  'linkedUpTo',
-  'inlinkBound',
-  'inlinkCount',
-  'rank',
-  'hostRank',
-  'duplicateOf',
-  'fit',
-  'fitBonus',
-  'cutLinks',
-  'bodyBytes',
-  'fetchMs',
-  'sitemap',
-  'refusedBy',
-  'parseStatus',
-  'language',
-  'headings',
-  'pageMetadata',
-  'custom',
-  'headers',
-  'contentAt',
-  'contentVersions',
-  'content',
-] as const satisfies readonly Field[];
-
 /**
  * A page as plain JSON: `key`, `url`, `readableUrl` where it differs, `status`, and each of the fields that is there, in their order; `damaged` names what could
  * not be read. Times are ms since the epoch, inlinks are `{url, anchor}`, a body is base64.

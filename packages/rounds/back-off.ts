@@ -23,3 +23,16 @@ export async function pause(ms: number, signal: AbortSignal): Promise<void> {
     if (!signal.aborted) throw error;
   }
 }
+
+/** Milliseconds until the second look at work that others do. */
+const FIRST_LOOK = 250;
+
+/**
+ * Waits between two looks at work that others do: a quarter of the time that it takes already, since much of it ends soon, and
+ * at most so many milliseconds. It ends at once when a signal aborts.
+ */
+export function createLooks(most: number): (signal?: AbortSignal) => Promise<void> {
+  const began = performance.now();
+  return (signal = new AbortController().signal) =>
+    pause(Math.min(most, Math.max(FIRST_LOOK, (performance.now() - began) / 4)), signal);
+}

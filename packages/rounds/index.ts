@@ -8,6 +8,7 @@ export {
   type RunnerOptions,
   type WorkerExit,
 } from './runner.js';
+export { isStepDone } from './round-steps.js';
 export type { BackOff } from './back-off.js';
 export { localRunner, type LocalRunnerOptions } from './runners/local.js';
 export { slurmRunner, type SlurmRunnerOptions } from './runners/slurm.js';

@@ -1,4 +1,5 @@
 import type { Tables } from '../../webtable/index.js';
+import type { CrawlContext } from '../jobs/index.js';
 import type { RoundStep } from './runner.js';
 
 /** The oldest batch that is not at its end; undefined where there is none. */
@@ -7,9 +8,9 @@ export async function nextBatch({ batches }: Pick<Tables, 'batches'>): Promise<s
   return oldest?.batchId ?? (await batches.listUpdated())[0]?.batchId;
 }
 
-/** Whether the table says that nothing is left to do of a step. */
+/** Whether the table says that nothing is left to do of a step, in any shard; a fetch is done when its pages are parsed, too. */
 export async function isStepDone(
-  { batches }: Pick<Tables, 'batches'>,
+  { tables: { batches } }: Pick<CrawlContext, 'tables'>,
   step: RoundStep,
   batchId: string,
 ): Promise<boolean> {

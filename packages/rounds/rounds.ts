@@ -109,25 +109,26 @@ async function runRound(crawl: CrawlContext, options: Given, round: number, trac
   return found !== undefined || fetched !== 0;
 }
 
-/** Pages that these workers have fetched; undefined where not all have told. */
+/** Pages that these workers have fetched; undefined where not all have told: one that was started again may have before. */
 function fetchedIn(exits: readonly WorkerExit[]): number | undefined {
   if (exits.length === 0) return undefined;
   return exits.reduce<number | undefined>(
-    (sum, { counters }) => (sum === undefined || counters === undefined ? undefined : sum + (counters.fetched ?? 0)),
+    (sum, { counters, restarts = 0 }) =>
+      sum === undefined || counters === undefined || restarts > 0 ? undefined : sum + (counters.fetched ?? 0),
     0,
   );
 }
 
 /** Runs a step until the table says that it is done. @returns how its workers ended; undefined where it is to stop */
 async function runStep(
-  { tables }: CrawlContext,
+  crawl: CrawlContext,
   options: Given,
   { step, batchId }: Pick<Pass, 'step' | 'batchId'>,
   round: number,
   tracker: Tracker,
 ): Promise<readonly WorkerExit[] | undefined> {
   const exits: WorkerExit[] = [];
-  for (let number = 1; !(await isStepDone(tables, step, batchId)); number++) {
+  for (let number = 1; !(await isStepDone(crawl, step, batchId)); number++) {
     if (number > MOST_PASSES) {
       if (step === 'fetch') break;
       throw new CrawlError(
@@ -141,7 +142,7 @@ async function runStep(
     const pass = newPass(options, step, batchId);
     options.onEvent?.({ kind: 'pass', round, pass, number });
     tracker.count('passes');
-    exits.push(...(await runPass(options, pass, tracker, () => isStepDone(tables, step, batchId))));
+    exits.push(...(await runPass(options, pass, tracker, () => isStepDone(crawl, step, batchId))));
     if (options.signal.aborted) return undefined;
   }
   return exits;

@@ -3,7 +3,8 @@
  *
  * Open a table with {@link openCrawl}, run {@link jobs} on it, read it with `crawl.page` and `crawl.pages`.
  */
-export { DEFAULT_TABLE, openCrawl, type Crawl, type OpenCrawlOptions } from './open-crawl.js';
+export { DEFAULT_TABLE } from './names.js';
+export { openCrawl, type Crawl, type OpenCrawlOptions } from './open-crawl.js';
 export { openChecks, type Checks } from './open-checks.js';
 export { createTable, type CreatedTable, type CreateTableOptions } from './places/create-table.js';
 export type { CreatedTables } from '../../webtable/index.js';
@@ -21,6 +22,7 @@ export { repairFiles, type RepairFilesOptions } from './places/repair-files.js';
 export { status, type StatusCrawl } from './status.js';
 export { keepCrawled, type KeepCrawledOptions } from './kept/keep-crawled.js';
 export {
+  isStepDone,
   kubernetesRunner,
   localRunner,
   rounds,
@@ -137,6 +139,7 @@ export { exportChunks, exportGraph, exportKrake, exportPages, exportWacz, export
 export {
   CHUNK_WORDS,
   COMPUTED_FIELDS,
+  COMPUTED_FIELD_NAMES,
   GRAPH_FORMATS,
   PAGE_FORMATS,
   csvRecord,
@@ -196,6 +199,8 @@ export type {
   ApplyProposalsOptions,
   Candidate,
   CandidateFinder,
+  PageTexts,
+  ReadTexts,
   CreateFinder,
   DomainFacts,
   FinderRow,
@@ -233,6 +238,7 @@ export {
   type SettingSource,
 } from '../../config/index.js';
 export {
+  LAST_MOMENT,
   LevelStore,
   STATUSES,
   MemoryStore,
@@ -273,11 +279,14 @@ export {
   type Holder,
   type HolderRow,
   type HostKey,
+  type HostLeads,
   type Hosts,
   type Inlink,
   type JsonValue,
+  type Led,
   type HeldLeases,
   type KeyRange,
+  type KeySplits,
   type LeaseHolderInfo,
   type LeaseInfo,
   type Leases,

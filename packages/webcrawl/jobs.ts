@@ -14,6 +14,7 @@ import {
   type Counts,
   type CrawlContext,
   type JobOptions,
+  type RepairOptions,
   type Report,
 } from '../jobs/index.js';
 import { rank } from '../graph/index.js';
@@ -25,9 +26,22 @@ import { forgetIndex, index, repairIndex } from '../index/index.js';
 type Job = (crawl: CrawlContext, options: never) => Promise<Report>;
 type AnyJob = (crawl: CrawlContext, options?: JobOptions) => Promise<Report>;
 
+/** The job, which reports that it was interrupted where it was stopped before it could begin. */
+function stoppable(name: string, job: AnyJob): AnyJob {
+  return async (crawl, options) => {
+    try {
+      return await job(crawl, options);
+    } catch (error) {
+      const signal = options?.signal;
+      if (!signal?.aborted || error !== signal.reason) throw error;
+      return { job: name, seconds: 0, counters: {}, interrupted: true };
+    }
+  };
+}
+
 /** The job, with others able to see how far it has got. */
 export function watched<J extends Job>(name: string, job: J): J {
-  const run = job as unknown as AnyJob;
+  const run = stoppable(name, job as unknown as AnyJob);
   const watched: AnyJob = (crawl, options) => {
     const { running } = crawl;
     if (!running) return run(crawl, options);
@@ -92,9 +106,10 @@ export interface RepairReport extends Report {
   readonly indexProblem?: { readonly code: ErrorCode; readonly message: string; readonly hint?: string };
 }
 
-/** Puts right the indexes of the table, and then the search index where there is one. */
-async function repairAll(crawl: CrawlContext, options: JobOptions = {}): Promise<RepairReport> {
+/** Puts right the indexes of the table, and then the search index where there is one; of a shard only the former. */
+async function repairAll(crawl: CrawlContext, options: RepairOptions = {}): Promise<RepairReport> {
   const report = await repair(crawl, options);
+  if (options.shard) return report;
   let found: Report | undefined;
   try {
     found = report.interrupted ? undefined : await repairIndex(crawl, options);

@@ -43,6 +43,7 @@ import { parsePlugins, urlPlugins } from './page-plugins.js';
 import { parseThreadsOf } from './wire-parse-threads.js';
 import { createLiveRules, type LiveRules } from '../rules/index.js';
 import { VERSION } from '../util/index.js';
+import { DEFAULT_TABLE } from './names.js';
 
 /** What to open, and with which settings and plugins. Everything may be left out. */
 export interface OpenCrawlOptions {
@@ -131,9 +132,6 @@ export interface Crawl extends CrawlContext, AsyncDisposable {
   /** Ends connections and threads, and closes the table. Calling it again does nothing. */
   close(): Promise<void>;
 }
-
-/** Where the table is when nothing else is said. */
-export const DEFAULT_TABLE = 'level:./webcrawl-data';
 
 /**
  * Opens a table and reads settings and plugins.

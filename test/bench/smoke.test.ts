@@ -233,6 +233,13 @@ it('statistics are made of every row, beside a scan', async () => {
 
 it('scale gives no partition to two workers, and in the end each has its own again', async () => {
   const { rows } = await result('scale', '--scale', '0.002');
-  expect(rows).toHaveLength(6);
-  for (const row of rows) expect(row).toMatchObject({ overlap: 1, held: rows[0]!.held });
+  expect(rows).toHaveLength(8);
+  for (const row of rows) expect(row).toMatchObject({ held: rows[0]!.held });
+  for (const row of rows.slice(0, 6)) expect(row).toMatchObject({ overlap: 1 });
+});
+
+it('start-up compares short commands with Node itself', async () => {
+  const { rows, notes } = await result('start-up', '--only', 'help');
+  expect(rows.map(({ command }) => command).slice(0, 2)).toEqual(['Node itself', 'webcrawl --help']);
+  expect(notes[0]).toContain('beyond Node itself');
 });

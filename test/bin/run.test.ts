@@ -6,6 +6,7 @@ import { run } from '../../bin/run.js';
 import { CrawlError, ERROR_CODES } from '../../packages/errors/index.js';
 import { resetStub, stub } from './stub-api.js';
 import { testIo, type TestIo } from './test-io.js';
+import { VERSION } from '../../packages/util/index.js';
 
 vi.mock('../../packages/webcrawl/index.js', async () => (await import('./stub-api.js')).api);
 
@@ -99,6 +100,9 @@ describe('arguments reach the jobs', () => {
     expect(called('createTable')).toEqual({ table: 'hbase://a:1,b:2/ns:x', slots: 32, splits: 1 });
     expect(made.out).toBe("split 'default:x_frontier', '08'\n");
     expect(made.err).toContain('created default:x_webpage');
+    const there = await webcrawl(['table', 'create', 'hbase://a/x', '--slots', '64', '--if-missing']);
+    expect(stub.calls.at(-1)?.options).toEqual({ table: 'hbase://a/x', slots: 64, ifMissing: true });
+    expect(there.err).toContain('It was made with 16 slots, and not with 64: it keeps them.');
     const json = await webcrawl(['table', 'create', 'hbase://a/x', '--json']);
     expect(JSON.parse(json.out)).toMatchObject({ slots: 16 });
     expect((await webcrawl(['table', 'create', 'hbase://a/x', '--slots', '0'])).code).toBe(64);
@@ -587,7 +591,7 @@ describe('help', () => {
   });
 
   test('--version', async () => {
-    expect(await webcrawl(['--version'])).toEqual({ code: 0, out: '1.2.3\n', err: '' });
+    expect(await webcrawl(['--version'])).toEqual({ code: 0, out: `${VERSION}\n`, err: '' });
   });
 });
 

@@ -1,10 +1,5 @@
 import { describeSettings, loadSettings } from '../../config/index.js';
-import { CrawlError, ERROR_CODES, safeText } from '../../packages/errors/index.js';
-import { csvRecord, looksLikeFormula, openOutput } from '../../packages/export/index.js';
-import { DEFAULT_PORT } from '../../packages/serve/index.js';
-import { figures } from '../../packages/util/index.js';
-import { tryParseUrl } from '../../packages/url/index.js';
-import { makeBatchId, parseShard, shardText } from '../../webtable/index.js';
+import { openOutput } from '../../packages/export/index.js';
 import type { SearchResult } from '../../packages/search/index.js';
 import type { JobOptions, Report } from '../../packages/jobs/reporting/job.js';
 
@@ -58,29 +53,11 @@ function job(name: string) {
   };
 }
 
-/** The module that takes the place of packages/webcrawl/index.ts. */
+/** The module that takes the place of packages/webcrawl/index.ts. Names stay what they are. */
 export const api = {
-  CrawlError,
-  ERROR_CODES,
-  DEFAULT_PORT,
-  figures,
-  safeText,
-  makeBatchId,
-  parseShard,
-  shardText,
-  tryParseUrl,
-  csvRecord,
-  looksLikeFormula,
   openOutput,
   describeSettings,
   loadSettings,
-  VERSION: '1.2.3',
-  DEFAULT_TABLE: 'level:./webcrawl-data',
-  STATUSES: ['unfetched', 'fetched', 'gone'],
-  DUMP_FIELDS: ['status', 'score', 'title'],
-  PROTOCOL_CODES: { not_found: '' },
-  FURTHER_FIELDS: ['content'],
-  MAX_SORTED: 100_000,
   createTable: async (options: Record<string, unknown>) => {
     stub.calls.push({ name: 'createTable', options });
     return {

@@ -35,5 +35,13 @@ export function testIo(options: { stdin?: readonly (string | Uint8Array)[]; env?
   async function* stdin() {
     yield* options.stdin ?? [];
   }
-  return { stdout: new Sink(), stderr: new Sink(), stdin: stdin(), env: options.env ?? {}, signal: stop.signal, stop };
+  return {
+    stdout: new Sink(),
+    stderr: new Sink(),
+    stdin: stdin(),
+    env: options.env ?? {},
+    signal: stop.signal,
+    program: 'webcrawl.js',
+    stop,
+  };
 }

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -66,6 +67,18 @@ async function allRounds(crawl: TestCrawl): Promise<void> {
 const keysOf = async (folder: string): Promise<unknown[]> => (await dumpIndex(folder)).docs.map(({ key }) => key);
 const key = (path: string): string => rowKeyOf(`http://a.example/${path}`);
 const IN = [key(''), key('one'), key('two')];
+
+test.each(['sqlite', 'jsonl'])('an index by %s, which takes one writer at a time, refuses shards', async (writer) => {
+  const folder = newFolder();
+  await using crawl = await testCrawl(undefined, { settings: { 'index.path': folder, 'index.writer': writer } });
+  await expect(jobs.index(crawl, { shard: { index: 0, count: 2 } })).rejects.toMatchObject({
+    code: 'USAGE',
+    message: `expected an index that several shards may write to, found index.writer ${writer}`,
+    hint: expect.stringContaining('opensearch') as string,
+  });
+  expect(existsSync(folder)).toBe(false);
+  expect(await crawl.tables.runs.consumers()).toEqual([]);
+});
 
 describe('index', () => {
   test('takes in what is a page, and counts the others by their reason', async () => {

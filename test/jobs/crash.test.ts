@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { jobs, type Crawl, type Store } from '../../packages/webcrawl/index.js';
+import { jobs, rules, type Crawl, type Store } from '../../packages/webcrawl/index.js';
 import { copyStore } from '../support/stores/copy-store.js';
 import { FailingStore, PlannedFailure } from '../support/stores/failing-store.js';
 import { fakeWeb, links, randomWeb, type FakeWeb } from '../support/web/fake-web.js';
@@ -14,6 +14,8 @@ const SETTINGS = {
   'fetcher.maxRedirects': 2,
   'db.fetchIntervalDefault': (5 * DAY) / 1000,
   'generate.lockExpiry': (7 * DAY) / 1000,
+  // Where pages are useful, those that led to others are explored where they can be.
+  'scoring.fit.explore': 1,
 };
 
 /** One command of somebody who runs a crawl, and when they run it. */
@@ -27,9 +29,15 @@ interface Step {
 function webAt(at: number): { web: FakeWeb; seeds: string[] } {
   const { pages, seeds } = randomWeb(21, 40, 3);
   // A page that links and redirects to itself and a hub that all link to: the places where counting twice shows.
-  pages[seeds[0]!] = { html: links('/', '/self', '/news', '/late', ...Object.keys(pages).slice(0, 8)) };
+  pages[seeds[0]!] = { html: links('/', '/self', '/news', '/late', '/list/a', ...Object.keys(pages).slice(0, 8)) };
   pages['http://h0.example.com/self'] = { location: '/self2' };
   pages['http://h0.example.com/self2'] = { location: '/self' };
+  // Lists that lead to useful pages: later ones are explored for what the first ones have shown.
+  [...'abcd'].forEach((name, i) => {
+    const news = [1, 2, 3, 4, 5].map((n) => `/p9${i}${n}0`);
+    pages[`http://h0.example.com/list/${name}`] = { html: links(`/list/${'bcde'[i]!}`, ...news) };
+    for (const path of news) pages[`http://h0.example.com${path}`] = { html: 'news' };
+  });
   // Pages that change, that do not and say so, that are gone later, and that come later.
   const day = Math.floor((at - START) / DAY);
   pages['http://h0.example.com/news'] = { html: `<html lang="${day % 2 ? 'en' : 'de'}">day ${day}` };
@@ -97,14 +105,18 @@ describe.each(Object.entries(KILLABLE))(
   'a crawl on %s that fails between two row writes and is run again',
   (kind, place) => {
     it.each([
-      ['with parse as a job of its own', false, false],
-      ['with parse in fetch, repaired before it goes on', true, true],
+      ['with parse as a job of its own, where no rule is', false, false],
+      ['with parse in fetch, repaired before it goes on, where some pages are useful', true, true],
     ])('ends in the same rows wherever it failed, %s', async (_, parseInFetch, repairs) => {
       const all = steps(parseInFetch);
       const before: Store[] = [];
       const after: unknown[] = [];
       const writes: number[] = [];
       let open = place();
+      if (repairs) {
+        const crawl = await testCrawl(undefined, { store: open() });
+        await rules.add(crawl, { kind: 'useful', pattern: { regex: '/p[0-9]*[05]$' } });
+      }
       for (const step of all) {
         before.push(await copyStore(open()));
         const counting = new FailingStore(open());
@@ -112,6 +124,10 @@ describe.each(Object.entries(KILLABLE))(
         writes.push(counting.writes);
         after.push(comparable(await allRows(crawl)));
       }
+      const explored = (after as { fit?: boolean; fitBonus?: number }[][])
+        .flat()
+        .filter(({ fit, fitBonus }) => fit === false && fitBonus !== undefined);
+      expect(explored.length > 0).toBe(repairs);
       const total = writes.reduce((sum, n) => sum + n, 0);
       expect(total).toBeGreaterThan(1000);
       // Pages were fetched again, changed or not, given up after retries, and taken over from a batch that nobody worked on.

@@ -54,6 +54,7 @@ describe.runIf(hasSlurm())('a runner on a real Slurm with three nodes', () => {
       [3, 0],
     ]);
     expect(seen).toHaveLength(3);
+    expect(seen[0]!.counters).toEqual({ fetched: 3 });
     expect(await startsOf(2)).toEqual([`fetch 17-${batch} --parse --shard auto`]);
   });
 

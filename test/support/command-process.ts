@@ -25,15 +25,20 @@ export function requireCommand(): void {
 
 /**
  * Starts the command in a folder, on the table there, with no delay between requests.
+ * @param to.table another table
  * @param to.stdout an open file that takes standard output, which `out` then has none of
  * @param to.env variables of the environment besides those of this process
  */
 export function startCommand(
   folder: string,
   args: readonly string[],
-  to: { readonly stdout?: number; readonly env?: Readonly<Record<string, string>> } = {},
+  to: {
+    readonly stdout?: number;
+    readonly env?: Readonly<Record<string, string>>;
+    readonly table?: string;
+  } = {},
 ): Started {
-  const options = ['--table', `level:${join(folder, 'table')}`, '--set', 'fetcher.serverDelay=0'];
+  const options = ['--table', to.table ?? `level:${join(folder, 'table')}`, '--set', 'fetcher.serverDelay=0'];
   const child = spawn(process.execPath, [COMMAND, ...args, ...options], {
     cwd: folder,
     stdio: ['pipe', to.stdout ?? 'pipe', 'pipe'],

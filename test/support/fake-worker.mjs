@@ -6,7 +6,9 @@ import process from 'node:process';
 
 const folder = process.argv[2];
 const given = process.argv.at(-1);
-const [shard] = (given === 'auto' ? process.env.WEBCRAWL_SHARD : given).split('/');
+const [shard] = (given === 'auto' ? (process.env.WEBCRAWL_SHARD ?? process.env.JOB_COMPLETION_INDEX) : given).split(
+  '/',
+);
 const log = join(folder, `${shard}.log`);
 appendFileSync(log, `${process.argv.slice(3).join(' ')}\n`);
 const times = readFileSync(log, 'utf8').split('\n').length - 2;

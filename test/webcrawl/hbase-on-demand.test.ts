@@ -32,6 +32,7 @@ it('the store on HBase is loaded by who names a table there, and by nobody else'
       const table = `hbase://${gateway.address}/crawl${suffix}`;
       expect(await createTable({ table, slots: 32 })).toMatchObject({ slots: 32 });
       await expect(createTable({ table, slots: 8 })).rejects.toMatchObject({ code: 'BAD_SETTING' });
+      expect(await createTable({ table, slots: 8, ifMissing: true })).toMatchObject({ slots: 32 });
       await using crawl = await openCrawl({ table });
       expect(crawl.tables.isShared).toBe(true);
       await jobs.inject(crawl, { seeds: ['http://a.com/'] });

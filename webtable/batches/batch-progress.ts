@@ -4,7 +4,7 @@
  */
 import { FENCE, type Slots } from '../keys/partition.js';
 import { json } from '../pages/codec.js';
-import { readRange, scanSteps } from '../scan-steps.js';
+import { after, readRange, scanSteps } from '../scan-steps.js';
 import { INDEX_COLUMNS } from '../schema.js';
 import type { Store, StoredRow } from '../store.js';
 import type { Exclusive } from '../stores/locks.js';
@@ -18,6 +18,8 @@ export interface SlotProgress {
   readonly takenBack?: true;
   /** fetch is through. */
   readonly fetched?: true;
+  /** The time of a fetch was over: what is left of its pages is left for a later batch, unless fetch is run again. */
+  readonly timeUp?: true;
   /** How often others had rows join, or asked for a robots.txt, since fetch was last through. */
   readonly waiting?: number;
   /** parse is through. */
@@ -39,7 +41,14 @@ export type Progress = ReadonlyMap<string, SlotProgress>;
 const codec = json<SlotProgress>((value) => typeof value === 'object' && value !== null);
 const COLUMNS = [INDEX_COLUMNS.batchProgress];
 const STEP = 1000;
+/** Rows of the first look for one that is not there; each further look is twice as long. */
+const FIRST_LOOK = 16;
 const keyOf = (batchId: string, slot: string): string => `p|${batchId}|${slot}`;
+
+/** Whether nothing more is to be fetched of a slot: all of it is, or its time was over. */
+export function isFetched({ fetched, waiting, timeUp }: SlotProgress = {}): boolean {
+  return timeUp === true || (fetched === true && waiting === undefined);
+}
 
 export function createBatchProgress(store: Store, slots: Slots, exclusive: Exclusive) {
   const decode = (row: StoredRow | undefined): SlotProgress | undefined => {
@@ -47,12 +56,55 @@ export function createBatchProgress(store: Store, slots: Slots, exclusive: Exclu
     return cell && codec.decode(cell);
   };
   const rangeOf = (batchId: string) => ({ start: `p|${batchId}|`, end: `p|${batchId}${FENCE}` });
+  const slotOf = ({ key }: StoredRow): string => key.slice(key.lastIndexOf('|') + 1);
+  const inRange = (batchId: string): Promise<StoredRow[]> =>
+    readRange(store, 'batch', COLUMNS, rangeOf(batchId), slots.all.length);
+
+  /** Whether something is so of each of these slots, which follow one another. */
+  async function everyIn(
+    batchId: string,
+    of: readonly string[],
+    is: (progress: SlotProgress, slot: string) => boolean,
+  ): Promise<boolean> {
+    for (let at = 0, look = FIRST_LOOK; at < of.length; at += look, look = Math.min(2 * look, STEP)) {
+      const some = of.slice(at, at + look);
+      const range = { start: keyOf(batchId, some[0]!), end: after(keyOf(batchId, some.at(-1)!)) };
+      const rows = await readRange(store, 'batch', COLUMNS, range, some.length);
+      const isSo = (slot: string, i: number): boolean => {
+        const row = rows[i];
+        return row !== undefined && slotOf(row) === slot && is(decode(row)!, slot);
+      };
+      if (!some.every(isSo)) return false;
+    }
+    return true;
+  }
+
+  async function every(
+    batchId: string,
+    is: (progress: SlotProgress, slot: string) => boolean,
+    from?: string,
+  ): Promise<boolean> {
+    const at = from === undefined ? 0 : Math.max(0, slots.all.indexOf(from));
+    return (await everyIn(batchId, slots.all.slice(at), is)) && (await everyIn(batchId, slots.all.slice(0, at), is));
+  }
 
   return {
-    async of(batchId: string): Promise<Progress> {
-      const rows = await readRange(store, 'batch', COLUMNS, rangeOf(batchId), slots.all.length);
-      return new Map(rows.map((row) => [row.key.slice(row.key.lastIndexOf('|') + 1), decode(row)!]));
+    /** @param of the slots; absent: all */
+    async of(batchId: string, of?: Iterable<string>): Promise<Progress> {
+      if (!of) return new Map((await inRange(batchId)).map((row) => [slotOf(row), decode(row)!]));
+      const asked = [...of];
+      const keys = asked.map((slot) => keyOf(batchId, slot));
+      const rows = await store.get('batch', keys, COLUMNS);
+      return new Map(asked.flatMap((slot, i) => (rows[i] ? [[slot, decode(rows[i])!]] : [])));
     },
+
+    /**
+     * Whether something is so of all slots, and noted of all. It is read until the first of which it is not, so that many workers may
+     * ask: whoever comes to its end looks at the slots of the next worker first, which mostly has not.
+     * @param is asked once of each slot, as far as it is so of all before it
+     * @param from the slot to begin with; absent: the first
+     */
+    every,
 
     /**
      * Changes how far slots are; where somebody else has in between, it is decided on anew.
@@ -84,11 +136,11 @@ export function createBatchProgress(store: Store, slots: Slots, exclusive: Exclu
     },
 
     /** Whether a step that works on an open or an updated batch is through with all slots. */
-    isThrough(progress: Progress, step: Exclude<BatchStep, 'generate' | 'updatedb'>): boolean {
-      return slots.all.every((slot) => {
-        const { fetched, waiting, parsed, indexed } = progress.get(slot) ?? {};
+    isThrough(batchId: string, step: Exclude<BatchStep, 'generate' | 'updatedb'>): Promise<boolean> {
+      return every(batchId, (progress) => {
+        const { parsed, indexed } = progress;
         if (step === 'index') return indexed === true;
-        return fetched === true && waiting === undefined && (step === 'fetch' || parsed === true);
+        return isFetched(progress) && (step === 'fetch' || parsed === true);
       });
     },
 
@@ -102,7 +154,7 @@ export function createBatchProgress(store: Store, slots: Slots, exclusive: Exclu
     },
 
     async clear(batchId: string): Promise<void> {
-      const rows = await readRange(store, 'batch', COLUMNS, rangeOf(batchId), slots.all.length);
+      const rows = await inRange(batchId);
       if (rows.length > 0)
         await store.write(
           'batch',

@@ -36,6 +36,10 @@ export interface BatchHeader {
   readonly fetching?: boolean;
   /** The version of the rules by which its rows were selected, or the first of them; absent where there was none. */
   readonly rules?: string;
+  /** In the state `updating`: nobody fetches or parses it any more, so that the other shards need not look. */
+  readonly isLeft?: boolean;
+  /** Of a batch whose header was lost: how many rows each shard of a repair has found that it holds. */
+  readonly found?: Readonly<Record<string, number>>;
   /** From the state `updating` on: the consumers that have not read it. */
   readonly consumers?: readonly string[];
 }
@@ -59,6 +63,11 @@ export interface BatchQueue {
   readonly slot: string;
   /** Its hosts, in order. */
   readonly hosts: readonly HostKey[];
+}
+
+interface ClearOptions {
+  readonly updated?: boolean;
+  readonly of?: Iterable<string> | undefined;
 }
 
 /** The batches of a table, and which rows each holds. */
@@ -191,19 +200,16 @@ export function createBatches(store: Store, slots: Slots, exclusive: Exclusive) 
     for await (const rows of scanSteps(store, 'batch', ENTRY, ranges, STEP)) yield rows.map(toEntry);
   }
 
+  const robotsRequests = createRobotsRequests(store, slots);
+
   async function clear(batchId: string, zone: 'e' | 'u', of?: Iterable<string>): Promise<void> {
+    if (zone === 'e') await robotsRequests.clear(batchId, of);
     for (const range of rangesOf(batchId, zone, of)) {
       for await (const rows of scanSteps(store, 'batch', ENTRY, [range], STEP)) {
         await write(rows.map(({ key }) => ({ key, clear: true })));
       }
     }
   }
-
-  const robotsRequests = createRobotsRequests(store, slots);
-  const forget = async (batchId: string): Promise<void> => {
-    await progress.clear(batchId);
-    await robotsRequests.clear(batchId);
-  };
 
   return {
     find,
@@ -241,17 +247,19 @@ export function createBatches(store: Store, slots: Slots, exclusive: Exclusive) 
     async delete(batchId: string): Promise<void> {
       await clear(batchId, 'e');
       await change(batchId, () => null);
-      await forget(batchId);
+      await progress.clear(batchId);
     },
 
-    /** How far each slot of a batch is. */
+    /** How far slots of a batch are. @param of absent: all */
     progress: progress.of,
+    /** Whether something is so of how far all slots of a batch are. */
+    everyProgress: progress.every,
     /** Changes how far slots of a batch are, each while nobody else changes it. */
     changeProgress: progress.change,
     /** Requests for robots.txt that redirects of others lead to, from one slot to another. */
     robotsRequests,
-    /** Removes what was noted of the work on a batch that is closed: how far slots are, and requests between them. */
-    forget,
+    /** Removes what was noted of how far the slots of a batch are. */
+    forget: progress.clear,
     /** The batches of which something is noted, be they closed or gone. */
     noted: progress.batches,
 
@@ -266,7 +274,7 @@ export function createBatches(store: Store, slots: Slots, exclusive: Exclusive) 
       if (header.state === 'closed' || isPast) return true;
       if (header.state === 'generating' || step === 'generate' || step === 'updatedb') return false;
       if (step === 'index' && header.state !== 'updated') return false;
-      return progress.isThrough(await progress.of(batchId), step);
+      return progress.isThrough(batchId, step);
     },
 
     /** The batches that hold pages: those that are neither updated nor closed, oldest first. */
@@ -297,8 +305,12 @@ export function createBatches(store: Store, slots: Slots, exclusive: Exclusive) 
     keepUpdated: (batchId: string, rows: readonly BatchEntry[]): Promise<void> =>
       write(rows.map(({ slot, place }) => ({ key: `u${slot}|${batchId}|${place}`, clear: true, put: NOTHING }))),
 
-    /** Removes what is left in the index of a batch: of the rows that it holds, or of those that were updated. */
-    clear: (batchId: string, { updated = false } = {}): Promise<void> => clear(batchId, updated ? 'u' : 'e'),
+    /**
+     * Removes what is left in the index of a batch: of the rows that it holds, with the requests between its slots, or of those that
+     * were updated. @param of the slots; absent: all
+     */
+    clear: (batchId: string, { updated = false, of }: ClearOptions = {}): Promise<void> =>
+      clear(batchId, updated ? 'u' : 'e', of),
 
     /** Every row of a batch, in steps: slot by slot, in the order of their places. @param of the slots; absent: all */
     entries: (batchId: string, of?: Iterable<string>): AsyncGenerator<BatchEntry[]> =>
@@ -360,9 +372,12 @@ export function createBatches(store: Store, slots: Slots, exclusive: Exclusive) 
       return rows.map((_, i) => found[2 * i] !== undefined || found[2 * i + 1] !== undefined);
     },
 
-    /** What the indexes of all batches name, in steps. */
-    async *allEntries(): AsyncGenerator<(BatchEntry & { readonly batchId: string })[]> {
-      for await (const rows of scanSteps(store, 'batch', ENTRY, [{ start: 'e', end: 'f' }], STEP)) {
+    /** What the indexes of all batches name, in steps. @param of the slots that are read; absent: all */
+    async *allEntries(of?: Iterable<string>): AsyncGenerator<(BatchEntry & { readonly batchId: string })[]> {
+      const ranges = of
+        ? Array.from(of, (slot) => ({ start: `e${slot}|`, end: `e${slot}${FENCE}` }))
+        : [{ start: 'e', end: 'f' }];
+      for await (const rows of scanSteps(store, 'batch', ENTRY, ranges, STEP)) {
         yield rows.filter(({ key }) => key.includes('|')).map(toEntry);
       }
     },

@@ -52,9 +52,9 @@ export function createRobotsRequests(store: Store, slots: Slots) {
       }
     },
 
-    /** Removes all of a batch. */
-    async clear(batchId: string): Promise<void> {
-      for await (const rows of scanSteps(store, 'batch', [COLUMN], rangesOf(batchId, slots.all), STEP)) {
+    /** Removes those of a batch. @param of to these slots; absent: all */
+    async clear(batchId: string, of: Iterable<string> = slots.all): Promise<void> {
+      for await (const rows of scanSteps(store, 'batch', [COLUMN], rangesOf(batchId, of), STEP)) {
         await store.write(
           'batch',
           rows.map(({ key }) => ({ key, clear: true })),

@@ -27,3 +27,18 @@ export const HELD_MS = 20_000;
 export const RENEW_MS = 10_000;
 /** Milliseconds until a renewal that failed is tried again, and until one who waits looks again. */
 export const AGAIN_MS = 2_000;
+
+/** Waits so many milliseconds. @throws the reason of the signal */
+export async function sleep(timing: LeaseTiming, ms: number, signal: AbortSignal | undefined): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    const cancel = timing.after(ms, () => {
+      signal?.removeEventListener('abort', onAbort);
+      resolve();
+    });
+    const onAbort = (): void => {
+      cancel();
+      reject(signal!.reason as Error);
+    };
+    signal?.addEventListener('abort', onAbort, { once: true });
+  });
+}

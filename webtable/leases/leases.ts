@@ -10,7 +10,8 @@ import type { Store } from '../store.js';
 import { createLocks } from '../stores/locks.js';
 import { createHolder, soleHolder, type LeaseHolder } from './lease-holder.js';
 import { createLeaseRows, type Asked, type HolderRow, type LeaseRow, type LeaseTask } from './lease-rows.js';
-import { AGAIN_MS, LEASE_MS, SYSTEM_TIMING, type LeaseTiming } from './lease-timing.js';
+import { AGAIN_MS, SYSTEM_TIMING, sleep, type LeaseTiming } from './lease-timing.js';
+import { createOtherHolders, type LeaseHolderInfo } from './other-holders.js';
 
 /** What {@link Leases.take} takes. */
 export interface TakeOptions {
@@ -19,7 +20,7 @@ export interface TakeOptions {
   readonly batchId?: string;
   /** Whether it makes requests to the hosts of the slots: then `askedAt` is noted. Default: false. */
   readonly asks?: boolean;
-  /** Milliseconds to wait for those that others hold. Below {@link LEASE_MS} it is not noticed that a holder is dead. */
+  /** Milliseconds to wait for those that others hold. Below `LEASE_MS` it is not noticed that a holder is dead. */
   readonly wait: number;
   readonly signal?: AbortSignal;
   /** The clock of `askedAt`, in ms since the epoch. Absent: that of the system. */
@@ -37,17 +38,8 @@ export interface HeldLeases {
   readonly lost: AbortSignal;
   /** Until when the hosts of a slot may have been asked before, in ms by `clock`; undefined where they never were. */
   askedAt(slot: string): number | undefined;
-  /** Gives them back, so that others have them at once. Calling it again does nothing. @throws as the store does; then they are free after {@link LEASE_MS} */
+  /** Gives them back, so that others have them at once. Calling it again does nothing. @throws as the store does; then they are free after `LEASE_MS` */
   release(): Promise<void>;
-}
-
-/** Who holds leases, or was killed and has not been found out yet. */
-export interface LeaseHolderInfo extends HolderRow {
-  readonly id: string;
-  /** By this opening of the table. */
-  readonly isOwn: boolean;
-  /** It has not been heard of for {@link LEASE_MS} since this opening looked first, so it is dead. */
-  readonly isSilent: boolean;
 }
 
 /** A lease, for those who look. */
@@ -119,23 +111,8 @@ export function createLeases(
 ): Leases {
   const rows = createLeaseRows(store);
   const exclusive = createLocks();
-  /** What was seen of other holders, and when first. */
-  const seen = new Map<string, { readonly version: string | undefined; readonly since: number }>();
+  const others = createOtherHolders(rows, owner, timing);
   let session: Session | undefined;
-
-  function isSilent(id: string, version: string | undefined): boolean {
-    const before = seen.get(id);
-    if (before && before.version === version) return timing.monotonic() - before.since >= LEASE_MS;
-    seen.set(id, { version, since: timing.monotonic() });
-    return false;
-  }
-
-  /** Takes from a dead one all that it has. A renewal of it that came through after all is not undone. */
-  async function remove(id: string): Promise<void> {
-    const version = seen.get(id)?.version;
-    const [isMade] = await rows.holders.write([{ name: id, row: undefined, version }]);
-    if (isMade) seen.delete(id);
-  }
 
   async function begin(task: LeaseTask): Promise<Session> {
     if (!session || session.holder.lost.aborted) {
@@ -169,8 +146,8 @@ export function createLeases(
     // What is alone needs no rows but those that say when hosts were asked.
     if (!rows.isShared && !asks) return void left.forEach((slot) => use(slot, undefined));
     const found = await rows.leases.get(left);
-    const others = [...new Set(found.flatMap(({ row }) => (row && row.holder !== holder.id ? [row.holder] : [])))];
-    const alive = await findAlive(others.filter((id) => id !== ''));
+    const ids = new Set(found.flatMap(({ row }) => (row && row.holder !== holder.id ? [row.holder] : [])));
+    const alive = await others.alive([...ids].filter((id) => id !== ''));
     const inTheWay = found.findIndex(({ row }) => row && alive.has(row.holder));
     const free = inTheWay < 0 ? left : left.slice(0, inTheWay);
 
@@ -205,25 +182,6 @@ export function createLeases(
     }
     if (inTheWay < 0) return undefined;
     return { slot: left[inTheWay]!, holder: alive.get(found[inTheWay]!.row!.holder)! };
-  }
-
-  /** Of other holders those that are alive, as far as is known. */
-  async function findAlive(ids: readonly string[]): Promise<ReadonlyMap<string, HolderRow>> {
-    const alive = new Map<string, HolderRow>();
-    const found = rows.isShared ? await rows.holders.get(ids) : [];
-    for (const [i, id] of ids.entries()) {
-      const { row, version } = found[i] ?? {};
-      if (!row) {
-        seen.delete(id);
-        continue;
-      }
-      alive.set(id, row);
-      if (!isSilent(id, version)) continue;
-      await remove(id);
-      // Whether it was, the next look says.
-      return findAlive(ids);
-    }
-    return alive;
   }
 
   /** @param isLast nothing else is held: the slots are free once the row of the holder is gone */
@@ -282,16 +240,6 @@ export function createLeases(
     }
   }
 
-  async function listHolders(): Promise<LeaseHolderInfo[]> {
-    const all = rows.isShared ? await rows.holders.all() : [];
-    const there = new Set(all.map(({ name: id }) => id));
-    for (const id of seen.keys()) if (!there.has(id)) seen.delete(id);
-    return all.map(({ name: id, row, version }) => {
-      const isOwn = row.owner === owner;
-      return { ...row, id, isOwn, isSilent: !isOwn && isSilent(id, version) };
-    });
-  }
-
   return {
     async take(slots, options) {
       const { job, batchId, asks = false, clock = timing.wall } = options;
@@ -322,22 +270,22 @@ export function createLeases(
     },
 
     async list() {
-      const holders = new Map((await listHolders()).map((holder) => [holder.id, holder]));
+      const holders = new Map((await others.list()).map((holder) => [holder.id, holder]));
       return (await rows.leases.all()).map(({ name: slot, row: { holder: id, epoch, asked } }) => {
         const holder = holders.get(id);
         return { slot, epoch, ...(holder && { holder }), ...(asked && { asked }) };
       });
     },
 
-    holders: listHolders,
+    holders: others.list,
 
     async untilNone(isInTheWay, { wait, signal }) {
       const started = timing.monotonic();
       for (;;) {
         signal?.throwIfAborted();
-        const found = (await listHolders()).filter((holder) => !holder.isOwn && isInTheWay(holder));
+        const found = (await others.list()).filter((holder) => !holder.isOwn && isInTheWay(holder));
         const silent = found.filter((holder) => holder.isSilent);
-        for (const { id } of silent) await remove(id);
+        for (const { id } of silent) await others.remove(id);
         if (found.length === 0) return undefined;
         if (silent.length > 0) continue;
         const waited = timing.monotonic() - started;
@@ -359,19 +307,4 @@ function heldBy({ slot, holder }: InTheWay, waited: number): CrawlError {
     `expected slot ${slot} to be free within ${Math.round(waited / 1000)} s, found it held by ${safeText(holder.name, 100)} (${safeText(tasks, 200)})`,
     { hint: 'let that worker end, and run the same command again; each shard is to be given to one worker at a time' },
   );
-}
-
-/** @throws the reason of the signal */
-async function sleep(timing: LeaseTiming, ms: number, signal: AbortSignal | undefined): Promise<void> {
-  await new Promise<void>((resolve, reject) => {
-    const cancel = timing.after(ms, () => {
-      signal?.removeEventListener('abort', onAbort);
-      resolve();
-    });
-    const onAbort = (): void => {
-      cancel();
-      reject(signal!.reason as Error);
-    };
-    signal?.addEventListener('abort', onAbort, { once: true });
-  });
 }

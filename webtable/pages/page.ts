@@ -119,7 +119,8 @@ export interface Page {
   redirectDepth: number;
   /**
    * The last source whose links were added, by open batch and slot (`<batch id>/<slot>`): its queue and its row key, which is
-   * the order in which updatedb adds them. [updatedb]
+   * the order in which updatedb adds them. `<batch id>/first` of a useful page that links of the batch have made: the row key of the
+   * first page that links to it. [updatedb]
    */
   linkedUpTo: Readonly<Record<string, string>>;
   /**
@@ -171,7 +172,10 @@ export interface Page {
    * row; inject when it updates; rules apply]
    */
   fit: boolean;
-  /** The part of `score` that it has for being fit, or for not being it; absent for none. [as `fit`] */
+  /**
+   * The part of `score` that it has for being fit, or for not being it; that of a page that is not, and not fetched yet, is as if it
+   * were where enough pages like it led to such. Absent for none. [as `fit`; updatedb]
+   */
   fitBonus: number;
   /** How many links of the page rules have cut, by the id of the rule; absent for none. [parse] */
   cutLinks: Readonly<Record<string, number>>;

@@ -44,11 +44,13 @@ export class YieldingStore implements Store {
   readonly #turns: EventLoopTurns;
 
   readonly writeUnchanged?: NonNullable<Store['writeUnchanged']>;
+  readonly splitKeys?: NonNullable<Store['splitKeys']>;
 
   constructor(inner: Store, turns: EventLoopTurns) {
     this.inner = inner;
     this.#turns = turns;
     if (inner.writeUnchanged) this.writeUnchanged = inner.writeUnchanged.bind(inner);
+    if (inner.splitKeys) this.splitKeys = inner.splitKeys.bind(inner);
   }
 
   async get(

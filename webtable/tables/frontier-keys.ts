@@ -42,6 +42,8 @@ export function createFrontierKeys(slots: Slots) {
       const start = typeof from === 'string' ? after(from) : `${queue(host)}${orderOf(from)}|`;
       return { start, end: `${queue(host)}~` };
     },
+    /** All of a slot. */
+    ofSlot: (slot: string): KeyRange => ({ start: slot, end: `${slot}${FENCE}` }),
     /** The queues of all hosts of a slot, with their notes. */
     queues: (slot: string): KeyRange => ({ start: `${slot}q`, end: `${slot}q${FENCE}` }),
     /** The heads of a slot, the best first. */

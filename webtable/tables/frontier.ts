@@ -282,10 +282,10 @@ export function createFrontier(store: Store, slots: Slots, inTurn: <T>(step: () 
       return count;
     },
 
-    /** Every entry of a row, in steps. */
-    async *entries(): AsyncGenerator<FrontierEntry[]> {
-      for await (const rows of scanSteps(store, 'frontier', COLUMNS, [{ start: '' }], STEP))
-        yield rows.flatMap(toEntry);
+    /** Every entry of a row, in steps. @param of the slots that are read; absent: all */
+    async *entries(of?: Iterable<string>): AsyncGenerator<FrontierEntry[]> {
+      const ranges = of ? Array.from(of, (slot) => keys.ofSlot(slot)) : [{ start: '' }];
+      for await (const rows of scanSteps(store, 'frontier', COLUMNS, ranges, STEP)) yield rows.flatMap(toEntry);
     },
 
     /** The causes for which rows of these slots were refused. */
@@ -311,6 +311,7 @@ export function createFrontier(store: Store, slots: Slots, inTurn: <T>(step: () 
 
     /**
      * Removes heads that lead nowhere, and lowers those that are too high. Nothing else may write meanwhile.
+     * @param of the slots that are looked at; absent: all
      * @returns how many were
      */
     removeStaleHeads: heads.removeStale,

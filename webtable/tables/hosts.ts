@@ -1,12 +1,12 @@
 /**
- * What is known of hosts: robots.txt by origin; by host key the back-off record, and that a page of the host was injected,
+ * What is known of hosts: robots.txt by origin; by host key the back-off record, where its pages led, and that a page of the host was injected,
  * with what its name led to. A record that cannot be read counts as none.
  */
 import type { HostKey } from '../keys/host-key.js';
 import { json, text, type Codec } from '../pages/codec.js';
 import { scanSteps } from '../scan-steps.js';
 import { INDEX_COLUMNS } from '../schema.js';
-import type { Column, Store } from '../store.js';
+import type { Column, KeyRange, Store } from '../store.js';
 import { writeUnchanged, type VersionedChange } from '../write-unchanged.js';
 
 /** A robots.txt as it was answered. Plain data, fit for JSON. */
@@ -46,6 +46,19 @@ export interface BackoffRecord {
  */
 export type SeedReach = 'public' | 'private' | 'undecided';
 
+/** Pages that were fetched, and useful pages to which one of them was the first to lead; of old ones a part. */
+export type Led = readonly [pages: number, found: number];
+
+/** Where pages of a host have led: what a crawl has learned, which no other table says. Plain data, fit for JSON. */
+export interface HostLeads {
+  /** Of its useful pages together. */
+  readonly useful: Led;
+  /** Of all its pages by the form of their URLs. */
+  readonly forms: Readonly<Record<string, Led>>;
+  /** The place of the last page of a batch that is in it, by `<batch>/<slot>`, as long as more of it may come. */
+  readonly upTo: Readonly<Record<string, string>>;
+}
+
 /** What is known of hosts, by column: each with `get`, `put`, `remove` and `change`. */
 export type Hosts = ReturnType<typeof createHosts>;
 
@@ -70,6 +83,18 @@ const seedCodec: Codec<SeedReach> = {
     return reach === 'public' || reach === 'private' ? reach : 'undecided';
   },
 };
+
+const isLed = (value: unknown): boolean =>
+  Array.isArray(value) && value.length === 2 && value.every((n) => typeof n === 'number' && n >= 0);
+const leadsCodec = json<HostLeads>(
+  (value) =>
+    isObject(value) &&
+    isLed(value.useful) &&
+    isObject(value.forms) &&
+    Object.values(value.forms).every(isLed) &&
+    isObject(value.upTo) &&
+    Object.values(value.upTo).every((place) => typeof place === 'string'),
+);
 
 const FAMILY = ['h'];
 
@@ -131,12 +156,13 @@ export function createHosts(store: Store) {
     /** By origin. */
     robots: column<string, StoredRobots>(INDEX_COLUMNS.hostRobots, robotsCodec),
     backoff: column<HostKey, BackoffRecord>(INDEX_COLUMNS.hostBackoff, backoffCodec),
+    leads: column<HostKey, HostLeads>(INDEX_COLUMNS.hostLeads, leadsCodec),
     /** Only hosts of which a page was injected are in it. A host is entered before the row that it speaks for. */
     seeds: {
       ...column<HostKey, SeedReach>(INDEX_COLUMNS.hostSeed, seedCodec),
-      /** All hosts of seeds, in steps. */
-      async *all(): AsyncGenerator<HostKey[]> {
-        for await (const rows of scanSteps(store, 'host', [INDEX_COLUMNS.hostSeed], [{ start: '' }], 1000)) {
+      /** The hosts of seeds, in steps. @param ranges of their keys; absent: all */
+      async *all(ranges: readonly KeyRange[] = [{ start: '' }]): AsyncGenerator<HostKey[]> {
+        for await (const rows of scanSteps(store, 'host', [INDEX_COLUMNS.hostSeed], ranges, 1000)) {
           yield rows.map(({ key }) => key as HostKey);
         }
       },

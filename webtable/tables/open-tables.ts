@@ -16,6 +16,7 @@ import { createChangeRows, type ChangeRows } from './change-rows.js';
 import { writeFences } from './fences.js';
 import { createFrontier, type Frontier } from './frontier.js';
 import { createHosts, type Hosts } from './hosts.js';
+import { createKeySplits, type KeySplits } from './key-splits.js';
 import { createLeases, type Leases } from '../leases/leases.js';
 import { createWorkers, type Workers } from '../leases/workers.js';
 import { createProposals, type Proposals } from './proposals.js';
@@ -52,6 +53,8 @@ export interface Tables extends ChangeRows {
   readonly leases: Leases;
   /** What workers say of themselves. */
   readonly workers: Workers;
+  /** Where the pages are split for shards that read every row. */
+  readonly splits: KeySplits;
   /** The slots into which the keys of the indexes are spread. */
   readonly slots: Slots;
   /** A name for who opened the tables, unlike that of any other. */
@@ -123,6 +126,7 @@ export async function openTables(given: Store, { slots: wanted = DEFAULT_SLOTS }
     tally,
     leases,
     workers: createWorkers(store),
+    splits: createKeySplits(store, exclusive),
     slots,
     owner,
     id: () => idOfTable(store),

@@ -2,7 +2,8 @@
 # One step of a batch as a map job of Hadoop Streaming, a task for each shard:
 #   streaming.sh <shards> <folder in HDFS> <arguments of webcrawl …>
 #   streaming.sh 16 /jobs/b42-fetch fetch b42 --parse --table hbase://gw1:9090/crawl
-# Run it again until `webcrawl status` shows that the step is done. webcrawl and Node have to be on every node.
+# Run it again until the step is done: until webcrawl batch-done fetch b42; do streaming.sh …; done. webcrawl and Node have to be on
+# every node.
 set -euo pipefail
 shards=$1
 folder=$2

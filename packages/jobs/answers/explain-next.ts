@@ -1,4 +1,4 @@
-import { batchTime, type BackoffRecord, type BatchHeader, type PageRow } from '../../../webtable/index.js';
+import { LAST_MOMENT, batchTime, type BackoffRecord, type BatchHeader, type PageRow } from '../../../webtable/index.js';
 import { safeText } from '../../errors/index.js';
 import { applyUrlChain, type UrlVerdict } from '../../plugin-api/index.js';
 import { isSetAside } from '../hosts/backoff-record.js';
@@ -212,5 +212,5 @@ function times(count: number): string {
 
 /** A time in ms since the epoch; one that no calendar holds is shown as the number. */
 function iso(time: number): string {
-  return Number.isFinite(time) && Math.abs(time) <= 8.64e15 ? new Date(time).toISOString() : String(time);
+  return Math.abs(time) <= LAST_MOMENT ? new Date(time).toISOString() : String(time);
 }

@@ -172,8 +172,9 @@ export async function beginBatchFetch(
       await dry;
       await answered;
       if (!through || shared.stopped.aborted) return;
-      slots = await through.note(waiting);
-      if (slots.size === 0 || isTimedOut()) return;
+      const isOver = isTimedOut();
+      slots = await through.note(waiting, isOver);
+      if (slots.size === 0 || isOver) return;
     }
   }
 
@@ -208,15 +209,21 @@ export async function beginBatchFetch(
       timeUp.removeEventListener('abort', timeOut);
     }
     const isClosed = !isTimedOut() && !stopped.aborted && (await close());
+    // Who works on the other slots goes by what is noted.
+    if (isTimedOut() && !stopped.aborted && through) await endParse();
     return { report: tracker.report(), stored, isClosed, isTimedOut: isTimedOut() };
   }
 
   async function close(): Promise<boolean> {
     const isClosed = await pages.end(moved);
+    await endParse();
+    return isClosed;
+  }
+
+  async function endParse(): Promise<void> {
     // Pages that were passed over may have been left without a parse.
     if (parse && (pages.sawFetched || through?.hasUnparsed)) await parseRows(crawl, batchId, false, tracker);
     if (parse && through) await noteParsed(crawl, batchId);
-    return isClosed;
   }
 
   const ended = finish().finally(grace.clear);

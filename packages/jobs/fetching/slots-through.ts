@@ -1,4 +1,4 @@
-import type { Tables } from '../../../webtable/index.js';
+import { isFetched, type SlotProgress, type Tables } from '../../../webtable/index.js';
 import { isProxyFailure, type Robots } from '../../fetch/index.js';
 import type { CrawlContext } from '../context.js';
 import { hold } from '../shards/own-slots.js';
@@ -9,6 +9,8 @@ const ANSWERED_AT_ONCE = 16;
 /** Says to whoever has a slot that there is something new in it for a batch. Call it when that is there. */
 export function noteJoined({ batches }: Pick<Tables, 'batches'>, batchId: string, slot: string): Promise<void> {
   return batches.changeProgress(batchId, [slot], (progress) => {
+    // Nothing more is fetched there; it is found where a fetch is run again.
+    if (progress?.timeUp) return undefined;
     const { parsed: _, waiting = 0, ...rest } = progress ?? {};
     return { ...rest, waiting: waiting + 1 };
   });
@@ -19,9 +21,24 @@ export async function noteParsed(crawl: CrawlContext, batchId: string): Promise<
   const { tables, own } = crawl;
   await hold(crawl);
   await tables.batches.changeProgress(batchId, own?.slots ?? tables.slots.all, (progress) => {
-    const isFetched = progress?.fetched && progress.waiting === undefined;
-    return isFetched && !progress.parsed ? { ...progress, parsed: true } : undefined;
+    return isFetched(progress) && !progress?.parsed ? { ...progress, parsed: true } : undefined;
   });
+}
+
+/**
+ * Notes that the time of a fetch was over before it began on the own slots that are not fetched to their end.
+ * @param parse what was fetched is parsed
+ */
+export async function noteTimeUp(crawl: CrawlContext, batchId: string, parse: boolean): Promise<void> {
+  const { tables, own } = crawl;
+  await hold(crawl);
+  await tables.batches.changeProgress(batchId, own?.slots ?? tables.slots.all, (progress) =>
+    isFetched(progress) ? undefined : { ...atTimeUp(progress), ...(parse && { parsed: true }) },
+  );
+}
+
+function atTimeUp({ fetched: _, ...rest }: SlotProgress = {}): SlotProgress {
+  return { ...rest, timeUp: true };
 }
 
 /**
@@ -32,7 +49,7 @@ export async function createSlotsThrough(crawl: CrawlContext, batchId: string, r
   const { tables, own } = crawl;
   const { batches } = tables;
   const slots = own?.slots ?? new Set(tables.slots.all);
-  const noted = await batches.progress(batchId);
+  const noted = await batches.progress(batchId, slots);
   const isThrough = (slot: string): boolean => {
     const { fetched, waiting } = noted.get(slot) ?? {};
     return resume && fetched === true && waiting === undefined;
@@ -40,7 +57,7 @@ export async function createSlotsThrough(crawl: CrawlContext, batchId: string, r
   let left: ReadonlySet<string> = new Set([...slots].filter((slot) => !isThrough(slot)));
   if (!resume) {
     await batches.changeProgress(batchId, left, (progress) => {
-      const { fetched: _, parsed: __, ...rest } = progress ?? {};
+      const { fetched: _, parsed: __, timeUp: ___, ...rest } = progress ?? {};
       return rest;
     });
   }
@@ -55,19 +72,21 @@ export async function createSlotsThrough(crawl: CrawlContext, batchId: string, r
     },
     /** Call it before they are read. */
     async look(): Promise<void> {
-      seen = await batches.progress(batchId);
+      seen = await batches.progress(batchId, left);
     },
     /**
      * Notes that they were read, and that all of their pages are through.
      * @param waiting those with pages that wait for others
+     * @param isTimedOut there may be pages left in all of them, as the time is over
      * @returns those in which something has come from others since they were read
      */
-    async note(waiting: ReadonlySet<string>): Promise<ReadonlySet<string>> {
+    async note(waiting: ReadonlySet<string>, isTimedOut: boolean): Promise<ReadonlySet<string>> {
       const news = new Set<string>();
       await hold(crawl);
       await batches.changeProgress(batchId, left, (progress, slot) => {
-        const { waiting: now, fetched: _, ...rest } = progress ?? {};
+        const { waiting: now, fetched: _, timeUp: __, ...rest } = progress ?? {};
         news.delete(slot);
+        if (isTimedOut) return atTimeUp(progress);
         if (now !== seen.get(slot)?.waiting) {
           news.add(slot);
           return undefined;

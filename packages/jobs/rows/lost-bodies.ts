@@ -1,4 +1,4 @@
-import { chunked, isBodyLost, isHeld, type PageRow } from '../../../webtable/index.js';
+import { chunked, isBodyLost, isHeld, type KeyRange, type PageRow } from '../../../webtable/index.js';
 import type { CrawlContext } from '../context.js';
 import { createRowCounts } from '../reporting/row-counts.js';
 import type { Tracker } from '../reporting/tracker.js';
@@ -10,11 +10,16 @@ const CHUNK = 100;
  * a new copy, whatever tag the old one had. A row that a batch holds is left to that batch, and one that is not content
  * any more would bring none; both are only counted. It reads every body, unless bodies are not kept.
  * Counters: lost_body, and of these lost_body_due (made due now).
+ * @param ranges the rows that are read; absent: all
  */
-export async function makeLostBodiesDue(crawl: CrawlContext, tracker: Tracker): Promise<void> {
+export async function makeLostBodiesDue(
+  crawl: CrawlContext,
+  tracker: Tracker,
+  ranges?: readonly KeyRange[],
+): Promise<void> {
   if (!crawl.settings.fetcher.storeContent) return;
   const now = crawl.clock();
-  for await (const keys of chunked(rowsWithLostBody(crawl), CHUNK)) {
+  for await (const keys of chunked(rowsWithLostBody(crawl, ranges), CHUNK)) {
     if (tracker.aborted) return;
     tracker.count('lost_body', keys.length);
     const counts = createRowCounts(tracker.count);
@@ -38,6 +43,10 @@ function withoutTag({ protocolStatus }: PageRow<'protocolStatus'>): Pick<PageRow
   return { protocolStatus: rest };
 }
 
-async function* rowsWithLostBody({ tables }: CrawlContext): AsyncGenerator<string> {
-  for await (const row of tables.pages.scan({ fields: ['content'] })) if (isBodyLost(row)) yield row.key;
+async function* rowsWithLostBody(
+  { tables }: CrawlContext,
+  ranges: readonly KeyRange[] | undefined,
+): AsyncGenerator<string> {
+  const rows = tables.pages.scan({ fields: ['content'], ...(ranges && { ranges }) });
+  for await (const row of rows) if (isBodyLost(row)) yield row.key;
 }

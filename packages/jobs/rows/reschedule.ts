@@ -1,4 +1,4 @@
-import type { PageChange, PageRow, Status, Tables } from '../../../webtable/index.js';
+import type { Outlink, PageChange, PageRow, Status, Tables } from '../../../webtable/index.js';
 import type { FetchSchedule, Schedule } from '../../plugin-api/index.js';
 import type { Count, CounterName } from '../reporting/counters.js';
 import type { CrawlContext } from '../context.js';
@@ -36,6 +36,15 @@ export function handsOnLinks(row: PageRow<'status' | 'redirectTarget' | 'marks'>
 /** The same of a row that the batch held and has released: then `cashInFlight` is left, until the next batch selects the row. */
 export function isReleasedSource(row: PageRow<'cashInFlight' | 'marks'>, batchId: string): boolean {
   return row.marks?.updatedb === batchId && row.marks.generate === undefined && row.cashInFlight !== undefined;
+}
+
+/** What a row hands on: the links of a page, or the target of a redirect. */
+export function linksOf(row: PageRow<'status' | 'outlinks' | 'redirectTarget' | 'sitemap'>): readonly Outlink[] {
+  const { status, outlinks = [], redirectTarget, sitemap } = row;
+  if (status === 'fetched') return outlinks;
+  const isRedirect = status === 'redir_perm' || status === 'redir_temp';
+  if (!isRedirect || redirectTarget === undefined) return [];
+  return [{ url: redirectTarget, anchor: '', ...(sitemap && { sitemap }) }];
 }
 
 /**

@@ -1,6 +1,7 @@
-import { chunked, rowKeyOf, urlOf, type PageChange, type PageRow } from '../../../webtable/index.js';
+import { chunked, hostKeyOfRow, rowKeyOf, urlOf, type PageChange, type PageRow } from '../../../webtable/index.js';
 import type { FitFields, RuleSet } from '../../rules/index.js';
 import type { CrawlContext } from '../context.js';
+import { readLeads } from '../linking/leads.js';
 import { createRowCounts } from '../reporting/row-counts.js';
 import type { JobOptions, Report } from '../reporting/job.js';
 import { createTracker, type Tracker } from '../reporting/tracker.js';
@@ -8,7 +9,7 @@ import { COUNTED_FIELDS, createRuleCounter, storeCounts, type RuleCounter } from
 import { inAllSlots } from '../shards/own-slots.js';
 import { withRules } from '../rules/with-rules.js';
 
-const FIT_FIELDS = ['fit', 'fitBonus', 'score'] as const;
+const FIT_FIELDS = ['fit', 'fitBonus', 'score', 'status'] as const;
 /** What a page keeps under the URL that a `www` rule gives it; that it is fetched under its new URL is left to do. */
 const MOVED_FIELDS = [
   'dueAt',
@@ -21,12 +22,13 @@ const MOVED_FIELDS = [
   'marks',
   'status',
 ] as const;
-const SCANNED = [...new Set([...FIT_FIELDS, ...COUNTED_FIELDS, 'status'] as const)] as const;
+const SCANNED = [...new Set([...FIT_FIELDS, ...COUNTED_FIELDS] as const)] as const;
 type Row = PageRow<(typeof SCANNED)[number]>;
 const CHUNK = 1000;
 
 /**
- * Applies the rules to the rows that are there: whether they are worth having, and what their score has for it. A page whose URL a
+ * Applies the rules to the rows that are there: whether they are worth having, and what their score has for it, or for where pages like
+ * them led. A page whose URL a
  * `www` rule writes otherwise by now gets a row under that URL where there is none; its own row stays, and is not fetched any more.
  * Then the counts of the rules are those of the rows, and it is noted that the `www` rules were applied: a crawl applies those that
  * were not before it selects its next pages.
@@ -52,11 +54,16 @@ async function applyToRows(crawl: CrawlContext, options: JobOptions): Promise<Re
     if (tracker.aborted) return tracker.report();
     const now = await withRules(crawl);
     const { ruleSet } = now;
-    const fitOf = (key: string): FitFields => ruleSet?.fitFields(urlOf(key)) ?? {};
+    const leads = await readLeads(
+      now,
+      rows.map(({ key }) => key),
+    );
+    const fitOf: FitOf = ({ key, status }) =>
+      ruleSet?.fitFields(urlOf(key), status === 'unfetched' ? leads?.get(hostKeyOfRow(key)) : undefined) ?? {};
     await applyFit(crawl, rows, fitOf, tracker);
     if (ruleSet?.plugin?.normalizeUrl) await addMoved({ ...now, ruleSet }, rows, counter, tracker);
     const latest = ruleSet ?? (await rules.current());
-    for (const row of rows) counter.add(countedOf(row, fitOf(row.key)), latest);
+    for (const row of rows) counter.add(countedOf(row, fitOf(row)), latest);
     tracker.count('rows', rows.length);
     tracker.done(rows.length);
   }
@@ -94,6 +101,9 @@ export function createApplyIfDue(crawl: CrawlContext): ApplyIfDue {
   };
 }
 
+/** What the rules make of a row that is there. */
+type FitOf = (row: Pick<Row, 'key' | 'status'>) => FitFields;
+
 const countedOf = ({ fit: _, ...row }: Row, { fit }: FitFields): Row => ({ ...row, ...(fit !== undefined && { fit }) });
 
 const differs = (row: FitFields, wanted: FitFields): boolean =>
@@ -102,20 +112,20 @@ const differs = (row: FitFields, wanted: FitFields): boolean =>
 async function applyFit(
   { tables, clock }: CrawlContext,
   rows: readonly Row[],
-  fitOf: (key: string) => FitFields,
+  fitOf: FitOf,
   tracker: Tracker,
 ): Promise<void> {
   const keys: string[] = [];
   for (const row of rows) {
     if (row.damaged) tracker.count('damaged');
-    else if (differs(row, fitOf(row.key))) keys.push(row.key);
+    else if (differs(row, fitOf(row))) keys.push(row.key);
   }
   if (keys.length === 0) return;
   const counts = createRowCounts(tracker.count);
   await tables.changeRows(keys, FIT_FIELDS, clock(), (found) =>
     found.map((row): PageChange | undefined => {
       if (!row || row.damaged) return undefined;
-      const wanted = fitOf(row.key);
+      const wanted = fitOf(row);
       if (!differs(row, wanted)) return undefined;
       const { fit, fitBonus = 0 } = wanted;
       const bonus = row.fitBonus ?? 0;

@@ -148,7 +148,7 @@ export async function mustBeHarmless(
   if (!cutsAll && seeds === 0) return;
   const what = cutsAll
     ? `every page (${cut} of ${rows} rows)`
-    : `${seeds} seeds (${seedUrls.map((url) => safeText(url, 200)).join(', ')}), and ${cut} of ${rows} rows in all`;
+    : `${seeds} ${seeds === 1 ? 'seed' : 'seeds'} (${seedUrls.map((url) => safeText(url, 200)).join(', ')}), and ${cut} of ${rows} rows in all`;
   const [first] = cutting as readonly Rule[];
   const name = cutting.length === 1 ? describeRule(first!) : `${cutting.length} rules`;
   const does = first!.state === 'active' ? `${name} would cut` : `the rules without ${name} would cut`;

@@ -1,7 +1,8 @@
+import { isDeepStrictEqual } from 'node:util';
 import { batchTime, type BatchHeader } from '../../../webtable/index.js';
 import type { CrawlContext } from '../context.js';
 import type { Tracker } from '../reporting/tracker.js';
-import { hold, partOf } from '../shards/own-slots.js';
+import { firstOf, hold, partOf } from '../shards/own-slots.js';
 
 /**
  * Releases the own rows of batches that nobody will go on with: those that a killed or aborted generate left unfinished, and those
@@ -16,12 +17,15 @@ export async function takeBackAbandoned(
   const { tables, settings } = crawl;
   const { batches } = tables;
   const now = crawl.clock();
+  const found = (await batches.list()).filter(({ batchId }) => batchId !== joined);
+  if (found.length === 0) return;
   const others = (await tables.leases.holders()).filter(({ isOwn, isSilent }) => !isOwn && !isSilent);
   const isAtWork = (batchId: string): boolean =>
     others.some(({ tasks }) => tasks.some((task) => task.job === 'generate' && task.batchId === batchId));
-  for (const { batchId } of await batches.list()) {
-    if (batchId === joined || isAtWork(batchId)) continue;
+  for (const { batchId } of found) {
+    if (isAtWork(batchId)) continue;
     let before: BatchHeader | undefined;
+    const seen = await batches.progress(batchId, partOf(crawl));
     await batches.change(batchId, (header) => {
       const isExpired = (batchTime(batchId) ?? 0) + settings.generate.lockExpiry * 1000 <= now;
       // Once updatedb has begun on it, only updatedb may release its rows: links of theirs are added, and would be again.
@@ -34,14 +38,20 @@ export async function takeBackAbandoned(
     const wasOpen = before.state === 'open' || before.size > 0;
     const part = partOf(crawl);
     await hold(crawl);
-    // Whoever generates it after all has to begin anew.
-    if (part) await batches.changeProgress(batchId, part, () => ({}));
+    // Whoever generates it after all has to begin anew. What another worker has noted meanwhile, who has the slot by now, stays.
+    if (part) {
+      await batches.changeProgress(batchId, part, (now, slot) =>
+        isDeepStrictEqual(now, seen.get(slot)) ? {} : undefined,
+      );
+    }
     tracker.count(wasOpen ? 'expired' : 'taken_back', await releaseRows(crawl, batchId, part));
+    await batches.robotsRequests.clear(batchId, part);
     if (part) {
       await hold(crawl);
-      await batches.changeProgress(batchId, part, () => ({ takenBack: true }));
-      const progress = await batches.progress(batchId);
-      if (!tables.slots.all.every((slot) => progress.get(slot)?.takenBack)) continue;
+      await batches.changeProgress(batchId, part, (now) =>
+        isDeepStrictEqual(now, {}) ? { takenBack: true } : undefined,
+      );
+      if (!(await batches.everyProgress(batchId, ({ takenBack }) => takenBack === true, firstOf(part)))) continue;
     }
     if (!wasOpen) await batches.delete(batchId);
     else {

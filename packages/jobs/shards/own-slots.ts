@@ -1,5 +1,4 @@
 import { LEASE_MS, slotsOfShard, type HeldLeases, type Shard } from '../../../webtable/index.js';
-import { CrawlError } from '../../errors/index.js';
 import type { CrawlContext } from '../context.js';
 import type { JobOptions, Report } from '../reporting/job.js';
 
@@ -39,7 +38,8 @@ export const USUAL_WAIT = LEASE_MS + 10_000;
 /**
  * Runs a job while nobody else works on its slots. A job within another that has them works on the same.
  * @param run with the context that has the slots, and a signal that aborts too when they are lost
- * @throws CrawlError LEASE_HELD, LEASE_LOST; USAGE for more shards than slots
+ * @throws CrawlError LEASE_HELD, LEASE_LOST; USAGE for more shards than slots. The reason of the signal, where it aborts before others have
+ *   given back their slots
  */
 export async function inSlots<T>(
   given: CrawlContext,
@@ -55,10 +55,9 @@ export async function inSlots<T>(
   const leases = await tables.leases
     .take(slots, { job, ...(batchId !== undefined && { batchId }), asks, clock, ...waiting })
     .catch((error: unknown) => {
-      if (!signal?.aborted || error !== signal.reason) throw error;
-      throw new CrawlError('LEASE_HELD', 'expected the slots to be free, found them held until this was stopped', {
-        hint: 'run the same command again',
-      });
+      // One that is to end waits for nobody.
+      signal?.throwIfAborted();
+      throw error;
     });
   const own: OwnSlots = {
     slots: new Set(slots),
@@ -100,6 +99,12 @@ export function inAllSlots<O extends JobOptions>(
 /** The slots of a job that works on a part of them; undefined for one that works on all. */
 export function partOf({ own }: Pick<CrawlContext, 'own'>): ReadonlySet<string> | undefined {
   return own && !own.isWhole ? own.slots : undefined;
+}
+
+/** The first of some slots; undefined of none. */
+export function firstOf(slots: Iterable<string> = []): string | undefined {
+  const [first] = slots;
+  return first;
 }
 
 /** Whether a slot is among those of the job. */

@@ -1,5 +1,5 @@
 import { CrawlError } from '../../errors/index.js';
-import { pause } from '../back-off.js';
+import { createLooks, pause } from '../back-off.js';
 import type { Pass, Runner, WorkerExit } from '../runner.js';
 import { indexesOf } from './indexes.js';
 import { outputOf, runProgram } from './run-program.js';
@@ -10,8 +10,10 @@ export interface KubernetesRunnerOptions {
   readonly template: string;
   /** Pods at a time at the most. Absent: one for each shard. */
   readonly parallel?: number;
-  /** Milliseconds between two looks at the Job. Default: 5,000. */
+  /** Milliseconds between two looks at the Job at the most; it looks sooner while the Job is young. Default: 5,000. */
   readonly poll?: number;
+  /** Variables of the environment of kubectl; absent: those of this process. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
 }
 
 const HINT = 'install kubectl, and let it reach the cluster; in a pod the ServiceAccount is enough';
@@ -42,7 +44,7 @@ interface Pod {
  * die, as the template says. A Job that an earlier call for the same batch and step has made, and that is not at its end, is waited
  * for in place of a new one.
  */
-export function kubernetesRunner({ template, parallel, poll = 5000 }: KubernetesRunnerOptions): Runner {
+export function kubernetesRunner({ template, parallel, poll = 5000, env }: KubernetesRunnerOptions): Runner {
   return async (pass, { signal, onExit }) => {
     const name = jobNameOf(pass);
     const found = await find(name);
@@ -51,6 +53,7 @@ export function kubernetesRunner({ template, parallel, poll = 5000 }: Kubernetes
       await kubectl(['create', '-f', '-'], JSON.stringify(await filledIn(pass, name)));
     }
     const done = new Set<number>();
+    const look = createLooks(poll);
     for (;;) {
       const job = await find(name);
       if (!job) throw new CrawlError('WORKER_FAILED', `expected the Job ${name}, found that somebody has deleted it`);
@@ -64,7 +67,7 @@ export function kubernetesRunner({ template, parallel, poll = 5000 }: Kubernetes
         await kubectl(['delete', 'job', name, '--cascade=foreground', '--wait=true']);
         break;
       }
-      await pause(poll, signal);
+      await look(signal);
     }
     const exits = signal.aborted ? [] : await failedPods(name, pass);
     for (const exit of exits) if (!done.has(exit.shard)) onExit(exit);
@@ -124,7 +127,7 @@ export function kubernetesRunner({ template, parallel, poll = 5000 }: Kubernetes
   }
 
   async function kubectl(args: readonly string[], input?: string): Promise<string> {
-    const options = { hint: HINT, ...(input !== undefined && { input }) };
+    const options = { hint: HINT, ...(input !== undefined && { input }), ...(env && { env }) };
     for (let tries = 1; ; tries++) {
       const { exitCode, out, err } = await runProgram(['kubectl', ...args], options);
       if (exitCode === 0) return out;

@@ -1,5 +1,6 @@
 import { pause, waitBefore, type BackOff } from '../back-off.js';
 import { outcomeOf, type Pass, type Runner, type RunnerOptions, type WorkerExit } from '../runner.js';
+import { countersOf } from './counters.js';
 import { runProgram } from './run-program.js';
 
 /** What {@link localRunner} takes. */
@@ -59,16 +60,4 @@ export function localRunner({ command, parallel = Infinity, backOff = BACK_OFF, 
     const ended = new Set(exits.map(({ shard }) => shard));
     return [...exits, ...pass.shards.filter((shard) => !ended.has(shard)).map((shard) => ({ shard, exitCode: null }))];
   };
-}
-
-/** The counters of the report that a worker writes with `--json`. */
-function countersOf(out: string): Record<string, number> | undefined {
-  try {
-    const report: unknown = JSON.parse(out);
-    const counters =
-      report !== null && typeof report === 'object' && 'counters' in report ? report.counters : undefined;
-    return counters as Record<string, number> | undefined;
-  } catch {
-    return undefined;
-  }
 }

@@ -2,8 +2,9 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CrawlError, safeText } from '../../errors/index.js';
-import { pause } from '../back-off.js';
+import { createLooks } from '../back-off.js';
 import { TRY_AGAIN, type Pass, type Runner, type WorkerExit } from '../runner.js';
+import { countersOf } from './counters.js';
 import { indexesOf } from './indexes.js';
 import { outputOf, runProgram } from './run-program.js';
 
@@ -17,7 +18,7 @@ export interface SlurmRunnerOptions {
   readonly folder?: string;
   /** Tasks of the array at a time at the most. */
   readonly parallel?: number;
-  /** Milliseconds between two looks at the array. Default: 5,000. */
+  /** Milliseconds between two looks at the array at the most; it looks sooner while the array is young. Default: 5,000. */
   readonly poll?: number;
   /** Variables of the environment of Slurm's commands; absent: those of this process. */
   readonly env?: Readonly<Record<string, string | undefined>>;
@@ -51,8 +52,7 @@ export function slurmRunner({
     signal.addEventListener('abort', stop, { once: true });
     if (signal.aborted) stop();
     try {
-      const exits = await waitFor(id, pass, onExit);
-      return signal.aborted ? exits : await Promise.all(exits.map((exit) => withMessage(exit, id)));
+      return await waitFor(id, pass, onExit);
     } finally {
       signal.removeEventListener('abort', stop);
     }
@@ -90,12 +90,13 @@ export function slurmRunner({
   /** Looks at the array until each task is at its end; Slurm forgets what has ended some minutes ago. */
   async function waitFor(id: string, pass: Pass, onExit: (exit: WorkerExit) => void): Promise<WorkerExit[]> {
     const exits = new Map<number, WorkerExit>();
-    for (let misses = 0; exits.size < pass.shards.length; await pause(poll, new AbortController().signal)) {
-      const { exitCode, out, err } = await runProgram(['scontrol', '--oneliner', 'show', 'job', id], how);
-      const isForgotten = exitCode !== 0 && /Invalid job id/i.test(err);
+    const look = createLooks(poll);
+    for (let misses = 0; ; await look()) {
+      const { exitCode: status, out, err } = await runProgram(['scontrol', '--oneliner', 'show', 'job', id], how);
+      const isForgotten = status !== 0 && /Invalid job id/i.test(err);
       // The controller may be restarted meanwhile.
-      if (exitCode !== 0 && !isForgotten && ++misses <= 60) continue;
-      if (exitCode !== 0 && !isForgotten) {
+      if (status !== 0 && !isForgotten && ++misses <= 60) continue;
+      if (status !== 0 && !isForgotten) {
         throw new CrawlError(
           'WORKER_FAILED',
           `expected scontrol to show job ${id}, found: ${safeText(err.trim(), 500)}`,
@@ -107,22 +108,27 @@ export function slurmRunner({
         const task = tasks.get(shard);
         if (exits.has(shard) || (!isForgotten && !task?.isEnded)) continue;
         if (task?.isHeld) await runProgram(['scancel', `${id}_${shard}`], how);
-        const exit = { shard, exitCode: task?.exitCode ?? null, restarts: task?.restarts ?? 0 };
+        const { exitCode = null, restarts = 0, log } = task ?? {};
+        const exit = { shard, exitCode, restarts, ...(await readLog(log)) };
         exits.set(shard, exit);
         onExit(exit);
       }
-      if (isForgotten) break;
+      if (isForgotten || exits.size === pass.shards.length) return [...exits.values()];
     }
-    return [...exits.values()];
   }
+}
 
-  async function withMessage(exit: WorkerExit, id: string): Promise<WorkerExit> {
-    if (exit.exitCode === 0 || exit.exitCode === null) return exit;
-    const { out } = await runProgram(['scontrol', '--oneliner', 'show', 'job', `${id}_${exit.shard}`], how);
-    const [, path] = /\bStdOut=(\S+)/.exec(out) ?? [];
-    const text = path === undefined ? '' : await readFile(path, 'utf8').catch(() => '');
-    return { ...exit, message: text.slice(-8192) };
+/** What the workers of a task wrote, one after the other: their reports, added up, and the last words. */
+async function readLog(path: string | undefined): Promise<Pick<WorkerExit, 'counters' | 'message'>> {
+  const text = path === undefined ? '' : await readFile(path, 'utf8').catch(() => '');
+  let counters: Record<string, number> | undefined;
+  for (const line of text.split('\n')) {
+    const report = countersOf(line);
+    if (!report) continue;
+    counters ??= {};
+    for (const [name, n] of Object.entries(report)) counters[name] = (counters[name] ?? 0) + n;
   }
+  return { message: text.slice(-8192), ...(counters && { counters }) };
 }
 
 /** A task of an array as `scontrol` shows it. */
@@ -131,6 +137,8 @@ interface SlurmTask {
   readonly isHeld: boolean;
   readonly exitCode: number | null;
   readonly restarts: number;
+  /** The file of what its workers write. */
+  readonly log: string | undefined;
 }
 
 /** The tasks in what `scontrol --oneliner show job` writes; those that wait to be started for the first time are in one line. */
@@ -145,6 +153,7 @@ export function tasksOf(text: string): Map<number, SlurmTask> {
       isHeld,
       exitCode: isHeld ? TRY_AGAIN : exitCodeOf(state, fields.get('ExitCode') ?? ''),
       restarts: Number(fields.get('Restarts') ?? 0),
+      log: fields.get('StdOut'),
     };
     for (const index of indexesOf(fields.get('ArrayTaskId')?.replace(/%.*/, ''))) tasks.set(index, task);
   }

@@ -17,6 +17,8 @@ export interface CreateTableOptions {
    * Default: 16, or what a table that is there has.
    */
   readonly slots?: number;
+  /** A table that is there may have another number of slots, and keeps it. Default: false, that is an error. */
+  readonly ifMissing?: boolean;
   /** At how many keys the tables of the indexes are split at once. Default: 0, HBase splits them as they grow. */
   readonly splits?: number;
 }
@@ -32,7 +34,12 @@ export interface CreatedTable extends CreatedTables {
  * @throws CrawlError USAGE for a table that is not on HBase; BAD_SETTING, STORE_DENIED with `lines` for the HBase shell in its
  *   details, STORE_AWAY, STORE_FAILED, CLOCK_OFF, TABLE_VERSION
  */
-export async function createTable({ table, slots, splits }: CreateTableOptions): Promise<CreatedTable> {
+export async function createTable({
+  table,
+  slots,
+  splits,
+  ifMissing = false,
+}: CreateTableOptions): Promise<CreatedTable> {
   if (!isOnHBase(table)) {
     throw new CrawlError('USAGE', `expected a table on HBase, found "${safeText(table)}"`, {
       hint: 'crawl and inject make other tables by themselves',
@@ -46,9 +53,9 @@ export async function createTable({ table, slots, splits }: CreateTableOptions):
   try {
     const tables = await openTables(store, { slots: slots ?? DEFAULT_SLOTS });
     const found = tables.slots.all.length;
-    if (slots !== undefined && slots !== found) {
+    if (slots !== undefined && slots !== found && !ifMissing) {
       throw new CrawlError('BAD_SETTING', `expected a table with ${slots} slots, found one with ${found}`, {
-        hint: 'slots are fixed when a table is made: make one with another prefix',
+        hint: 'slots are fixed when a table is made: make one with another prefix, or take this one as it is with --if-missing',
       });
     }
     return { ...created, slots: found };

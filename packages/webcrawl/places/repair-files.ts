@@ -1,6 +1,7 @@
 import { repairLevelFiles, type FileRepair } from '../../../webtable/index.js';
 import { CrawlError } from '../../errors/index.js';
-import { DEFAULT_TABLE, directoryOf } from '../open-crawl.js';
+import { directoryOf } from '../open-crawl.js';
+import { DEFAULT_TABLE } from '../names.js';
 
 /** What {@link repairFiles} takes. */
 export interface RepairFilesOptions {

@@ -27,6 +27,28 @@ describe('--shard', () => {
   );
 
   test.each([
+    ['repair', 'repair'],
+    ['rank --work work', 'rank'],
+    ['export pages -o pages.jsonl', 'exportPages'],
+    ['export chunks -o chunks/', 'exportChunks'],
+    ['export warc -o s3://bucket/', 'exportWarc'],
+  ])('of %s reaches it', async (args, name) => {
+    expect((await webcrawl(`${args} --shard 2/6`)).code).toBe(0);
+    const { options } = stub.calls.find((call) => call.name === name)!;
+    expect(options.shard).toEqual({ index: 2, count: 6 });
+    if (name === 'rank') expect(options.folder).toMatch(/^\/.*work$/);
+  });
+
+  test.each([
+    ['repair --files --shard 0/2', 'expected one of --files and --shard'],
+    ['rank --work work', '--work goes with --shard'],
+  ])('%s is wrong', async (args, message) => {
+    const { code, err } = await webcrawl(args);
+    expect(code).toBe(64);
+    expect(err).toContain(message);
+  });
+
+  test.each([
     [
       { WEBCRAWL_SHARD: '3/8', JOB_COMPLETION_INDEX: '1' },
       { index: 3, count: 8 },

@@ -10,12 +10,14 @@ export interface SlurmCluster {
   /** What its commands need in their environment. */
   readonly env: Readonly<Record<string, string>>;
   readonly nodes: readonly string[];
-  /** The worker of a job, a child of its batch script, by the arguments that it was started with; undefined where none runs. */
-  findWorker(words: readonly string[]): Promise<number | undefined>;
+  /** The workers that run, children of batch scripts: those with such a word among the arguments that they were started with. */
+  workers(word: string): Promise<readonly { readonly pid: number; readonly node: string }[]>;
   /** The nodes on which something runs. */
   busyNodes(): Promise<readonly string[]>;
   /** Ends a node as a power failure does: its `slurmd`, and all that it has started. */
   killNode(node: string): Promise<void>;
+  /** Waits until the controller has noticed that a node is dead. */
+  untilDown(node: string): Promise<void>;
   /** Starts a node again. */
   startNode(node: string): Promise<void>;
   /** Ends all that it has started, jobs too, and removes its files. */
@@ -95,16 +97,21 @@ export async function startSlurm(): Promise<SlurmCluster> {
     await ended;
   }
 
+  /** The states of nodes, as far as the controller tells them. */
+  function statesOf(...nodes: readonly string[]): string[] {
+    const words = ['--noheader', '--Node', `--nodes=${nodes.join(',')}`, '--format=%T'];
+    const { stdout } = spawnSync('sinfo', words, { env: { ...process.env, ...env }, encoding: 'utf8' });
+    return stdout.split('\n').flatMap((line) => (line.trim() === '' ? [] : [line.trim()]));
+  }
+
   const startNode = (node: string): Promise<void> => launch(node, ['slurmd', '-D', '-N', node]);
   const cluster: SlurmCluster = {
     env,
     nodes: NODES,
-    async findWorker(words) {
-      const found = await ours();
-      return found.find(
-        ({ words: all, node }) =>
-          node !== undefined && !(all[0] ?? '').endsWith('bash') && words.every((word) => all.includes(word)),
-      )?.pid;
+    async workers(word) {
+      return (await ours()).flatMap(({ pid, words, node }) =>
+        node !== undefined && words.includes(word) && !(words[0] ?? '').endsWith('bash') ? [{ pid, node }] : [],
+      );
     },
     async busyNodes() {
       return [...new Set((await ours()).flatMap(({ node }) => node ?? []))];
@@ -117,6 +124,9 @@ export async function startSlurm(): Promise<SlurmCluster> {
       const steps = new Set(tasks.map(({ parent }) => parent));
       for (const { pid } of all) if (steps.has(pid)) end(pid);
       for (const { pid } of tasks) end(pid);
+    },
+    async untilDown(node) {
+      while (!statesOf(node)[0]?.startsWith('down')) await wait(200);
     },
     startNode,
     async stop() {
@@ -133,11 +143,8 @@ export async function startSlurm(): Promise<SlurmCluster> {
     await launch('controller', ['slurmctld', '-D', '-c']);
     await Promise.all(NODES.map(startNode));
     for (const until = Date.now() + START_MS; ; await wait(200)) {
-      const { stdout } = spawnSync('sinfo', ['--noheader', '--Node', '--format=%T'], {
-        env: { ...process.env, ...env },
-        encoding: 'utf8',
-      });
-      if (stdout.split('\n').filter((line) => line.trim() === 'idle').length === NODES.length) return cluster;
+      const states = statesOf(...NODES);
+      if (states.length === NODES.length && states.every((state) => state === 'idle')) return cluster;
       if (Date.now() > until || children.get('controller')?.exitCode !== null)
         throw new Error(`Slurm did not start: ${await readFile(join(folder, 'controller.out'), 'utf8')}`);
     }
@@ -175,7 +182,7 @@ AccountingStorageType=accounting_storage/none
 JobAcctGatherType=jobacct_gather/none
 JobRequeue=1
 RequeueExit=75,137,143
-SchedulerParameters=max_batch_requeue=1000
+SchedulerParameters=max_batch_requeue=1000,sched_interval=3
 ReturnToService=2
 SlurmdTimeout=10
 SlurmctldTimeout=10

@@ -5,9 +5,11 @@ import type { TableName } from '../../schema.js';
 import { parseSelectors } from '../../selectors.js';
 import type { ColumnSelector, RowChange, ScanOptions, Store, StoredRow } from '../../store.js';
 import type { VersionedChange } from '../../write-unchanged.js';
+import { getAllRegionLocations } from './admin-requests.js';
 import { checkSizes } from './changes.js';
 import type { Gateways } from './gateway/gateways.js';
 import { createReads, type Reading, type Reads } from './reads.js';
+import type { ServerClock } from './server-clock.js';
 import { toStoreError } from './store-failures.js';
 import type { Ticks } from './ticks.js';
 import { createWrites, type Writes } from './writes.js';
@@ -16,6 +18,7 @@ import { createWrites, type Writes } from './writes.js';
 export interface HBaseStoreOptions {
   readonly gateways: Gateways;
   readonly ticks: Ticks;
+  readonly serverClock: ServerClock;
   /** The name that a table has in HBase. */
   readonly nameOf: (table: TableName) => string;
   /** Where bodies go; the table `content` when absent. */
@@ -28,7 +31,7 @@ export interface HBaseStoreOptions {
  * A change of {@link HBaseStore.writeUnchanged} whose answer was lost is looked for in the row; where somebody else has changed the
  * row since, it counts as not made, though it was. So whoever decides again must find in the row what is done already.
  *
- * Errors: CLOSED, NO_TABLE, STORE_DENIED, STORE_AWAY, STORE_FULL and, for all else, STORE_FAILED.
+ * Errors: CLOSED, NO_TABLE, STORE_DENIED, STORE_AWAY, STORE_FULL, CLOCK_OFF of a write, and, for all else, STORE_FAILED.
  */
 export class HBaseStore implements Store {
   readonly content?: ContentStore;
@@ -36,14 +39,16 @@ export class HBaseStore implements Store {
   readonly #nameOf: (table: TableName) => string;
   readonly #reads: Reads;
   readonly #writes: Writes;
+  readonly #serverClock: ServerClock;
   readonly #underWay = new Set<Promise<unknown>>();
   #closing: Promise<void> | undefined;
 
-  constructor({ gateways, ticks, nameOf, content }: HBaseStoreOptions) {
+  constructor({ gateways, ticks, serverClock, nameOf, content }: HBaseStoreOptions) {
     this.#gateways = gateways;
     this.#nameOf = nameOf;
     this.#reads = createReads(gateways, ticks);
     this.#writes = createWrites(gateways, ticks);
+    this.#serverClock = serverClock;
     if (content) this.content = content;
   }
 
@@ -86,7 +91,7 @@ export class HBaseStore implements Store {
     this.#assertOpen();
     checkChanges(table, changes);
     checkSizes(changes);
-    await this.#counted(table, this.#writes.write(table, this.#nameOf(table), changes));
+    await this.#counted(table, () => this.#writes.write(table, this.#nameOf(table), changes));
   }
 
   async writeUnchanged(table: TableName, changes: readonly VersionedChange[]): Promise<boolean[]> {
@@ -94,7 +99,20 @@ export class HBaseStore implements Store {
     const plain = changes.map(({ change }) => change);
     checkChanges(table, plain);
     checkSizes(plain);
-    return this.#counted(table, this.#writes.writeUnchanged(table, this.#nameOf(table), changes));
+    return this.#counted(table, () => this.#writes.writeUnchanged(table, this.#nameOf(table), changes));
+  }
+
+  /** The first keys of the regions, but that of the first. */
+  async splitKeys(table: TableName): Promise<readonly string[]> {
+    this.#assertOpen();
+    checkTable(table);
+    try {
+      const starts = await this.#gateways.call(getAllRegionLocations(this.#nameOf(table)));
+      // Keys of rows are of these characters; who splits a table by hand may take others.
+      return starts.filter((key) => /^[\x01-\x7f]+$/.test(key)).sort();
+    } catch (error) {
+      throw this.#toStoreError(error, table);
+    }
   }
 
   async close(): Promise<void> {
@@ -108,15 +126,18 @@ export class HBaseStore implements Store {
     await this.content?.close();
   }
 
-  /** Waits for a write, and has closing wait for it. */
-  async #counted<T>(table: TableName, write: Promise<T>): Promise<T> {
-    this.#underWay.add(write);
+  /** Writes, where the clocks agree, and has closing wait for it. */
+  async #counted<T>(table: TableName, write: () => Promise<T>): Promise<T> {
+    // Not awaited where there is nothing to wait for: ticks are taken in the order in which writes are asked for.
+    const checked = this.#serverClock.check();
+    const written = checked ? checked.then(write) : write();
+    this.#underWay.add(written);
     try {
-      return await write;
+      return await written;
     } catch (error) {
       throw this.#toStoreError(error, table);
     } finally {
-      this.#underWay.delete(write);
+      this.#underWay.delete(written);
     }
   }
 

@@ -1,3 +1,4 @@
+import { untilTrue } from '../../../support/until-true.js';
 import { createServer as createHttpServer } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
@@ -166,6 +167,60 @@ describe('clocks', () => {
     await behind.write('webpage', [put('a', 'second'), put('b', 'again')]);
     const found = await ahead.get('webpage', ['a', 'b'], ['m']);
     expect(found.map((row) => String(row?.cells.get('m:st')))).toEqual(['second', 'again']);
+  });
+});
+
+describe('the clock of a process that goes on', () => {
+  const HOUR = 3_600_000;
+  const MINUTES = 360_000;
+  async function opened() {
+    const made = await table();
+    const shift = { own: 0, monotonic: 0 };
+    const store = await openHBaseStore(made.url, {
+      times: QUICK,
+      clock: () => Date.now() + shift.own,
+      monotonic: () => performance.now() + shift.monotonic,
+    });
+    closers.push(() => store.close());
+    const calls = () => made.gateways[0]!.calls.length;
+    return { made, shift, store, calls };
+  }
+  const isOff = { code: 'CLOCK_OFF', message: expect.stringContaining('s apart') as string };
+
+  it.each([HOUR, -HOUR])('that is set by %i ms keeps it from writing, until it is right again', async (by) => {
+    const { shift, store } = await opened();
+    await store.write('webpage', [put('a', 'before')]);
+    shift.own = by;
+    await expect(store.write('webpage', [put('a', 'wrong')])).rejects.toMatchObject(isOff);
+    const unchanged = [{ change: put('b', 'wrong'), version: undefined }];
+    await expect(store.writeUnchanged('webpage', unchanged)).rejects.toMatchObject(isOff);
+    const [row] = await store.get('webpage', ['a'], ['m']);
+    expect(String(row?.cells.get('m:st'))).toBe('before');
+    shift.own = 0;
+    await store.write('webpage', [put('a', 'after')]);
+    expect(String((await store.get('webpage', ['a'], ['m']))[0]?.cells.get('m:st'))).toBe('after');
+  });
+
+  it('is followed by half a minute, and asked for again only after minutes', async () => {
+    const { shift, store, calls } = await opened();
+    shift.own = 30_000;
+    await store.write('webpage', [put('a', 'first')]);
+    const before = calls();
+    await store.write('webpage', [put('a', 'second')]);
+    expect(calls() - before).toBe(1);
+    expect(String((await store.get('webpage', ['a'], ['m']))[0]?.cells.get('m:st'))).toBe('second');
+  });
+
+  it('is asked for after minutes: a server whose clock was set is noticed', async () => {
+    const { made, shift, store, calls } = await opened();
+    made.hbase.clock = () => Date.now() + HOUR;
+    await store.write('webpage', [put('a')]);
+    const before = calls();
+    shift.own = shift.monotonic = MINUTES;
+    // The answer comes beside it.
+    await store.write('webpage', [put('a')]);
+    await untilTrue(() => calls() - before >= 7);
+    await expect(store.write('webpage', [put('a')])).rejects.toMatchObject(isOff);
   });
 });
 

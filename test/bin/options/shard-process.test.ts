@@ -1,0 +1,122 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeAll, beforeEach, expect, test } from 'vitest';
+import { openTables, slotsOfShard, type Tables } from '../../../webtable/index.js';
+import { requireCommand, said, startCommand, type Started } from '../../support/command-process.js';
+import { fakeTable, type FakeTable } from '../../support/hbase/open-fake-store.js';
+import { untilTrue } from '../../support/until-true.js';
+
+const HOSTS = Array.from({ length: 12 }, (_, i) => `127.0.0.${i + 1}`);
+
+let folder: string;
+let table: FakeTable;
+let server: Server;
+let urls: string[];
+/** The hosts that were asked for a page, in order. */
+let asked: string[];
+/** Pages are answered when it resolves. */
+let mayAnswer: Promise<void>;
+
+beforeAll(requireCommand);
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'webcrawl-shard-process-'));
+  table = await fakeTable();
+  asked = [];
+  mayAnswer = Promise.resolve();
+  server = createServer(({ url, headers }, response) => {
+    if (url === '/robots.txt') return void response.writeHead(404).end();
+    asked.push(headers.host!.replace(/:\d+$/, ''));
+    void mayAnswer.then(() => response.writeHead(200, { 'content-type': 'text/html' }).end('<p>x'));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '0.0.0.0', resolve));
+  const { port } = server.address() as AddressInfo;
+  urls = HOSTS.flatMap((host) => [1, 2].map((page) => `http://${host}:${port}/${page}`));
+  return async () => {
+    server.closeAllConnections();
+    server.close();
+    await table.close();
+    await rm(folder, { recursive: true });
+  };
+});
+
+const start = (...args: readonly string[]): Started =>
+  startCommand(folder, [...args, '--set', 'http.privateAddresses=allow'], { table: table.url });
+
+async function run(...args: readonly string[]): Promise<string> {
+  const { code, out, err } = await start(...args).ended;
+  expect(err).toBe('');
+  expect(code).toBe(0);
+  return out;
+}
+
+/** Looks at the table as another process does. */
+async function look<T>(at: (tables: Tables) => Promise<T>): Promise<T> {
+  const store = await table.open();
+  const tables = await openTables(store);
+  try {
+    return await at(tables);
+  } finally {
+    tables.leases.stop();
+    await store.close();
+  }
+}
+
+/** Of the hosts, those of a shard. */
+const hostsOf = (index: number): Promise<string[]> =>
+  look(async ({ slots }) => {
+    const own = slotsOfShard(slots, { index, count: 3 });
+    return HOSTS.filter((host) => own.includes(slots.ofQueue(host)));
+  });
+
+test('a worker that gets SIGTERM asks nothing new and gives back its part, which another one has at once', async () => {
+  await run('inject', '--quiet', ...urls);
+  const batch = (await run('generate', '--quiet')).trim();
+  const hosts = await hostsOf(0);
+  expect(hosts.length).toBeGreaterThan(1);
+
+  let answer = (): void => {};
+  mayAnswer = new Promise((resolve) => (answer = resolve));
+  const { child, ended } = start('fetch', batch, '--parse', '--shard', '0/3', '--json');
+  // One page of each of its hosts is under way.
+  await untilTrue(() => asked.length === hosts.length);
+  expect(await look(({ leases }) => leases.holders())).toMatchObject([{ tasks: [{ job: 'fetch', batchId: batch }] }]);
+  const stopping = said(child, 'Stopping');
+  child.kill('SIGTERM');
+  await stopping;
+  answer();
+  const { code, out } = await ended;
+  expect(code).toBe(75);
+  expect(JSON.parse(out)).toMatchObject({ interrupted: true, counters: { success: hosts.length } });
+  expect([...asked].sort()).toEqual([...hosts].sort());
+  // Nobody has to wait until it is found to be dead.
+  expect(await look(({ leases }) => leases.holders())).toEqual([]);
+
+  const left = JSON.parse(await run('fetch', batch, '--parse', '--shard', '0/3', '--json', '--quiet')) as object;
+  expect(left).toMatchObject({ counters: { success: hosts.length } });
+  expect(asked).toHaveLength(2 * hosts.length);
+  for (const shard of ['1/3', '2/3']) await run('fetch', batch, '--parse', '--shard', shard, '--quiet');
+  expect(asked).toHaveLength(urls.length);
+  expect(await look(({ batches }) => batches.isDone(batch, 'fetch'))).toBe(true);
+});
+
+test('one that gets it while it waits for another worker ends as one that is to try again', async () => {
+  await run('inject', '--quiet', ...urls);
+  const batch = (await run('generate', '--quiet')).trim();
+  await look(async ({ leases }) => {
+    const held = await leases.take(['00', '03'], { job: 'fetch', batchId: batch, wait: 0 });
+    const { child, ended } = start('fetch', batch, '--shard', '0/3', '-v');
+    await untilTrue(async () => (await leases.holders()).length === 2);
+    const stopping = said(child, 'Stopping');
+    child.kill('SIGTERM');
+    await stopping;
+    const { code, err } = await ended;
+    expect(code).toBe(75);
+    expect(err).toContain('Stopped as asked');
+    await held.release();
+  });
+  expect(asked).toEqual([]);
+});

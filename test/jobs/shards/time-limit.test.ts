@@ -1,0 +1,77 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { jobs, openTables } from '../../../packages/webcrawl/index.js';
+import { isStepDone } from '../../../packages/rounds/round-steps.js';
+import { testCrawl } from '../../support/test-crawl.js';
+import { VersionedStore } from '../../support/versions/versioned-store.js';
+import { fakeWeb } from '../../support/web/fake-web.js';
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance', 'Date'] }));
+afterEach(() => void vi.useRealTimers());
+
+const COUNT = 2;
+const BATCH = '1700000000-1';
+const URLS = Array.from({ length: 12 }, (_, i) => `http://h${i % 6}.com/${i}`);
+
+/** Runs to its end what waits for timers too. */
+async function settle<T>(work: Promise<T>): Promise<T> {
+  let isSettled = false;
+  const mark = (): void => void (isSettled = true);
+  work.then(mark, mark);
+  while (!isSettled) await vi.advanceTimersByTimeAsync(50);
+  return work;
+}
+
+/** A batch on a table that many share, and what fetches a shard of it. */
+async function openBatch() {
+  const store = new VersionedStore(() => 0);
+  await openTables(store, { slots: 4 });
+  const web = fakeWeb(Object.fromEntries(URLS.map((url) => [url, 'x'])));
+  const crawl = await testCrawl(web, { store });
+  await jobs.inject(crawl, { seeds: URLS });
+  for (const index of [0, 1]) await jobs.generate(crawl, { batch: BATCH, shard: { index, count: COUNT } });
+  const fetchShard = async (index: number, minutes: number) => {
+    const limited = await testCrawl(web, { store, settings: { 'fetcher.timelimitMins': minutes } });
+    const options = { batch: BATCH, parse: true, threads: 1, shard: { index, count: COUNT } };
+    return (await settle(jobs.fetch(limited, options))).counters;
+  };
+  return { crawl, web, fetchShard };
+}
+
+it.each([0, 1])(
+  'a time limit of %i minutes ends the step of the batch, and what is left stays due',
+  async (minutes) => {
+    const { crawl, web, fetchShard } = await openBatch();
+    // The first answer of each takes longer than it may.
+    let left = 0;
+    web.onRequest = () => {
+      if (left-- === 0) vi.advanceTimersByTime(61_000);
+    };
+    for (const index of [0, 1]) {
+      left = 1;
+      expect(await fetchShard(index, minutes)).toMatchObject({ time_limit: 1 });
+    }
+    expect(await isStepDone({ tables: crawl.tables }, 'fetch', BATCH)).toBe(true);
+    web.onRequest = () => {};
+    let notFetched = 0;
+    for (const index of [0, 1, 0]) {
+      const { counters } = await jobs.updatedb(crawl, { batch: BATCH, shard: { index, count: COUNT } });
+      notFetched += counters.not_fetched ?? 0;
+    }
+    expect(notFetched).toBeGreaterThan(0);
+    const { counters } = await jobs.generate(crawl);
+    expect(counters.generated).toBe(notFetched);
+  },
+);
+
+it.each([0, 1])('the same fetch goes on where the time of %i minutes was over', async (minutes) => {
+  const { crawl, web, fetchShard } = await openBatch();
+  let fetched = 0;
+  web.onRequest = () => void vi.advanceTimersByTime(61_000);
+  for (const index of [0, 1]) fetched += (await fetchShard(index, minutes)).fetched ?? 0;
+  web.onRequest = () => {};
+  expect(fetched).toBeLessThan(URLS.length);
+  for (const index of [0, 1]) fetched += (await fetchShard(index, -1)).fetched ?? 0;
+  expect(fetched).toBe(URLS.length);
+  expect(await isStepDone({ tables: crawl.tables }, 'fetch', BATCH)).toBe(true);
+  for (const index of [0, 1]) expect(await fetchShard(index, -1)).not.toHaveProperty('fetched');
+});

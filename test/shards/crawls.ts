@@ -1,0 +1,141 @@
+import { createTable, jobs, openCrawl, type Crawl, type RepairReport } from '../../packages/webcrawl/index.js';
+import type { AccessEntry } from '../politeness/access-log.js';
+import { isRobots } from '../politeness/access-log.js';
+import { checkPoliteness, type Violation } from '../politeness/check-politeness.js';
+import { crawledRows, type CrawledRow } from './crawled-rows.js';
+import type { Killed, Killer } from './kills.js';
+import { DELAYS, SETTINGS, type MadeHosts } from './made-hosts.js';
+import { startRounds, type RoundsEnd, type RoundsProcess } from './rounds-process.js';
+
+/** All of it takes long: `npm run shards` crawls 5,000 pages on 200 hosts with 20 kills, .ci/run a part of that. */
+export const FULL = process.env['WEBCRAWL_SHARDS_FULL'] === '1';
+/** Far more than any of it takes on a busy machine. */
+export const MOST_MS = FULL ? 14_400_000 : 2_400_000;
+
+/** Opens a table for a crawl of the made hosts. */
+export const openShared = (table: string): Promise<Crawl> => openCrawl({ table, settings: SETTINGS });
+
+/** Makes a table on HBase. @returns its URL */
+export async function tableOnHBase(gateways: readonly string[], prefix: string): Promise<string> {
+  const table = `hbase://${gateways.join(',')}/${prefix}`;
+  await createTable({ table, slots: 32 });
+  return table;
+}
+
+/** The jobs one after the other, in this process. */
+export async function crawlAlone(web: MadeHosts, table: string): Promise<ReadonlyMap<string, CrawledRow>> {
+  const tell = watch(web);
+  await using crawl = await openShared(table);
+  await jobs.inject(crawl, { seeds: web.seeds });
+  for (;;) {
+    const { batchId } = await jobs.generate(crawl);
+    if (batchId === undefined) break;
+    await jobs.fetch(crawl, { batch: batchId, parse: true });
+    await jobs.updatedb(crawl, { batch: batchId });
+  }
+  const rows = await crawledRows(crawl);
+  tell(table.startsWith('hbase:') ? 'HBase, one process' : 'embedded', ` with ranks: ${statusesOf(rows)}`);
+  return rows;
+}
+
+/** How {@link crawlInShards} goes about it. */
+export interface ShardsOptions {
+  /** The options of `webcrawl rounds`, besides its table and its seeds. */
+  readonly args: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  readonly killer?: Killer;
+  /** Called with each driver that is started. */
+  readonly onDriver?: (driver: RoundsProcess) => void;
+}
+
+/**
+ * Runs `webcrawl rounds`, and again where it was killed, until it ends by itself.
+ * @returns how each driver ended
+ * @throws Error where one ends with another status than 75, HBase is away
+ */
+export async function crawlInShards(
+  web: MadeHosts,
+  table: string,
+  { args, env = {}, killer, onDriver }: ShardsOptions,
+): Promise<RoundsEnd[]> {
+  const ends: RoundsEnd[] = [];
+  const tell = watch(web);
+  const before = web.server.log.length;
+  web.server.onRequest = (count) => killer?.onRequest(count - before);
+  for (;;) {
+    const run = startRounds(table, [...web.seeds, ...args], {
+      env,
+      onLine(line) {
+        if (FULL) say(`  ${line}`);
+        killer?.onLine(line);
+      },
+    });
+    onDriver?.(run);
+    const end = await run.ended;
+    ends.push(end);
+    if (end.code === 0) break;
+    if (end.code !== null && end.code !== 75) throw new Error(`rounds ended with ${end.code}: ${end.err}`);
+  }
+  await killer?.settle();
+  const kills = killer === undefined ? '' : `, killed with -9: ${killsOf(killer.killed)}`;
+  tell(`HBase, ${args.join(' ')}`, `, ${ends.length} drivers${kills}`);
+  return ends;
+}
+
+/** Requests that came earlier than their host allows; prints how many others held back. */
+export function tooEarly(log: readonly AccessEntry[], killed: readonly Killed[] = []): readonly Violation[] {
+  const rules = { serverDelay: DELAYS.serverDelay, backoffMin: 1, backoffMax: 4 };
+  const kills = killed.map(({ at }) => at);
+  const { violations, waits, acrossKills } = checkPoliteness(log, kills, rules);
+  const across = sum(Object.values(acrossKills));
+  say(
+    `${violations.length} of ${log.length} requests came too early; ${sum(Object.values(waits))} were held by an earlier one, ${across} across kills`,
+  );
+  return violations;
+}
+
+/** Pages that were asked for more than once. */
+export function askedAgain(log: readonly AccessEntry[]): string[] {
+  const seen = new Set<string>();
+  return log.flatMap((entry) => {
+    const url = `${entry.host}${entry.path}`;
+    const isAgain = !isRobots(entry) && seen.has(url);
+    seen.add(url);
+    return isAgain ? [url] : [];
+  });
+}
+
+/** What repair found to be missing; that something is stale is no fault. */
+export function missingIn({ counters }: RepairReport): Readonly<Record<string, number>> {
+  return Object.fromEntries(Object.entries(counters).filter(([name]) => /missing|lost|damaged/.test(name)));
+}
+
+/** Each line with the time, as it tells where a long run is. */
+const say = (line: string): void => console.log(`${new Date().toISOString().slice(11, 19)} ${line}`);
+
+/** Begins to count. @returns what prints the figures of a crawl, which is what `npm run shards` is for besides passing */
+function watch({ server, pages }: MadeHosts): (name: string, more: string) => void {
+  const [began, requests] = [server.now(), server.log.length];
+  return (name, more) => {
+    const seconds = Math.round((server.now() - began) / 1000);
+    say(`${name}: ${pages} pages, ${server.log.length - requests} requests, ${seconds} s${more}`);
+  };
+}
+
+/** How many rows have which status. */
+function statusesOf(rows: ReadonlyMap<string, CrawledRow>): string {
+  return sums([...rows.values()].map(({ status }) => [String(status), 1]));
+}
+
+/** How many processes of which kind were killed. */
+function killsOf(killed: readonly Killed[]): string {
+  return sums(killed.map(({ victim, count }) => [victim, count]));
+}
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((a, b) => a + b, 0);
+
+function sums(entries: readonly (readonly [string, number])[]): string {
+  const found = new Map<string, number>();
+  for (const [name, count] of entries) found.set(name, (found.get(name) ?? 0) + count);
+  return [...found].map(([name, count]) => `${count} ${name}`).join(', ');
+}

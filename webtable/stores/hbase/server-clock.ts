@@ -1,0 +1,126 @@
+import { CrawlError, safeText } from '../../../packages/errors/index.js';
+import type { Gateways } from './gateway/gateways.js';
+import { CLOCK_QUALIFIER, CLOCK_ROW, versionFamily } from './layout.js';
+import { getMultiple, putMultiple, type RowDecoder } from './requests.js';
+import type { Ticks } from './ticks.js';
+
+/** Clocks that are further apart are refused, in milliseconds. */
+const MOST_APART = 60_000;
+/** How often the clock of the server is asked for; the quickest answer counts. */
+const PROBES = 3;
+/** Milliseconds after which it is asked for again, beside what is written. */
+const ASK_AFTER = 300_000;
+/** Milliseconds that the clock of this machine may gain or lose until then; where it was set, nothing is written before the answer. */
+const MOST_SET = 5000;
+
+/** Whose clocks are compared. */
+export interface Clocks {
+  /** Milliseconds since the epoch. */
+  readonly clock: () => number;
+  /** The clock by which what is written is put in order. */
+  readonly ticks: Ticks;
+  /** Milliseconds since any moment, of a clock that nobody sets. */
+  readonly monotonic?: () => number;
+}
+
+/**
+ * Holds the clock of this process against that of the server: when the table is opened, every few minutes while something is written,
+ * and at once where the clock of this machine was set. While they are too far apart nothing is written.
+ */
+export class ServerClock {
+  readonly #gateways: Gateways;
+  readonly #name: string;
+  readonly #clock: () => number;
+  readonly #ticks: Ticks;
+  readonly #monotonic: () => number;
+  #askedAt = 0;
+  /** By how much the clock that may be set is ahead of the one that is not. */
+  #ahead = 0;
+  #isOff = false;
+  #asking: Promise<void> | undefined;
+
+  /** @param name of the table in HBase for the probe */
+  constructor(gateways: Gateways, name: string, { clock, ticks, monotonic = () => performance.now() }: Clocks) {
+    this.#gateways = gateways;
+    this.#name = name;
+    this.#clock = clock;
+    this.#ticks = ticks;
+    this.#monotonic = monotonic;
+  }
+
+  /**
+   * Before something is written: undefined where it may be, as nearly always.
+   * @returns else what to wait for, which throws as {@link ServerClock.ask}
+   */
+  check(): Promise<void> | undefined {
+    const isSet = Math.abs(this.#clock() - this.#monotonic() - this.#ahead) > MOST_SET;
+    if (this.#isOff || isSet) return this.#askOnce();
+    // What is found then holds from the next write on; a server that does not answer shows by the write itself.
+    if (this.#monotonic() - this.#askedAt > ASK_AFTER) this.#askOnce().catch(() => undefined);
+    return undefined;
+  }
+
+  /**
+   * Asks for the clock of the server, and follows it.
+   * @param giveUp ms after which a gateway that does not answer is not asked again
+   * @throws CrawlError CLOCK_OFF; what a gateway throws
+   */
+  async ask(giveUp?: number): Promise<void> {
+    this.#askedAt = this.#monotonic();
+    const ahead = this.#clock() - this.#askedAt;
+    const { offset, took } = await this.#offset(giveUp);
+    const apart = Math.max(0, Math.abs(offset) - took / 2);
+    this.#isOff = apart > MOST_APART;
+    if (this.#isOff) {
+      const seconds = Math.round(apart / 1000);
+      throw new CrawlError(
+        'CLOCK_OFF',
+        `expected the clocks of this machine and of HBase within ${MOST_APART / 1000} s, found them ${seconds} s apart`,
+        { hint: 'set the clock of this machine, for instance by NTP; what is written is put in order by it' },
+      );
+    }
+    this.#ahead = ahead;
+    this.#ticks.follow(offset);
+  }
+
+  #askOnce(): Promise<void> {
+    return (this.#asking ??= this.ask().finally(() => (this.#asking = undefined)));
+  }
+
+  /**
+   * How many milliseconds the clock of the server is ahead of ours: a cell that is put without a timestamp gets one between the put
+   * and the answer.
+   */
+  async #offset(giveUp: number | undefined): Promise<{ readonly offset: number; readonly took: number }> {
+    const name = this.#name;
+    const target = { family: versionFamily('meta'), qualifier: CLOCK_QUALIFIER };
+    let best = { took: Infinity, offset: 0 };
+    for (let i = 0; i < PROBES; i++) {
+      const sent = this.#clock();
+      const began = performance.now();
+      const cells = [{ ...target, value: Buffer.from(String(sent)) }];
+      await this.#gateways.call(putMultiple(name, [{ key: CLOCK_ROW, cells }], 256), undefined, giveUp);
+      const read = getMultiple(name, [CLOCK_ROW], { columns: [target] }, timestamps());
+      const [stamp] = await this.#gateways.call(read, undefined, giveUp);
+      const took = performance.now() - began;
+      if (stamp === undefined)
+        throw new CrawlError('STORE_FAILED', `expected to read what was put into ${safeText(name)}, found nothing`);
+      if (took < best.took) best = { took, offset: stamp - (sent + took / 2) };
+    }
+    return best;
+  }
+}
+
+/** The newest timestamp of each row. */
+export function timestamps(): RowDecoder<number | undefined> {
+  let newest: number | undefined;
+  return {
+    begin() {
+      newest = undefined;
+    },
+    cell(_family, _qualifier, _value, timestamp) {
+      newest = Math.max(newest ?? timestamp, timestamp);
+    },
+    end: () => newest,
+  };
+}
