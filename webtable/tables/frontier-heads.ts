@@ -75,24 +75,27 @@ export function createFrontierHeads(store: Store, keys: FrontierKeys, slots: Slo
   /**
    * Moves the heads of hosts to where `to` says, by their notes. One whose note somebody else has changed is decided on again.
    * @param always writes notes too that stay
+   * @param unnamed heads that were put before a note that was lost: they go, unless the note names them in the end
    */
   async function move(
     heads: Heads,
     hosts: readonly HostKey[],
     to: (host: HostKey, at: number | undefined) => Promise<number | undefined>,
     always = false,
+    unnamed: ReadonlyMap<HostKey, ReadonlySet<number>> = new Map(),
   ): Promise<void> {
     const scores = await Promise.all(hosts.map((host) => to(host, heads.get(host)?.score)));
     const moves = hosts
       .map((host, i) => ({ host, from: heads.get(host), score: scores[i] }))
-      .filter(({ from, score }) => always || from?.score !== score);
+      .filter(({ host, from, score }) => always || unnamed.has(host) || from?.score !== score);
     const added: RowChange[] = [];
     const notes: VersionedChange[] = [];
     const old: { host: HostKey; key: string }[] = [];
     for (const { host, from, score } of moves) {
       if (score !== undefined && score !== from?.score) added.push(put(keys.head(score, host), score));
       notes.push({ change: noteOf(host, score), version: from?.version });
-      if (from?.score !== undefined && from.score !== score) old.push({ host, key: keys.head(from.score, host) });
+      const scores = new Set([...(from?.score === undefined ? [] : [from.score]), ...(unnamed.get(host) ?? [])]);
+      for (const at of scores) if (at !== score) old.push({ host, key: keys.head(at, host) });
     }
     if (added.length > 0) await store.write('frontier', added);
     // Before the notes: a head that is put again by who has read the new one has another version.
@@ -109,8 +112,20 @@ export function createFrontierHeads(store: Store, keys: FrontierKeys, slots: Slo
     for (const { host, score } of moves) {
       heads.set(host, { score });
     }
-    const again = moves.filter(({ host }) => isLost(host)).map(({ host }) => host);
-    if (again.length > 0) await move(await read(again.map((host) => ({ host, score: 0 }))), again, to, always);
+    const again = moves.filter(({ host }) => isLost(host));
+    if (again.length === 0) return;
+    const left = again.map(({ host, score }) => {
+      const scores = new Set([...(unnamed.get(host) ?? []), ...(score === undefined ? [] : [score])]);
+      return [host, scores] as const;
+    });
+    const now = await read(again.map(({ host }) => ({ host, score: 0 })));
+    await move(
+      now,
+      again.map(({ host }) => host),
+      to,
+      always,
+      new Map(left),
+    );
   }
 
   /** The score of the best row in the queue of a host, which is not above its head. */
@@ -182,11 +197,12 @@ export function createFrontierHeads(store: Store, keys: FrontierKeys, slots: Slo
 
     /**
      * Removes heads that no note names, and lowers those that are too high. Nothing else may write meanwhile.
+     * @param of the slots that are looked at; absent: all
      * @returns how many were
      */
-    async removeStale(): Promise<number> {
+    async removeStale(of: Iterable<string> = slots.all): Promise<number> {
       let stale = 0;
-      for await (const rows of scanSteps(store, 'frontier', COLUMNS, slots.all.map(keys.heads), LONGEST_STEP)) {
+      for await (const rows of scanSteps(store, 'frontier', COLUMNS, Array.from(of, keys.heads), LONGEST_STEP)) {
         for (const { key, cells, version } of rows) {
           const parsed = keys.parse(key);
           if (parsed.kind !== 'head') continue;
