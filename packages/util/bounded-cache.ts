@@ -8,35 +8,64 @@ export interface BoundedCache<V> {
   entries(): [key: string, value: V][];
 }
 
+/** A value in the ring of all, in the order of their use. The ring begins and ends at a node without a value. */
+interface Node<V> {
+  readonly key: string;
+  readonly value: V;
+  readonly weight: number;
+  before: Node<V>;
+  after: Node<V>;
+}
+
 /** Makes an empty cache that holds values of this weight together, in the unit of the weights given to `set`. */
 export function createBoundedCache<V>(maxWeight: number): BoundedCache<V> {
-  const held = new Map<string, { value: V; weight: number }>();
+  // Moving keys to the end of a Map would keep their order too, but leaves a hole each time, and the Map is copied over and over.
+  const held = new Map<string, Node<V>>();
+  const ring = { key: '', weight: 0 } as Node<V>;
+  ring.before = ring.after = ring;
   let total = 0;
 
+  function unlink({ before, after }: Node<V>): void {
+    before.after = after;
+    after.before = before;
+  }
+
+  function link(node: Node<V>): void {
+    node.before = ring.before;
+    node.after = ring;
+    ring.before.after = node;
+    ring.before = node;
+  }
+
   function remove(key: string): void {
-    total -= held.get(key)?.weight ?? 0;
+    const node = held.get(key);
+    if (!node) return;
     held.delete(key);
+    unlink(node);
+    total -= node.weight;
   }
 
   return {
     get(key) {
-      const entry = held.get(key);
-      if (!entry) return undefined;
-      // A Map keeps the order of insertion: what was used moves to the end, so the first is the oldest.
-      held.delete(key);
-      held.set(key, entry);
-      return entry.value;
+      const node = held.get(key);
+      if (!node) return undefined;
+      unlink(node);
+      link(node);
+      return node.value;
     },
     set(key, value, weight = 1) {
       remove(key);
-      held.set(key, { value, weight });
+      const node: Node<V> = { key, value, weight, before: ring, after: ring };
+      held.set(key, node);
+      link(node);
       total += weight;
-      for (const oldest of held.keys()) {
-        if (total <= maxWeight) break;
-        remove(oldest);
-      }
+      while (total > maxWeight) remove(ring.after.key);
     },
     delete: remove,
-    entries: () => Array.from(held, ([key, { value }]) => [key, value]),
+    entries() {
+      const all: [string, V][] = [];
+      for (let node = ring.after; node !== ring; node = node.after) all.push([node.key, node.value]);
+      return all;
+    },
   };
 }

@@ -36,11 +36,11 @@ const TROUBLES = [
   'seconds',
   'long',
   'date',
+  'date',
   'backoff',
   'words',
   'robots',
   'robots-seconds',
-  'none',
   'none',
   'none',
 ] as const;

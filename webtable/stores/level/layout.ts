@@ -39,6 +39,9 @@ export function familiesOf(table: TableName): readonly FamilyLayout[] {
   return LAYOUTS.get(table)!;
 }
 
+/** Whether a key is one of the hot family of the pages. */
+export const isHot = (key: string): boolean => key.startsWith(PREFIXES.webpage.m);
+
 /** The key of a cell in a wide family. */
 export function wideKey(family: FamilyLayout, rowKey: string, qualifier: string): string {
   return `${family.prefix}${rowKey}\0${qualifier}`;

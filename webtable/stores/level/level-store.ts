@@ -3,7 +3,9 @@ import { checkChanges, checkTable } from '../../check-changes.js';
 import type { ContentStore } from '../../content/content-store.js';
 import { checkDatabase, takeSnapshot, type LevelDatabase } from './database.js';
 import { toCrawlError } from '../../store-errors.js';
+import { isHot } from './layout.js';
 import { addFamilies, isRanged } from './read/get.js';
+import { createRowCache } from './row-cache.js';
 import { finishRow, newDraft, planRead } from './read/rows.js';
 import { scanRows } from './read/scan.js';
 import { writeRows } from './write/write.js';
@@ -30,6 +32,7 @@ export class LevelStore implements Store {
   readonly content?: ContentStore;
   readonly #database: LevelDatabase;
   readonly directory: string | undefined;
+  readonly #cache = createRowCache(isHot);
   /** Ends with the last write that was asked for. Writes read what they merge with, so they run one by one. */
   #lastWrite: Promise<unknown> = Promise.resolve();
   #closing: Promise<void> | undefined;
@@ -53,7 +56,7 @@ export class LevelStore implements Store {
       const snapshot = takeSnapshot(this.#database, !families.some(isRanged));
       try {
         const drafts = [...new Set(keys)].map(newDraft);
-        await addFamilies(snapshot, families, drafts);
+        await addFamilies(snapshot, this.#cache, families, drafts);
         const rows = new Map(drafts.map((draft) => [draft.key, finishRow(draft)]));
         return keys.map((key) => rows.get(key));
       } finally {
@@ -88,7 +91,7 @@ export class LevelStore implements Store {
     checkChanges(table, changes);
     const write = this.#lastWrite.then(async () => {
       await whenOpen(this.#database);
-      await writeRows(this.#database, table, changes);
+      await writeRows(this.#database, this.#cache, table, changes);
     });
     this.#lastWrite = write.catch(() => undefined);
     try {

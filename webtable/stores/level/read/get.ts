@@ -1,4 +1,5 @@
 import { iteratorOptions, readMany, type LevelSnapshot } from '../database.js';
+import type { RowCache } from '../row-cache.js';
 import { wideKey, wideRange } from '../layout.js';
 import { sortCells, type FamilyPlan, type RowDraft } from './rows.js';
 
@@ -8,6 +9,7 @@ const PARALLEL_RANGES = 16;
 /** Adds to each row what these families hold of it. The cells of a row that had none are then in column order. */
 export async function addFamilies(
   snapshot: LevelSnapshot,
+  cache: RowCache,
   families: readonly FamilyPlan[],
   rows: readonly RowDraft[],
 ): Promise<void> {
@@ -26,7 +28,11 @@ export async function addFamilies(
   }
   lookups.sort((a, b) => (a.key < b.key ? -1 : 1));
   const keys = lookups.map(({ key }) => key);
-  const values = await readMany(snapshot, keys);
+  // Of more than one family, all of a row has to be of one moment.
+  const values =
+    families.length === 1
+      ? await cache.read(keys, (missed) => readMany(snapshot, missed))
+      : await readMany(snapshot, keys);
   for (const [i, { add }] of lookups.entries()) {
     const value = values[i];
     if (value) add(value);

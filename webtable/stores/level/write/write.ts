@@ -1,6 +1,7 @@
 import { CrawlError, safeText } from '../../../../packages/errors/index.js';
 import type { LevelDatabase } from '../database.js';
 import { familiesOf, wideKey, wideRange, type FamilyLayout } from '../layout.js';
+import type { RowCache } from '../row-cache.js';
 import { foldChanges, type RowEdit } from './edits.js';
 import { mergePacked } from '../packed-cells.js';
 import type { TableName } from '../../../schema.js';
@@ -22,12 +23,13 @@ type Present = readonly (Uint8Array | undefined)[];
  */
 export async function writeRows(
   database: LevelDatabase,
+  cache: RowCache,
   table: TableName,
   changes: readonly RowChange[],
 ): Promise<void> {
   const families = familiesOf(table);
   const edits = foldChanges(changes);
-  const present = await readPresent(database, families, edits);
+  const present = await readPresent(database, cache, families, edits);
   const oldCells = await listCleared(database, families, edits);
   const cells: Operations = [];
   for (const [i, edit] of edits.entries()) {
@@ -36,12 +38,13 @@ export async function writeRows(
       else planPacked(cells, family, edit, present[i]?.[at]);
     }
   }
-  await apply(database, cells);
+  if (cells.length > 0) await cache.write(cells, () => apply(database, cells));
 }
 
 /** What is there of each edit, by its place; nothing where no edit has to know. */
 async function readPresent(
   database: LevelDatabase,
+  cache: RowCache,
   families: readonly FamilyLayout[],
   edits: readonly RowEdit[],
 ): Promise<readonly (Present | undefined)[]> {
@@ -57,7 +60,8 @@ async function readPresent(
   });
   if (lookups.length === 0) return present;
   lookups.sort((a, b) => (a.key < b.key ? -1 : 1));
-  const values = await database.getMany(lookups.map(({ key }) => key));
+  const keys = lookups.map(({ key }) => key);
+  const values = await cache.read(keys, (missed) => database.getMany(missed));
   for (const [i, { found, at }] of lookups.entries()) found[at] = values[i];
   return present;
 }
@@ -99,7 +103,6 @@ function planWide(cells: Operations, oldCells: OldCells, family: FamilyLayout, e
 
 /** Makes the operations in order, all or none. */
 async function apply(db: LevelDatabase, operations: Operations): Promise<void> {
-  if (operations.length === 0) return;
   const batch = db.batch();
   for (const [key, value] of operations) {
     if (value) batch.put(key, value);

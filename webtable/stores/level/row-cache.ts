@@ -1,0 +1,66 @@
+import { createBoundedCache } from '../../../packages/util/index.js';
+
+/** The value of each key, in their order; undefined where there is none. */
+export type ReadValues = (keys: string[]) => Promise<(Uint8Array | undefined)[]>;
+
+/** Packed values of rows that were read or written last, which are as they are in the database. */
+export type RowCache = ReturnType<typeof createRowCache>;
+
+/** Bytes that are held, with what an entry takes beside them. */
+const MOST_BYTES = 16 * 1024 * 1024;
+const ENTRY = 300;
+
+/**
+ * A write-through cache of some keys of a database that nobody else writes to. A row is read and changed several times within minutes:
+ * as a link, selected, fetched, released. That a key is not there is held, too.
+ * @param isHeld whether a key is one of them
+ */
+export function createRowCache(isHeld: (key: string) => boolean) {
+  const cache = createBoundedCache<Uint8Array | null>(MOST_BYTES);
+  /** Writes that are under way, and those that have begun so far. */
+  let underWay = 0;
+  let begun = 0;
+
+  const keep = (key: string, value: Uint8Array | undefined): void =>
+    cache.set(key, value ?? null, 2 * key.length + (value?.length ?? 0) + ENTRY);
+
+  return {
+    /** Reads values, of the database only those that are not held. Each is of a moment between the call and its end. */
+    async read(keys: readonly string[], read: ReadValues): Promise<(Uint8Array | undefined)[]> {
+      const values: (Uint8Array | undefined)[] = [];
+      const missed: { at: number; key: string }[] = [];
+      for (const [at, key] of keys.entries()) {
+        const held = cache.get(key);
+        values.push(held ?? undefined);
+        if (held === undefined) missed.push({ at, key });
+      }
+      if (missed.length === 0) return values;
+      const [before, isQuiet] = [begun, underWay === 0];
+      const found = await read(missed.map(({ key }) => key));
+      // What is written meanwhile may be newer than what was read.
+      const isCurrent = isQuiet && before === begun;
+      for (const [i, { at, key }] of missed.entries()) {
+        values[at] = found[i];
+        if (isCurrent && isHeld(key)) keep(key, found[i]);
+      }
+      return values;
+    },
+
+    /** Makes operations by `write`; undefined deletes. Until they are made, and where they fail, the database is asked for these keys. */
+    async write(
+      operations: readonly (readonly [key: string, value: Uint8Array | undefined])[],
+      write: () => Promise<void>,
+    ): Promise<void> {
+      const held = operations.filter(([key]) => isHeld(key));
+      for (const [key] of held) cache.delete(key);
+      begun += 1;
+      underWay += 1;
+      try {
+        await write();
+        for (const [key, value] of held) keep(key, value);
+      } finally {
+        underWay -= 1;
+      }
+    },
+  };
+}
