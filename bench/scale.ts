@@ -152,7 +152,7 @@ async function run(options: BenchOptions): Promise<BenchResult> {
     const found = await simulateStep({ slots: slots.all.length, workers: count, dying, random });
     const phase = `the end of a step${dying === 0 ? '' : ', a tenth dies in it and is begun again'}`;
     rows.push({ phase, ...found });
-    options.say(`${phase}: known after ${found.untilAll} s`);
+    options.say(`${phase}: known after ${found.untilAll.toFixed(1)} s`);
   }
 
   const spread = spreadOfHosts(slots, count, scaled(COUNTED_HOSTS, options.scale, 10_000));
