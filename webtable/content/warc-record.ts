@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { createHash, hash, randomUUID } from 'node:crypto';
 import type { ContentRecord } from './content-store.js';
 import { archivedHead } from './http-head.js';
 
@@ -99,9 +99,13 @@ function safeValue(value: string): string {
 
 /** A digest as WARC tools write it: SHA-1 in Base32 (RFC 4648, section 6). */
 export function sha1(parts: readonly Uint8Array[]): string {
-  const hash = createHash('sha1');
-  for (const part of parts) hash.update(part);
-  return `sha1:${base32(hash.digest())}`;
+  return `sha1:${base32(parts.length === 1 ? hash('sha1', parts[0]!, 'buffer') : digestOf(parts))}`;
+}
+
+function digestOf(parts: readonly Uint8Array[]): Buffer {
+  const whole = createHash('sha1');
+  for (const part of parts) whole.update(part);
+  return whole.digest();
 }
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';

@@ -36,6 +36,17 @@ export class TextBuilder {
   }
 
   #addPiece(piece: string): void {
+    const kind = kindOf(piece);
+    if (kind === 'blank') {
+      this.#gap ||= piece !== '';
+      return;
+    }
+    if (kind === 'words') {
+      if (this.#gap && this.#text !== '') this.#append(' ');
+      this.#append(piece);
+      this.#gap = false;
+      return;
+    }
     const rest = piece.trimStart();
     if (rest.length < piece.length) this.#gap = true;
     if (rest === '') return;
@@ -57,3 +68,35 @@ export class TextBuilder {
     this.#full = true;
   }
 }
+
+/**
+ * Most pieces are blank, or words with a space between them as they are to be kept: that is seen faster than any regular expression
+ * looks for more. `mixed`: neither, or it is not easily seen.
+ */
+function kindOf(piece: string): 'blank' | 'words' | 'mixed' {
+  let isBlank = true;
+  let wasSpace = true;
+  for (let i = 0; i < piece.length; i++) {
+    const code = piece.charCodeAt(i);
+    if (code === 0x20) {
+      if (wasSpace && !isBlank) return 'mixed';
+      wasSpace = true;
+    } else if (isBreak(code)) {
+      if (!isBlank) return 'mixed';
+    } else if (isLetter(code)) {
+      if (isBlank && i > 0) return 'mixed';
+      isBlank = wasSpace = false;
+    } else {
+      return 'mixed';
+    }
+  }
+  if (isBlank) return 'blank';
+  return wasSpace ? 'mixed' : 'words';
+}
+
+/** White space below U+0080 that is no space. */
+const isBreak = (code: number): boolean => code >= 9 && code <= 13;
+
+/** Most of what is no white space; between these ranges some characters are. */
+const isLetter = (code: number): boolean =>
+  code < 0xa0 || (code > 0xa0 && code < 0x1680) || (code > 0x3000 && code < 0xfeff);
