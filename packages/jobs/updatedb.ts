@@ -18,14 +18,8 @@ import {
 import type { CrawlContext } from './context.js';
 import type { Report } from './reporting/job.js';
 import { hintsOf } from './parsing/link-hints.js';
-import {
-  LINKED_FIELDS,
-  createLinkSlice,
-  createLinker,
-  type Linker,
-  type LinksByTarget,
-  type LinkSlice,
-} from './linking/link-slice.js';
+import { createLinkSlice, type LinkSlice, type LinksOfTargets } from './linking/link-slice.js';
+import { LINKED_FIELDS, createLinker, type Linker } from './linking/linker.js';
 import { addToLeads } from './linking/leads.js';
 import { RESCHEDULE_FIELDS, handsOnLinks, isReleasedSource, linksOf, reschedule } from './rows/reschedule.js';
 import type { RuleSet } from '../rules/index.js';
@@ -182,7 +176,7 @@ async function linkRows(
   tracker: Tracker,
   slots: Iterable<string>,
   leavesOwn: boolean,
-): Promise<LinksByTarget | undefined> {
+): Promise<LinksOfTargets | undefined> {
   const scoring = createScoring(crawl, tracker.count);
   const limit = crawl.settings.db.updateMaxLinksInMemory;
   const fields = [...SOURCE_FIELDS, ...scoringReads(crawl)];
@@ -245,17 +239,20 @@ function collectLinks(
   const { title = '', text = '' } = isRedirect ? {} : row;
   const anchors = links.map((link) => link.anchor);
   const scores = scoring.distribute(urlOf(row.key), targets, row.cashInFlight ?? 0, { anchors, title, text });
+  const from = {
+    source: row.key,
+    entry,
+    distance: (row.distanceInFlight ?? distance) + (isRedirect ? 0 : 1),
+    redirectDepth: isRedirect ? (row.redirectDepth ?? 0) + 1 : 0,
+  };
   for (const [i, link] of links.entries()) {
     // A rule on www may have come after the page was parsed.
-    slice.add(rowKeyOf(ruleSet?.rewrite(link.url)?.url ?? link.url), {
-      source: row.key,
-      entry,
+    const target = rowKeyOf(ruleSet?.rewrite(link.url)?.url ?? link.url);
+    slice.add(target, from, {
       anchor: link.anchor,
       score: scores[i] ?? 0,
-      distance: (row.distanceInFlight ?? distance) + (isRedirect ? 0 : 1),
       hints: hintsOf(link),
       sitemap: link.sitemap,
-      redirectDepth: isRedirect ? (row.redirectDepth ?? 0) + 1 : 0,
     });
   }
 }
@@ -270,7 +267,7 @@ async function releaseRows(
   crawl: CrawlContext,
   batchId: string,
   linker: Linker,
-  left: LinksByTarget,
+  left: LinksOfTargets,
   consumers: readonly string[],
   tracker: Tracker,
   released: Released,
@@ -297,7 +294,7 @@ async function releaseRows(
         if (row?.damaged) count('damaged');
         if (!row || row.damaged || row.marks?.generate !== batchId) return undefined;
         (row.marks.fetch === batchId ? updated : notFetched).add(row.key);
-        const links = linker.changeFor(terms, row.key, row, left.get(row.key) ?? [], count);
+        const links = linker.changeFor(terms, row.key, row, left.linksOf(row.key), count);
         const release = reschedule(crawl, { ...row, ...links?.set }, batchId, count);
         const { distanceInFlight = row.distanceInFlight, ...linked } = links?.set ?? {};
         // Where it leads is known by now.

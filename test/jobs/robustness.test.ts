@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { MemoryStore, jobs, rowKeyOf, type Plugin } from '../../packages/webcrawl/index.js';
 import { LevelStore, type BatchEntry } from '../../webtable/index.js';
 import { MemoryLevel } from 'memory-level';
-import { createLinkSlice, createLinker } from '../../packages/jobs/linking/link-slice.js';
+import { createLinkSlice } from '../../packages/jobs/linking/link-slice.js';
+import { createLinker } from '../../packages/jobs/linking/linker.js';
 import { createTracker } from '../../packages/jobs/reporting/tracker.js';
 import { damage } from '../support/stores/damage.js';
 import { turns } from '../support/events.js';
@@ -23,14 +24,8 @@ describe('what must not stop a crawl', () => {
     await using crawl = await testCrawl(undefined);
     const slice = createLinkSlice('1-1');
     for (let i = 0; i < 200_000; i++) {
-      slice.add('com.a:http/login', {
-        source: `com.b:http/${i}`,
-        entry: entryOf(i),
-        anchor: '',
-        score: 0,
-        distance: 1,
-        redirectDepth: 1,
-      });
+      const from = { source: `com.b:http/${i}`, entry: entryOf(i), distance: 1, redirectDepth: 1 };
+      slice.add('com.a:http/login', from, { anchor: '', score: 0 });
     }
     const linker = createLinker(crawl, '1-1', new Set(['1-1']), createTracker(crawl, 'updatedb', {}));
     await linker.addLinks(slice, true);
@@ -41,16 +36,9 @@ describe('what must not stop a crawl', () => {
 
   it('links of great length: they count for several', () => {
     const slice = createLinkSlice('1-1');
-    const event = {
-      source: 'x',
-      entry: entryOf(0),
-      anchor: '',
-      score: 0,
-      distance: 1,
-      redirectDepth: 0,
-    };
-    slice.add(`com.a:http/${'x'.repeat(4000)}`, event);
-    slice.add('com.a:http/', event);
+    const from = { source: 'x', entry: entryOf(0), distance: 1, redirectDepth: 0 };
+    slice.add(`com.a:http/${'x'.repeat(4000)}`, from, { anchor: '', score: 0 });
+    slice.add('com.a:http/', from, { anchor: '', score: 0 });
     expect(slice.links).toBe(22);
   });
 

@@ -1,0 +1,32 @@
+import { expect, it } from 'vitest';
+import { createLinkSlice, type LinkEvent } from '../../../packages/jobs/linking/link-slice.js';
+import { randomNumbers } from '../../support/web/fake-web.js';
+
+it('gives back the links to each target as they were added, in their order', () => {
+  for (let seed = 1; seed <= 200; seed++) {
+    const random = randomNumbers(seed);
+    const pick = (n: number): number => Math.floor(random() * n);
+    const slice = createLinkSlice('1-1');
+    const plain = new Map<string, LinkEvent[]>();
+    for (let page = 0; page < pick(20); page++) {
+      const source = `com.a:http/${page}`;
+      const entry = { rowKey: source, queue: 'a.com', slot: '00', place: `a.com|${source}` };
+      const from = { source, entry, distance: pick(3), redirectDepth: pick(2) };
+      for (let i = pick(10); i > 0; i--) {
+        const target = `com.b:http/${pick(8)}`;
+        const link = {
+          anchor: `a${pick(5)}`,
+          score: random(),
+          ...(pick(4) === 0 && { hints: { priority: random() } }),
+          ...(pick(4) === 0 && { sitemap: true as const }),
+        };
+        slice.add(target, from, link);
+        plain.set(target, [...(plain.get(target) ?? []), { hints: undefined, sitemap: undefined, ...from, ...link }]);
+      }
+    }
+    expect(new Set(slice.targets()), `seed ${seed}`).toEqual(new Set(plain.keys()));
+    for (const [target, links] of plain) expect(slice.linksOf(target), `seed ${seed}`).toStrictEqual(links);
+    expect(slice.linksOf('com.b:http/9')).toEqual([]);
+    expect(slice.links).toBe([...plain.values()].flat().length);
+  }
+});
