@@ -130,7 +130,9 @@ describe.runIf(hasMaven())('a step of a batch on Hadoop YARN', () => {
       [...`${out}${err}`.matchAll(/^\s+([\w ]+)=(\d+)$/gm)].map(([, name = '', n]) => [name, Number(n)] as const),
     );
     expect(counters).toMatchObject({ 'Launched map tasks': SHARDS + 1, 'Failed map tasks': 1 });
-    expect(counters, `asked ${web.asked.join(' ')}: ${JSON.stringify(counters)}`).toMatchObject({ fetched: web.urls.length });
+    expect(counters, `asked ${web.asked.join(' ')}: ${JSON.stringify(counters)}`).toMatchObject({
+      fetched: web.urls.length,
+    });
     expect(await webcrawl('batch-done', 'fetch', batch)).toMatchObject({ code: 0 });
     expect(await webcrawl('batch-done', 'updatedb', batch)).toMatchObject({ code: 1 });
     expect(new Set(web.asked).size).toBe(web.urls.length);
