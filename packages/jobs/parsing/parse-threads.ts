@@ -41,7 +41,7 @@ export const PARSE_THREAD_ENTRY = new URL('./parse-worker.js', import.meta.url);
 const START_AFTER = 1_048_576;
 
 /** Pages in the line of a thread: one that it is at, and some so that it need not wait for a main thread that is busy. */
-const LINE = 8;
+const LINE = 4;
 
 /**
  * Threads that are started as they are needed: none for the first pages, and one more when a page comes while all are
