@@ -1,4 +1,4 @@
-import { primaryLanguage } from '../words/stemmers.js';
+import { primaryLanguage } from '../words/primary-language.js';
 
 /** UTF-16 units of a text by which its language is judged. */
 const SAMPLE = 4000;

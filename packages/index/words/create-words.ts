@@ -1,6 +1,6 @@
 import { createKindAt, KANA, KIND, unitsAt, type Kind } from './characters.js';
 import { fold } from './fold.js';
-import { createStemmer, primaryLanguage } from './stemmers.js';
+import { primaryLanguage } from './primary-language.js';
 import { createIntlSplitter, loadJieba, type Splitter } from './unspaced.js';
 import type { Word, Words } from './words.js';
 
@@ -27,6 +27,8 @@ export async function createWords({ jieba: wantsJieba = true }: WordsOptions = {
   const kindAt = createKindAt();
   const byIntl = createIntlSplitter();
   const jieba = wantsJieba ? await loadJieba() : undefined;
+  // They are many modules, and only who indexes or searches needs them.
+  const { createStemmer } = await import('./stemmers.js');
   const stem = createStemmer(fold);
   return {
     name: `words-${RULES}/icu-${process.versions.icu}${jieba ? `/jieba-${jieba.version}` : ''}`,

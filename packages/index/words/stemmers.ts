@@ -12,6 +12,7 @@ import { stemmer as romanian } from '@orama/stemmers/romanian';
 import { stemmer as russian } from '@orama/stemmers/russian';
 import { stemmer as spanish } from '@orama/stemmers/spanish';
 import { stemmer as swedish } from '@orama/stemmers/swedish';
+import { primaryLanguage } from './primary-language.js';
 
 type Stem = (term: string) => string;
 
@@ -41,11 +42,6 @@ const REMEMBERED = 50_000;
 const MOST_TAGS = 20;
 /** Digits and such have no endings, and a name as short as this neither. */
 const STEMMABLE = /^\p{L}{3,}$/u;
-
-/** The primary part of a language tag, in lower case; empty where there is none. */
-export function primaryLanguage(tag: string | undefined): string {
-  return /^[a-z]{2,3}(?![a-z0-9])/i.exec(tag ?? '')?.[0].toLowerCase() ?? '';
-}
 
 /** The language whose endings a word in Latin letters has where the language around it is written in other letters. */
 const LATIN_ELSEWHERE = 'en';
