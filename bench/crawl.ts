@@ -9,7 +9,7 @@ import { isWanted, type Bench, type BenchOptions, type BenchResult } from './lib
 import { crawlOnce, type CrawlSample } from './lib/crawl-once.js';
 import { ON_NODE_24, OURS, PEER_CRAWLERS, otherCheckout, type Crawler } from './lib/crawlers.js';
 import { alternate, spread, type Spread } from './lib/rounds.js';
-import { startSite, type Site } from './lib/site.js';
+import { SITES, startSite, type Site } from './lib/site.js';
 
 /** What the ratios are to: the first of these that takes part. */
 const REFERENCES = ['colly', 'against'];
@@ -18,6 +18,7 @@ const REFERENCES = ['colly', 'against'];
 export const crawlBench: Bench = {
   about: 'a whole crawl of a site, by webcrawl on this Node and on Node 24, Colly, Scrapy and Crawlee',
   names: [OURS, ON_NODE_24, ...PEER_CRAWLERS].map(({ name }) => name),
+  sites: SITES,
   run,
 };
 

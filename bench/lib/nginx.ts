@@ -39,7 +39,7 @@ export function findNginx(): Nginx | undefined {
 export interface Served {
   /** Where its own files go. */
   readonly folder: string;
-  /** The folder that is served. */
+  /** The folder that is served. With `$server_addr` in it, each address has its own. */
   readonly root: string;
   readonly addresses: readonly string[];
 }

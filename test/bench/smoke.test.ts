@@ -35,7 +35,8 @@ async function bench(...args: string[]): Promise<Finished> {
 async function result(name: string, ...args: string[]): Promise<Result> {
   const { code, stdout, stderr } = await bench(name, '--json', '--rounds', '1', ...args);
   expect(code, stderr).toBe(0);
-  const file = args.includes('synthetic') ? `${name}-synthetic` : name;
+  const site = args[args.indexOf('--site') + 1];
+  const file = args.includes('--site') ? `${name}-${site}` : name;
   const parsed = JSON.parse(stdout) as Result;
   expect(JSON.parse(await readFile(join(cache, 'results', `${file}.json`), 'utf8'))).toEqual(parsed);
   expect(await readFile(join(cache, 'results', `${file}.svg`), 'utf8')).toMatch(/^<svg [^]*<\/svg>\n$/);
@@ -87,6 +88,15 @@ it.runIf(process.platform === 'linux')('crawl reaches every page of the made-up 
   const { rows } = await result('crawl', '--site', 'synthetic', '--scale', '0.005', '--only', 'webcrawl');
   expect(rows).toMatchObject([{ pages: { median: 100 } }]);
 });
+
+it.runIf(process.platform === 'linux').each(['link-heavy', 'small-pages'])(
+  'crawl reaches every page of the site %s',
+  async (site) => {
+    const { rows, title } = await result('crawl', '--site', site, '--scale', '0.01', '--only', 'webcrawl');
+    expect(rows).toMatchObject([{ pages: { median: 200 } }]);
+    expect(title).toContain('200 on 4 hosts');
+  },
+);
 
 it.runIf(process.platform === 'linux')('crawl takes turns with another checkout', async () => {
   const { rows } = await result(
@@ -165,7 +175,8 @@ it.each([
   [['cycle', '--only', '50k,7k'], 'found "7k"'],
   [['store', '--scale', '0'], 'above 0 for --scale'],
   [['store', '--rounds', '1.5'], 'whole number'],
-  [['crawl', '--site', 'x'], 'expected --site docs or synthetic'],
+  [['crawl', '--site', 'x'], 'expected --site of docs, synthetic, link-heavy, small-pages, found "x"'],
+  [['relevance', '--site', 'small-pages'], 'expected --site of docs, synthetic'],
   [['crawl', '--against', 'nowhere'], 'expected the folder of a checkout for --against, found "nowhere"'],
 ])('%j is refused', async (args, message) => {
   const { code, stderr } = await bench(...args);
