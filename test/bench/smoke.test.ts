@@ -1,6 +1,6 @@
 /** Each benchmark at a very small scale, as a user runs it: that it runs to its end and reports. No figure is looked at. */
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { ROOT } from '../support/docs/source-files.js';
@@ -98,6 +98,28 @@ it.runIf(process.platform === 'linux').each(['link-heavy', 'small-pages'])(
   },
 );
 
+it.runIf(process.platform === 'linux')('crawl runs on as many cores as it is told', async () => {
+  const all = availableParallelism();
+  const cores = all > 1 ? [1, all] : [1];
+  const args = ['--site', 'small-pages', '--scale', '0.01', '--only', 'webcrawl', '--cores', cores.join()];
+  const { rows, notes } = await result('crawl', ...args);
+  expect(rows).toMatchObject(cores.map((count) => ({ cores: count, pages: { median: 200 }, cpuRatio: { median: 1 } })));
+  expect(notes.join()).toContain('benchmark `operations`');
+});
+
+it.runIf(process.platform === 'linux')(
+  'crawl has peers that crawl the same pages, where they are installed',
+  async () => {
+    const peers = ['colly', 'spider', 'wget2'];
+    const args = ['--site', 'link-heavy', '--scale', '0.01', '--only', ['webcrawl', ...peers].join()];
+    const { rows, notes } = await result('crawl', ...args);
+    for (const row of rows) expect(row).toMatchObject({ pages: { median: 200 } });
+    const absent = notes.find((note) => note.startsWith('Not installed')) ?? '';
+    for (const peer of peers)
+      expect(absent.includes(peer) || rows.some(({ name }) => (name as string).startsWith(`${peer} `))).toBe(true);
+  },
+);
+
 it.runIf(process.platform === 'linux')('crawl takes turns with another checkout', async () => {
   const { rows } = await result(
     'crawl',
@@ -177,6 +199,8 @@ it.each([
   [['store', '--rounds', '1.5'], 'whole number'],
   [['crawl', '--site', 'x'], 'expected --site of docs, synthetic, link-heavy, small-pages, found "x"'],
   [['relevance', '--site', 'small-pages'], 'expected --site of docs, synthetic'],
+  [['crawl', '--cores', '0'], `expected --cores of ${process.platform === 'linux' ? 1 : availableParallelism()} to`],
+  [['crawl', '--cores', '1,x'], 'found "1,x"'],
   [['crawl', '--against', 'nowhere'], 'expected the folder of a checkout for --against, found "nowhere"'],
 ])('%j is refused', async (args, message) => {
   const { code, stderr } = await bench(...args);
