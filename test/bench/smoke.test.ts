@@ -154,7 +154,13 @@ it.runIf(process.platform === 'linux')('operations counts what a crawl asks of t
 
 it('memory follows a crawl and a batch', async () => {
   const { rows } = await result('memory', '--scale', '0.001');
-  expect(rows).toHaveLength(8);
+  expect(rows).toHaveLength(9);
+  const aNumber = { median: expect.any(Number) as number };
+  for (const row of rows.slice(0, 5)) {
+    expect(row).toMatchObject({ pageRate: aNumber, rowRate: aNumber, linkRate: aNumber, diskMb: aNumber });
+    expect((row.linkRate as { median: number }).median).toBeGreaterThan((row.rowRate as { median: number }).median);
+  }
+  expect((rows[4]!.diskRatio as { median: number }).median).toBeGreaterThan(0.1);
   for (const row of rows) {
     expect(row).toMatchObject({ ratio: expect.any(Number) as number, pages: { median: expect.any(Number) as number } });
   }
