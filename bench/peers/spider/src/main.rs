@@ -6,14 +6,13 @@ use std::fmt::Write as _;
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
 use spider::page::Page;
 use spider::tokio;
 use spider::tokio::sync::broadcast::{error::RecvError, Receiver};
-use spider::tokio::sync::{mpsc, Semaphore};
+use spider::tokio::sync::mpsc;
 use spider::website::Website;
 
 #[global_allocator]
@@ -32,19 +31,21 @@ async fn main() {
     }
     let option = |name: &str| options.get(name).unwrap_or_else(|| panic!("expected {name}")).clone();
     let concurrency: usize = option("--concurrency").parse().expect("--concurrency is a number");
-    let permits = Arc::new(Semaphore::new(concurrency));
 
     let (pages, stored) = mpsc::unbounded_channel();
     let out = PathBuf::from(option("--out"));
     let writer = thread::spawn(move || write_pages(stored, &out));
     let mut crawls = Vec::new();
-    for seed in option("--seeds").split_whitespace() {
+    let seeds = option("--seeds");
+    // Not one limit for all: a website that finds it taken by others ends.
+    let limit = concurrency.div_ceil(seeds.split_whitespace().count());
+    for seed in seeds.split_whitespace() {
         let mut website = Website::new(seed);
         website
             .with_respect_robots_txt(false)
             .with_request_timeout(Some(Duration::from_secs(30)))
             .with_return_page_links(true)
-            .with_concurrency_semaphore(Some(permits.clone()))
+            .with_concurrency_limit(Some(limit))
             .with_blacklist_url(Some(vec![option("--reject").into()]));
         if option("--stay") == "any" {
             website.with_external_domains(Some(std::iter::once("*".to_string())));
