@@ -43,7 +43,9 @@ interface Sample extends Pick<MemoryStretch, 'seconds' | 'ownMb' | 'residentMb' 
 const MEMORY = ['ownMb', 'residentMb', 'heapMb', 'bytesMb'] as const;
 const GROWTH = ['pageRate', 'rowRate', 'rowRatio', 'linkRate', 'linkRatio', 'diskMb', 'diskRatio'] as const;
 const FIGURES = ['pages', 'seconds', ...GROWTH, ...MEMORY] as const;
-type Figures = Readonly<Record<(typeof FIGURES)[number], Spread>>;
+type Figures = Readonly<
+  Record<'pages' | 'seconds' | (typeof MEMORY)[number], Spread> & Partial<Record<(typeof GROWTH)[number], Spread>>
+>;
 
 const CASES: readonly {
   readonly name: string;
@@ -96,7 +98,9 @@ async function crawlRows({ cache, scale, say }: BenchOptions): Promise<Sample[]>
       ...figures,
     });
     before = stretch;
-    say(`${rows.toLocaleString('en-US')} rows: ${figures.ownMb.toFixed(0)} MB, ${rowRate.toFixed(0)} rows added a second`);
+    say(
+      `${rows.toLocaleString('en-US')} rows: ${figures.ownMb.toFixed(0)} MB, ${rowRate.toFixed(0)} rows added a second`,
+    );
   });
   await rm(directory, { recursive: true, force: true });
   return samples;
@@ -139,7 +143,8 @@ function present(
     const rounds = samples.get(name) ?? [];
     return (rounds[0] ?? []).map(({ what }, i) => {
       const figure = (key: (typeof FIGURES)[number]): Spread => spread(rounds.map((lines) => lines[i]?.[key] ?? NaN));
-      return { name, what, ...(Object.fromEntries(FIGURES.map((key) => [key, figure(key)])) as Figures) };
+      const known = FIGURES.filter((key) => rounds[0]?.[i]?.[key] !== undefined);
+      return { name, what, ...(Object.fromEntries(known.map((key) => [key, figure(key)])) as Figures) };
     });
   });
   return {
