@@ -136,7 +136,8 @@ export const PEER_CRAWLERS: readonly Crawler[] = [
     },
     command: (task) => ({ command: join(PEERS, 'spider/release/crawl'), args: options(task) }),
     pages: pagesPrinted,
-    about: 'spider knows no case in URLs, and passes over the endings that it takes for those of files',
+    about:
+      'spider crawls each host by itself, with its part of the requests in flight, and passes over URLs with a percent sign that stands alone',
   },
   {
     name: 'wget2',
