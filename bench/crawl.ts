@@ -3,23 +3,34 @@
  * what that costs. Everyone parses title and links, and stores links, titles and bodies on disk; no delays, the same
  * number of requests in flight, and the same URLs left out. webcrawl runs as its users run it, and alone asks for robots.txt.
  *
- * The server is on the same machine, and takes its part of the cores from all alike.
+ * The server is on the same machine, and takes its part of the cores from all alike. `--cores` has the crawlers run on fewer.
  */
+import { availableParallelism } from 'node:os';
 import { isWanted, type Bench, type BenchOptions, type BenchResult } from './lib/bench.js';
 import { crawlOnce, type CrawlSample } from './lib/crawl-once.js';
 import { ON_NODE_24, OURS, PEER_CRAWLERS, otherCheckout, type Crawler } from './lib/crawlers.js';
 import { alternate, spread, type Spread } from './lib/rounds.js';
-import { startSite, type Site } from './lib/site.js';
+import { SITES, startSite, type Site } from './lib/site.js';
 
 /** What the ratios are to: the first of these that takes part. */
 const REFERENCES = ['colly', 'against'];
 
 /** `crawl`: webcrawl and its peers on one site. */
 export const crawlBench: Bench = {
-  about: 'a whole crawl of a site, by webcrawl on this Node and on Node 24, Colly, Scrapy and Crawlee',
+  about: 'a whole crawl of a site, by webcrawl on this Node and on Node 24, Colly, spider, wget2, Scrapy and Crawlee',
   names: [OURS, ON_NODE_24, ...PEER_CRAWLERS].map(({ name }) => name),
+  sites: SITES,
   run,
 };
+
+/** A crawler on some cores. */
+interface Run {
+  /** That of the crawler, and the cores where they differ between runs. */
+  readonly name: string;
+  readonly crawler: Crawler;
+  /** Absent: all. */
+  readonly cores?: number;
+}
 
 async function run(options: BenchOptions): Promise<BenchResult> {
   const { against } = options;
@@ -28,39 +39,52 @@ async function run(options: BenchOptions): Promise<BenchResult> {
   const crawlers = wanted.filter((crawler) => crawler.version() !== undefined);
   const absent = wanted.filter((crawler) => !crawlers.includes(crawler)).map(({ name }) => name);
   for (const name of absent) options.say(`${name} is left out; bench/install.sh installs it`);
+  const runs = (options.cores ?? [undefined]).flatMap((cores) =>
+    crawlers.map((crawler): Run => {
+      if (cores === undefined) return { name: crawler.name, crawler };
+      return { name: `${crawler.name} on ${cores}`, crawler, cores };
+    }),
+  );
 
   const site = await startSite(options);
   options.say(`${site.name}, served by ${site.server}`);
   try {
-    const samples = await alternate(crawlers, options.rounds, async (crawler, round) => {
-      options.say(`round ${round + 1} of ${options.rounds}: ${crawler.name}`);
-      return crawlOnce(crawler, site, options.cache);
+    const samples = await alternate(runs, options.rounds, async ({ name, crawler, cores }, round) => {
+      options.say(`round ${round + 1} of ${options.rounds}: ${name}`);
+      return crawlOnce(crawler, site, options.cache, cores === undefined ? {} : { cores });
     });
-    return present(crawlers, absent, site, samples);
+    return present(runs, absent, site, samples);
   } finally {
     await site.close();
   }
 }
 
 function present(
-  crawlers: readonly Crawler[],
+  runs: readonly Run[],
   absent: readonly string[],
   site: Site,
   samples: ReadonlyMap<string, readonly CrawlSample[]>,
 ): BenchResult {
   const samplesOf = (name: string): readonly CrawlSample[] => samples.get(name) ?? [];
   const of = (name: string, figure: (sample: CrawlSample) => number): Spread => spread(samplesOf(name).map(figure));
-  const reference = REFERENCES.find((name) => samples.has(name)) ?? OURS.name;
-  // Of each round by itself: the speed of the machine changes between rounds.
-  const ratio = (name: string, figure: (sample: CrawlSample) => number): Spread =>
-    spread(samplesOf(name).map((sample, round) => figure(sample) / figure(samplesOf(reference)[round]!)));
+  const crawlers = [...new Set(runs.map(({ crawler }) => crawler))];
+  const reference = REFERENCES.find((name) => crawlers.some((crawler) => crawler.name === name)) ?? OURS.name;
+  // Of each round by itself, as the speed of the machine changes between rounds; and on as many cores.
+  const ratio = ({ name, cores }: Run, figure: (sample: CrawlSample) => number): Spread => {
+    const other = runs.find((run) => run.crawler.name === reference && run.cores === cores);
+    const others = samplesOf(other?.name ?? '');
+    return spread(
+      samplesOf(name).map((sample, round) => figure(sample) / (others[round] ? figure(others[round]) : NaN)),
+    );
+  };
   const bars = (figure: (sample: CrawlSample) => number) =>
-    crawlers.map(({ name, isOurs }) => ({ label: name, value: of(name, figure), ours: isOurs === true }));
+    runs.map(({ name, crawler }) => ({ label: name, value: of(name, figure), ours: crawler.isOurs === true }));
 
   return {
     title: `crawl: ${site.name}`,
     columns: [
       { key: 'name', head: 'crawler' },
+      { key: 'cores', head: 'cores' },
       { key: 'pages', head: 'pages' },
       { key: 'rate', head: 'pages/s' },
       { key: 'rateRatio', head: `× ${reference}`, digits: 2 },
@@ -74,32 +98,35 @@ function present(
       { key: 'memory', head: 'peak MB' },
       { key: 'disk', head: 'disk MB' },
     ],
-    rows: crawlers.map((crawler) => {
-      const { name } = crawler;
+    rows: runs.map((one) => {
+      const { name, crawler, cores = availableParallelism() } = one;
       return {
-        name: `${name} ${crawler.version()}`,
+        name: `${crawler.name} ${crawler.version()}`,
+        cores,
         pages: of(name, ({ pages }) => pages),
         rate: of(name, rate),
-        rateRatio: ratio(name, rate),
+        rateRatio: ratio(one, rate),
         cpu: of(name, cpu),
-        cpuRatio: ratio(name, cpu),
+        cpuRatio: ratio(one, cpu),
         firstRate: of(name, (sample) => rate(quartersOf(sample, 0, 1))),
         firstCpu: of(name, (sample) => cpu(quartersOf(sample, 0, 1))),
         steadyRate: of(name, (sample) => rate(quartersOf(sample, 1))),
         steadyCpu: of(name, (sample) => cpu(quartersOf(sample, 1))),
-        steadyRatio: ratio(name, (sample) => cpu(quartersOf(sample, 1))),
+        steadyRatio: ratio(one, (sample) => cpu(quartersOf(sample, 1))),
         memory: of(name, ({ peakMb }) => peakMb ?? NaN),
         disk: of(name, ({ diskMb }) => diskMb),
       };
     }),
     notes: [
-      compareCounts(crawlers.map(({ name }) => of(name, ({ pages }) => pages).median)),
+      compareCounts(runs.map(({ name }) => of(name, ({ pages }) => pages).median)),
       ...(site.pages === undefined ? [] : [`The site has ${site.pages.toLocaleString('en-US')} pages.`]),
       ...(absent.length > 0 ? [`Not installed, and left out: ${absent.join(', ')}.`] : []),
-      `From the start of each process to its end. The server, ${site.server}, is on the same cores.`,
+      `From the start of each process to its end. The server, ${site.server}, is on the same machine and may use all of its cores.`,
       'The first quarter is until the server has had a quarter of the requests: what starting and compiling cost shows there, the rest is the steady state.',
-      'Ratios are of each round by itself.',
-      'Pages are answers of status 200. All keep links, titles and bodies; webcrawl the text and the link graph as well.',
+      'Ratios are of each round by itself, and of as many cores.',
+      'Pages are answers of status 200. All keep links, titles and bodies, unless it is said below; webcrawl the text and the link graph as well.',
+      ...crawlers.flatMap(({ about }) => (about === undefined ? [] : [`${about}.`])),
+      'What webcrawl asks of its store for each page (row changes, reads, the frontier, batches, asynchronous calls, bytes) is told by the benchmark `operations`.',
     ],
     chart: {
       title: `Crawling ${site.name}`,

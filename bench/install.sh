@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs what the benchmarks `crawl` and `markdown` compare with, all below bench/: Crawlee and Node 24 (npm), Scrapy (pip), Colly (Go),
-# and the server with the manuals that it serves (Debian packages, unpacked and not installed). What cannot be installed is
+# spider (Rust), and GNU wget2 and the server with the manuals that it serves (Debian packages, unpacked and not installed). What cannot be installed is
 # named, and the benchmark leaves it out. Run again, it does only what is missing. `bench/install.sh nginx relevance` installs only these.
 set -uo pipefail
 cd "$(dirname "$0")" || exit 1
@@ -63,9 +63,20 @@ debian() {
   mv "$into.new" "$into"
 }
 
+# Some 250 crates, which take half an hour on two cores: others go first.
+spider() {
+  nice -n 19 cargo build --release --locked --manifest-path peers/spider/Cargo.toml --target-dir "$peers/spider"
+}
+
 nginx() {
   debian "$peers/nginx" nginx
   "$peers/nginx/usr/sbin/nginx" -v
+}
+
+# The libraries beside it are those that a system may lack.
+wget2() {
+  debian "$peers/wget2" wget2 libwget0 libgpgme11 libassuan0 libgpg-error0
+  peers/wget2/crawl.sh --version
 }
 
 manuals() {
@@ -90,6 +101,9 @@ install scrapy "$peers/scrapy/bin/scrapy" scrapy
 # Its options are those of the benchmark.
 [ "$peers/colly/colly" -nt peers/colly/main.go ] || rm -f "$peers/colly/colly"
 install colly "$peers/colly/colly" colly
+[ "$peers/spider/release/crawl" -nt peers/spider/src/main.rs ] || rm -f "$peers/spider/release/crawl"
+install spider "$peers/spider/release/crawl" spider
+install wget2 "$peers/wget2/usr/bin/wget2" wget2
 install nginx "$peers/nginx/usr/sbin/nginx" nginx
 install manuals "$peers/manuals/usr/share/doc" manuals
 install relevance "$peers/relevance/usr/share/libreoffice" relevance

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -73,7 +74,8 @@ ${Object.entries(BENCHES)
   --scale <factor>  of the sizes (1), to try a bench out
   --only <a,b>      leave all others out
   --against <folder> crawl, operations: another checkout, to take turns with this one
-  --site <name>     crawl, operations, status, profile, relevance: docs or synthetic (docs)
+  --site <name>     crawl, operations, status, profile: docs, synthetic, link-heavy or small-pages; relevance: docs or synthetic (docs)
+  --cores <1,2>     crawl: the cores that each crawler may use, one number after the other (all); others than all on Linux only
   --minutes <n>     frontier: how long (10)
   --hbase <url>     hbase-store, hbase-cycle: an HBase that runs, as hbase://<gateways>/<namespace>:<prefix>; else one is started
   --cache <folder>  where tables and outputs go (bench/.cache)
@@ -113,8 +115,9 @@ async function readArguments(args: readonly string[]): Promise<{ name: string; j
       rounds: { type: 'string' },
       scale: { type: 'string', default: '1' },
       minutes: { type: 'string', default: '10' },
-      site: { type: 'string', default: 'docs' },
+      site: { type: 'string' },
       only: { type: 'string' },
+      cores: { type: 'string' },
       hbase: { type: 'string' },
       against: { type: 'string' },
       cache: { type: 'string', default: join(FOLDER, '.cache') },
@@ -124,10 +127,10 @@ async function readArguments(args: readonly string[]): Promise<{ name: string; j
   if (!Object.hasOwn(BENCHES, name) || others.length > 0) {
     throw new Error(`expected the name of one benchmark, found "${positionals.join(' ')}"`);
   }
-  const { site } = values;
-  if (site !== 'docs' && site !== 'synthetic') throw new Error(`expected --site docs or synthetic, found "${site}"`);
   const only = values.only?.split(',');
-  const { names, rounds: enough = ROUNDS } = BENCHES[name]!;
+  const { names, sites = ['docs'], rounds: enough = ROUNDS } = BENCHES[name]!;
+  const site = sites.find((one) => one === (values.site ?? sites[0]));
+  if (!site) throw new Error(`expected --site of ${sites.join(', ')}, found "${values.site}"`);
   const unknown = only?.find((one) => !names.includes(one));
   if (unknown !== undefined) throw new Error(`expected --only of ${names.join(', ') || 'nothing'}, found "${unknown}"`);
   const rounds = above0('rounds', values.rounds ?? String(enough));
@@ -142,6 +145,7 @@ async function readArguments(args: readonly string[]): Promise<{ name: string; j
       site,
       cache: values.cache,
       ...(only && { only }),
+      ...(values.cores !== undefined && { cores: readCores(values.cores) }),
       ...(values.hbase !== undefined && { hbase: values.hbase }),
       ...(values.against !== undefined && { against: await checkout(values.against) }),
       say: (line) => console.error(`bench: ${line}`),
@@ -159,6 +163,15 @@ async function checkout(folder: string): Promise<string> {
   return path;
 }
 
+function readCores(list: string): number[] {
+  const all = availableParallelism();
+  const least = process.platform === 'linux' ? 1 : all;
+  const cores = [...new Set(list.split(',').map(Number))];
+  if (!cores.every((count) => Number.isInteger(count) && count >= least && count <= all))
+    throw new Error(`expected --cores of ${least} to ${all}, found "${list}"`);
+  return cores;
+}
+
 function above0(option: string, value: string): number {
   const number = Number(value);
   if (!(number > 0 && number < Infinity))
@@ -168,13 +181,12 @@ function above0(option: string, value: string): number {
 
 /** Returns where it has written to, without the ending. */
 async function save(name: string, options: BenchOptions, machine: Machine, result: BenchResult): Promise<string> {
-  const { rounds = ROUNDS } = BENCHES[name]!;
-  const isWhole =
-    options.scale === 1 && options.only === undefined && options.against === undefined && options.rounds >= rounds;
+  const { sites = [], rounds = ROUNDS } = BENCHES[name]!;
+  const isPart = [options.only, options.against, options.cores].some((option) => option !== undefined);
+  const isWhole = options.scale === 1 && !isPart && options.rounds >= rounds;
   const folder = isWhole ? join(FOLDER, 'results') : join(options.cache, 'results');
   await mkdir(folder, { recursive: true });
-  const hasSites = ['crawl', 'operations', 'profile', 'status', 'relevance'].includes(name);
-  const file = hasSites && options.site !== 'docs' ? `${name}-${options.site}` : name;
+  const file = sites.length > 0 && options.site !== sites[0] ? `${name}-${options.site}` : name;
   const notes = [...result.notes, ...(isWhole ? [] : ['Only a trial: not of full size, or of too few rounds.'])];
   await writeFile(join(folder, `${file}.svg`), drawChart(result.chart, [...notes, machineLine(machine)].join('\n')));
   await writeFile(join(folder, `${file}.json`), `${asJson(options, machine, result)}\n`);

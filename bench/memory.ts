@@ -1,6 +1,6 @@
 /**
  * What memory webcrawl takes, of which 500 MB at the most are asked for. `rows`: a crawl of the generated web, as users
- * run it, until its table has 2,000,000 rows, so that one sees whether memory grows with the table. `hosts`: a batch of one
+ * run it, until its table has 5,000,000 rows, so that one sees whether memory grows with the table, and whether the crawl slows down. `hosts`: a batch of one
  * page of each of 100,000 hosts, each job in a process of its own. There is no network.
  */
 import { rm } from 'node:fs/promises';
@@ -14,7 +14,10 @@ import type { CycleJob, JobFigures } from './workers/cycle-job.js';
 import type { MemoryCrawl, MemoryStretch } from './workers/memory-crawl.js';
 
 const ASKED_MB = 500;
-const MARKS = [250_000, 500_000, 1_000_000, 2_000_000];
+const MARKS = [250_000, 500_000, 1_000_000, 2_000_000, 5_000_000];
+/** Of the rows and links added in a second, those on the way to the last mark beside those on the way to the first; and of the disk beside what is stored. */
+const ASKED_RATE = 0.8;
+const ASKED_DISK = 1.3;
 const WEB_HOSTS = 1_000_000;
 const BATCH_HOSTS = 100_000;
 const TABLE_ROWS = 2_000_000;
@@ -23,12 +26,26 @@ const POOL = 50_000;
 const STEPS = ['generate', 'fetch', 'parse', 'updatedb'] as const;
 
 /** One line: what was done, and the peaks meanwhile. */
-interface Sample extends Omit<MemoryStretch, 'rows' | 'fetched'> {
+interface Sample extends Pick<MemoryStretch, 'seconds' | 'ownMb' | 'residentMb' | 'heapMb' | 'bytesMb'> {
   readonly what: string;
   readonly pages: number;
+  /** What was done in a second on the way from the line before; of `rows` only, as all that follows. */
+  readonly pageRate?: number;
+  readonly rowRate?: number;
+  readonly linkRate?: number;
+  /** To those of the first line. */
+  readonly rowRatio?: number;
+  readonly linkRatio?: number;
+  readonly diskMb?: number;
+  /** To what is stored; only of the last line. */
+  readonly diskRatio?: number;
 }
-const FIGURES = ['pages', 'seconds', 'ownMb', 'residentMb', 'heapMb', 'bytesMb'] as const;
-type Figures = Readonly<Record<(typeof FIGURES)[number], Spread>>;
+const MEMORY = ['ownMb', 'residentMb', 'heapMb', 'bytesMb'] as const;
+const GROWTH = ['pageRate', 'rowRate', 'rowRatio', 'linkRate', 'linkRatio', 'diskMb', 'diskRatio'] as const;
+const FIGURES = ['pages', 'seconds', ...GROWTH, ...MEMORY] as const;
+type Figures = Readonly<
+  Record<'pages' | 'seconds' | (typeof MEMORY)[number], Spread> & Partial<Record<(typeof GROWTH)[number], Spread>>
+>;
 
 const CASES: readonly {
   readonly name: string;
@@ -41,7 +58,7 @@ const CASES: readonly {
 
 /** `memory`: whether it is bounded. */
 export const memoryBench: Bench = {
-  about: 'peak memory of a crawl of 2,000,000 rows, and of a batch of 100,000 hosts',
+  about: 'peak memory of a crawl of 5,000,000 rows and how it slows down, and peak memory of a batch of 100,000 hosts',
   names: CASES.map(({ name }) => name),
   rounds: 1,
   run,
@@ -61,12 +78,29 @@ async function crawlRows({ cache, scale, say }: BenchOptions): Promise<Sample[]>
   await rm(directory, { recursive: true, force: true });
   const marks = MARKS.map((rows) => scaled(rows, scale, 100));
   const samples: Sample[] = [];
+  let before: MemoryStretch | undefined;
   const job: MemoryCrawl = { directory, hosts: scaled(WEB_HOSTS, scale, 1000), marks };
   await runWorker<MemoryStretch>(new URL('workers/memory-crawl.js', import.meta.url), job, (stretch) => {
-    const { rows, fetched, ...figures } = stretch;
+    const { rows, links, fetched, storedMb, ...figures } = stretch;
     const at = marks[samples.length]!.toLocaleString('en-US');
-    samples.push({ what: `crawl to ${at} rows`, pages: fetched, ...figures });
-    say(`${rows.toLocaleString('en-US')} rows: ${figures.ownMb.toFixed(0)} MB`);
+    const seconds = figures.seconds - (before?.seconds ?? 0);
+    const rowRate = (rows - (before?.rows ?? 0)) / seconds;
+    const linkRate = (links - (before?.links ?? 0)) / seconds;
+    samples.push({
+      what: `crawl to ${at} rows`,
+      pages: fetched,
+      pageRate: (fetched - (before?.fetched ?? 0)) / seconds,
+      rowRate,
+      linkRate,
+      rowRatio: rowRate / (samples[0]?.rowRate ?? rowRate),
+      linkRatio: linkRate / (samples[0]?.linkRate ?? linkRate),
+      ...(storedMb !== undefined && { diskRatio: figures.diskMb / storedMb }),
+      ...figures,
+    });
+    before = stretch;
+    say(
+      `${rows.toLocaleString('en-US')} rows: ${figures.ownMb.toFixed(0)} MB, ${rowRate.toFixed(0)} rows added a second`,
+    );
   });
   await rm(directory, { recursive: true, force: true });
   return samples;
@@ -109,7 +143,8 @@ function present(
     const rounds = samples.get(name) ?? [];
     return (rounds[0] ?? []).map(({ what }, i) => {
       const figure = (key: (typeof FIGURES)[number]): Spread => spread(rounds.map((lines) => lines[i]?.[key] ?? NaN));
-      return { name, what, ...(Object.fromEntries(FIGURES.map((key) => [key, figure(key)])) as Figures) };
+      const known = FIGURES.filter((key) => rounds[0]?.[i]?.[key] !== undefined);
+      return { name, what, ...(Object.fromEntries(known.map((key) => [key, figure(key)])) as Figures) };
     });
   });
   return {
@@ -118,6 +153,13 @@ function present(
       { key: 'what', head: 'what' },
       { key: 'pages', head: 'pages' },
       { key: 'seconds', head: 'seconds', digits: 1 },
+      { key: 'pageRate', head: 'pages/s' },
+      { key: 'rowRate', head: 'rows added/s' },
+      { key: 'rowRatio', head: '× first', digits: 2 },
+      { key: 'linkRate', head: 'links added/s' },
+      { key: 'linkRatio', head: '× first', digits: 2 },
+      { key: 'diskMb', head: 'disk MB' },
+      { key: 'diskRatio', head: '× stored', digits: 2 },
       { key: 'ownMb', head: 'own MB' },
       { key: 'ratio', head: `of ${ASKED_MB} MB`, digits: 2 },
       { key: 'residentMb', head: 'with mapped files' },
@@ -129,6 +171,8 @@ function present(
       ...cases.map(({ name, about }) => `${name}: ${about}.`),
       'Own MB is the peak of the memory of the process; besides it the system maps what is read of the files of the table, which it can take back at any time.',
       `The ratio is that of the greatest peak of all rounds to ${ASKED_MB} MB: at most 1 is asked for.`,
+      `Pages, rows and links a second are those on the way from the line before; on the way to the last, of rows and of links at least ${ASKED_RATE} times those on the way to the first are asked for.`,
+      `Links are counted once for each page that has them, when they are handed on to the rows they lead to. The disk is beside what is stored: all keys and values as they are at the end, before LevelDB compresses them; at most ${ASKED_DISK} times that is asked for.`,
       'Heap and bytes are peaks of the main thread: its objects, and its buffers outside of them. The rest of own MB are the parse threads, and the write buffers and caches of LevelDB.',
     ],
     chart: {

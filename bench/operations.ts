@@ -17,13 +17,14 @@ import {
   type OperationName,
 } from './lib/operations.js';
 import { alternate, spread, type Spread } from './lib/rounds.js';
-import { startSite, type Site } from './lib/site.js';
+import { SITES, startSite, type Site } from './lib/site.js';
 import type { Row } from './lib/table.js';
 
 /** `operations`: what is behind the rates of `crawl`. */
 export const operationsBench: Bench = {
   about: 'what that crawl asks of the store for each page: row changes, entries, calls, bytes',
   names: [],
+  sites: SITES,
   rounds: 1,
   run,
 };

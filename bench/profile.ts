@@ -10,7 +10,7 @@ import type { Bar } from './lib/chart.js';
 import { IDLE, readProfiles, type ThreadProfile } from './lib/cpu-profile.js';
 import { crawlOnce, type CrawlSample } from './lib/crawl-once.js';
 import { OURS, unbundled } from './lib/crawlers.js';
-import { startSite, type Site } from './lib/site.js';
+import { SITES, startSite, type Site } from './lib/site.js';
 import type { Row } from './lib/table.js';
 import { NOTES_FOLDER, readThreadTimes } from './lib/thread-times.js';
 
@@ -21,6 +21,7 @@ const INTERVAL = 500;
 export const profileBench: Bench = {
   about: 'where the CPU time of a crawl of a site goes, by thread and by part',
   names: [],
+  sites: SITES,
   rounds: 1,
   run,
 };

@@ -18,6 +18,7 @@ const WORST = 4;
 export const relevanceBench: Bench = {
   about: 'known-item search over manuals in four languages: MRR@10 and success@1 of three formulas',
   names: [],
+  sites: ['docs', 'synthetic'],
   rounds: 1,
   run,
 };
@@ -26,7 +27,7 @@ async function run({ cache, scale, site, say }: BenchOptions): Promise<BenchResu
   const folder = join(cache, 'relevance');
   const job: RelevanceJob = {
     folder,
-    site,
+    site: site === 'docs' ? 'docs' : 'synthetic',
     part: Math.max(1, Math.round(1 / scale)),
     queries: scaled(QUERIES, scale, 4),
   };

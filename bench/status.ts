@@ -9,7 +9,7 @@ import { isWanted, type Bench, type BenchOptions, type BenchResult } from './lib
 import { crawlOnce } from './lib/crawl-once.js';
 import { OURS } from './lib/crawlers.js';
 import { alternate, spread } from './lib/rounds.js';
-import { startSite } from './lib/site.js';
+import { SITES, startSite } from './lib/site.js';
 
 const WORKER = fileURLToPath(new URL('workers/status-asker.js', import.meta.url));
 const WAYS = [
@@ -22,6 +22,7 @@ const WAYS = [
 export const statusBench: Bench = {
   about: 'a crawl while others ask for its status once a second, and while nobody does',
   names: WAYS.map(({ name }) => name),
+  sites: SITES,
   run,
 };
 

@@ -1,5 +1,9 @@
 import type { Chart } from './chart.js';
+import type { MadeUpName } from './made-up-site.js';
 import type { Column, Row } from './table.js';
+
+/** The manuals of some packages, or a made-up site. */
+export type SiteName = 'docs' | MadeUpName;
 
 /** What every benchmark is told. */
 export interface BenchOptions {
@@ -9,8 +13,10 @@ export interface BenchOptions {
   readonly scale: number;
   /** Of `frontier`: how long to go on. */
   readonly minutes: number;
-  /** Of `crawl`, `status` and `profile`: which site. */
-  readonly site: 'docs' | 'synthetic';
+  /** Of the benches with `sites`: which one. */
+  readonly site: SiteName;
+  /** Of `crawl`: on how many cores each crawler runs, one after the other; absent: on all that there are. */
+  readonly cores?: readonly number[];
   /** Of `crawl` and `operations`: the folder of another checkout, built, that takes turns with this one. */
   readonly against?: string;
   /** Of `hbase-store` and `hbase-cycle`: `hbase://<gateways>/<namespace>:<prefix>`, for new tables whose names begin so; absent: one is started. */
@@ -40,6 +46,8 @@ export interface Bench {
   readonly about: string;
   /** What it compares, and `--only` may name. */
   readonly names: readonly string[];
+  /** What `--site` may name, the first of them by default; absent: it takes no site. */
+  readonly sites?: readonly SiteName[];
   /** Rounds of a run that counts, where they are not five. */
   readonly rounds?: number;
   readonly run: (options: BenchOptions) => Promise<BenchResult>;

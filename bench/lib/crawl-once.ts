@@ -28,10 +28,13 @@ interface Look {
   readonly requests: number;
 }
 
-/** What a program that runs on Node is given besides. */
-export interface NodeExtras {
-  readonly args: readonly string[];
+/** What a crawler is given besides. */
+export interface CrawlExtras {
+  /** For Node itself. */
+  readonly args?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
+  /** On how many cores it runs; absent: on all. */
+  readonly cores?: number;
 }
 
 /** Seconds from look to look, which take time of the same cores. */
@@ -42,7 +45,7 @@ export async function crawlOnce(
   crawler: Crawler,
   site: Site,
   cache: string,
-  extras: NodeExtras = { args: [] },
+  { args: nodeArgs = [], env: extraEnv, cores }: CrawlExtras = {},
 ): Promise<CrawlSample> {
   const out = join(cache, 'crawl');
   await rm(out, { recursive: true, force: true });
@@ -67,9 +70,10 @@ export async function crawlOnce(
       () => (isAsking = false),
     );
   };
-  const { stdout, seconds, cpuSeconds, peakMb } = await measure(command, [...extras.args, ...args], {
+  const { stdout, seconds, cpuSeconds, peakMb } = await measure(command, [...nodeArgs, ...args], {
     cwd: out,
-    env: { ...Object.fromEntries(inherited), ...env, ...extras.env },
+    env: { ...Object.fromEntries(inherited), ...env, ...extraEnv },
+    ...(cores !== undefined && { cores }),
     onLook,
   });
   const pages = crawler.pages(stdout);

@@ -25,6 +25,8 @@ export interface Crawler {
   };
   /** The distinct pages of status 200, from what it printed. */
   readonly pages: (stdout: string) => number;
+  /** What it does otherwise than the others. */
+  readonly about?: string;
 }
 
 /** The folder of this checkout. */
@@ -33,6 +35,7 @@ const BENCH = join(ROOT, 'bench');
 const PEERS = join(BENCH, '.peers');
 /** A current Node, where `bench/install.sh` has installed it. */
 export const NODE_24 = join(PEERS, `node24/node_modules/node-${process.platform}-${process.arch}/bin/node`);
+const WGET2 = join(BENCH, 'peers/wget2/crawl.sh');
 /** Requests in flight, the same for all. */
 const CONCURRENCY = 64;
 
@@ -124,6 +127,27 @@ export const PEER_CRAWLERS: readonly Crawler[] = [
     },
     command: (task) => ({ command: join(PEERS, 'colly/colly'), args: options(task) }),
     pages: pagesPrinted,
+  },
+  {
+    name: 'spider',
+    version() {
+      if (!existsSync(join(PEERS, 'spider/release/crawl'))) return undefined;
+      return /^spider = .*"=([\d.]+)"/m.exec(readFileSync(join(BENCH, 'peers/spider/Cargo.toml'), 'utf8'))?.[1];
+    },
+    command: (task) => ({ command: join(PEERS, 'spider/release/crawl'), args: options(task) }),
+    pages: pagesPrinted,
+    about:
+      'spider crawls each host by itself, with its part of the requests in flight, and passes over URLs with a percent sign that stands alone',
+  },
+  {
+    name: 'wget2',
+    version() {
+      if (!existsSync(join(PEERS, 'wget2'))) return undefined;
+      return /^GNU Wget2 ([\d.]+)/.exec(firstLine(WGET2, ['--version']) ?? '')?.[1];
+    },
+    command: (task) => ({ command: WGET2, args: options(task) }),
+    pages: pagesPrinted,
+    about: 'wget2 stores each body as a file and no table: neither titles nor links',
   },
   {
     name: 'scrapy',

@@ -1,42 +1,74 @@
 import { madePage, mix } from './made-page.js';
 
+/** What the pages of a made-up site are like. */
+export interface PageShape {
+  /** Page n leads to so many others of its host, from n times this plus one on: so all can be reached from the front page. */
+  readonly children: number;
+  /** Links that are the same on all pages of a host, as those of menus are. */
+  readonly menu: number;
+  /** Links at random, of which one in fifty leads nowhere. */
+  readonly random: number;
+  /** Of the links at random, every so manyth stays on its host; 1: all do. */
+  readonly ownEvery: number;
+  /** Words of text, of one page in a hundred, of ten in a hundred, and of the others. */
+  readonly words: readonly [number, number, number];
+}
+
+/** The made-up sites by name. */
+export const SHAPES = {
+  /** Many hosts that lead to one another; front pages lead to all pages of their host. */
+  synthetic: { children: 10, menu: 0, random: 15, ownEvery: 3, words: [50_000, 10_000, 300] },
+  /** 150 links a page, of which most are on every page. */
+  'link-heavy': { children: 5, menu: 120, random: 25, ownEvery: 1, words: [300, 300, 300] },
+  /** About 1 KB. */
+  'small-pages': { children: 4, menu: 0, random: 3, ownEvery: 1, words: [100, 100, 100] },
+} as const satisfies Readonly<Record<string, PageShape>>;
+
+/** The name of a made-up site. */
+export type MadeUpName = keyof typeof SHAPES;
+
 /** A site of many hosts, every page of which follows from its URL. */
 export interface MadeUpSite {
+  readonly shape: PageShape;
   readonly hosts: number;
   readonly pagesPerHost: number;
   readonly port: number;
 }
-
-const LINKS = 15;
 
 /** The address of a host: one of 127.0.0.0/8. */
 export function addressOf(host: number): string {
   return `127.${1 + Math.floor(host / 62_500)}.${Math.floor(host / 250) % 250}.${1 + (host % 250)}`;
 }
 
+/** The path of a page on its host. */
+export function pathOf(page: number): string {
+  return page === 0 ? '/' : `/page/${page}.html`;
+}
+
 /**
- * The page at a path of a host; undefined where there is none. Front pages lead to every page of their host and to two
- * other hosts, so that all can be reached; all pages have links at random, of which one in fifty leads nowhere. Of a
- * hundred pages 89 are small, ten have 60 KB of text and one has 300 KB.
+ * The page at a path of a host; undefined where there is none. All pages of a host can be reached from its front page, and where links
+ * leave hosts, front pages lead to two other hosts, so that all hosts can be reached from the first.
  */
 export function madeUpPage(site: MadeUpSite, host: number, path: string): string | undefined {
-  const page = path === '/' ? 0 : Number(/^\/page\/(\d+)$/.exec(path)?.[1] ?? NaN);
+  const page = path === '/' ? 0 : Number(/^\/page\/(\d+)\.html$/.exec(path)?.[1] ?? NaN);
   if (!(page < site.pagesPerHost)) return undefined;
+  const { children, menu, random, ownEvery, words } = site.shape;
   const seed = mix(host, page, 7);
   const links: string[] = [];
-  if (page === 0) {
-    for (let other = 1; other < site.pagesPerHost; other++) links.push(`/page/${other}`);
+  for (let other = 1; other <= Math.min(menu, site.pagesPerHost - 1); other++) links.push(pathOf(other));
+  const child = children * page + 1;
+  for (let other = child; other < Math.min(child + children, site.pagesPerHost); other++) links.push(pathOf(other));
+  if (page === 0 && ownEvery > 1)
     for (const other of [2 * host + 1, 2 * host + 2]) if (other < site.hosts) links.push(urlOf(site, other, 0));
-  }
-  for (let i = 0; i < LINKS; i++) {
-    const random = mix(seed, i);
-    const target = random % 50 === 0 ? site.pagesPerHost + (random % 10) : (random >>> 8) % site.pagesPerHost;
-    links.push(urlOf(site, i % 3 === 0 ? host : mix(seed, i, 1) % site.hosts, target));
+  for (let i = 0; i < random; i++) {
+    const lot = mix(seed, i);
+    const target = lot % 50 === 0 ? site.pagesPerHost + (lot % 10) : (lot >>> 8) % site.pagesPerHost;
+    links.push(i % ownEvery === 0 ? pathOf(target) : urlOf(site, mix(seed, i, 1) % site.hosts, target));
   }
   const lot = seed % 100;
-  return madePage(seed, links, lot === 0 ? 50_000 : lot < 11 ? 10_000 : 300);
+  return madePage(seed, links, words[lot === 0 ? 0 : lot < 11 ? 1 : 2]);
 }
 
 function urlOf({ port }: MadeUpSite, host: number, page: number): string {
-  return `http://${addressOf(host)}:${port}${page === 0 ? '/' : `/page/${page}`}`;
+  return `http://${addressOf(host)}:${port}${pathOf(page)}`;
 }

@@ -21,6 +21,8 @@ export interface MeasureOptions {
   readonly env?: NodeJS.ProcessEnv;
   /** Called twenty times a second with the CPU seconds of the command so far; 0 where there is no /proc. */
   readonly onLook?: (cpuSeconds: number) => void;
+  /** It runs on the first so many of the cores that there are, as Linux can have it; absent: on all. */
+  readonly cores?: number;
   /** It counts whatever status it ends with. Default: false */
   readonly mayFail?: boolean;
 }
@@ -39,9 +41,10 @@ const TIMED = `TIMEFORMAT='%R %U %S'; { time "$@" 2>&4; } 4>&2 2>&3`;
 export async function measure(
   command: string,
   args: readonly string[],
-  { onLook, mayFail = false, ...options }: MeasureOptions = {},
+  { onLook, cores, mayFail = false, ...options }: MeasureOptions = {},
 ): Promise<Measurement> {
-  const child = spawn('bash', ['-c', TIMED, 'bash', command, ...args], {
+  const pinned = cores === undefined ? [] : ['taskset', '--cpu-list', allowedCores().slice(0, cores).join()];
+  const child = spawn('bash', ['-c', TIMED, 'bash', ...pinned, command, ...args], {
     ...options,
     stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
   });
@@ -65,6 +68,15 @@ export async function measure(
   } finally {
     clearInterval(sampler);
   }
+}
+
+/** The numbers of the cores that this process may use, on Linux. */
+function allowedCores(): number[] {
+  const [, list = ''] = /^Cpus_allowed_list:\s*(\S+)/m.exec(readFileSync('/proc/self/status', 'utf8')) ?? [];
+  return list.split(',').flatMap((range) => {
+    const [first = 0, last = first] = range.split('-').map(Number);
+    return Array.from({ length: last - first + 1 }, (_, i) => first + i);
+  });
 }
 
 /** All processes below one; none where there is no /proc. */

@@ -39,7 +39,7 @@ export function findNginx(): Nginx | undefined {
 export interface Served {
   /** Where its own files go. */
   readonly folder: string;
-  /** The folder that is served. */
+  /** The folder that is served. With `$server_addr` in it, each address has its own. */
   readonly root: string;
   readonly addresses: readonly string[];
 }
@@ -54,7 +54,7 @@ export async function serveByNginx({ path }: Nginx, { folder, root, addresses }:
     worker_processes 2; daemon off; pid ${folder}/pid; error_log ${folder}/error.log;
     events { worker_connections 2048; }
     http {
-      access_log off; sendfile on; tcp_nopush on; keepalive_requests 100000; open_file_cache max=20000;
+      access_log off; sendfile on; tcp_nopush on; keepalive_requests 100000; open_file_cache max=5000;
       client_body_temp_path ${folder}/body; proxy_temp_path ${folder}/proxy; fastcgi_temp_path ${folder}/fastcgi;
       uwsgi_temp_path ${folder}/uwsgi; scgi_temp_path ${folder}/scgi;
       types { text/html html htm; text/plain txt; text/xml xml; text/css css; text/javascript js; image/png png; image/svg+xml svg; application/pdf pdf; }

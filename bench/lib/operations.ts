@@ -46,13 +46,16 @@ export function newCounts(): OperationCounts {
   return Object.fromEntries(OPERATIONS.map(({ key }) => [key, 0])) as OperationCounts;
 }
 
-/** Sums that goals are set for. */
+/** Sums that goals are set for, or that say what a page costs at a glance. */
 export const SUMS = [
   { what: 'row changes', of: ['rowChanges'] },
+  { what: 'reads of rows', of: ['rowsRead'] },
   {
     what: 'frontier operations',
     of: ['frontierPuts', 'frontierDeletes', 'frontierHeads', 'frontierNotes', 'frontierOther'],
   },
   { what: 'batch operations', of: ['batchPuts', 'batchDeletes'] },
+  { what: 'LevelDB batches', of: ['levelBatches'] },
   { what: 'asynchronous store calls', of: ['levelBatches', 'levelReads', 'levelNexts', 'fileCalls'] },
+  { what: 'bytes written', of: ['levelBytes', 'fileBytes'] },
 ] as const satisfies readonly { readonly what: string; readonly of: readonly OperationName[] }[];

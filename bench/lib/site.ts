@@ -5,10 +5,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { scaled, type BenchOptions } from './bench.js';
-import { addressOf } from './made-up-site.js';
+import { scaled, type BenchOptions, type SiteName } from './bench.js';
+import { addressOf, SHAPES, type MadeUpName } from './made-up-site.js';
 import { endProcess, findNginx, serveByNginx, type WebServer } from './nginx.js';
+import { writeMadeUpSite } from './sites/made-up-files.js';
 import type { ServerTask, Serving } from '../workers/site-server.js';
+
+/** What {@link startSite} can serve, the first unless something else is asked for. */
+export const SITES: readonly SiteName[] = ['docs', 'synthetic', 'link-heavy', 'small-pages'];
 
 /** A site that is being served on loopback. */
 export interface Site {
@@ -34,51 +38,88 @@ const MANUALS = [
 ] as const;
 /** Each serves all manuals: one is crawled before a program that runs on an engine has warmed up. */
 const MANUAL_HOSTS = 4;
-const HOSTS = 2000;
-const PAGES_PER_HOST = 10;
+const NAMES: Readonly<Record<MadeUpName, string>> = {
+  synthetic: 'made-up pages',
+  'link-heavy': 'made-up pages with 150 links',
+  'small-pages': 'made-up pages of 1 KB',
+};
+/** By name: hosts, and pages of each. */
+const MADE_UP: Readonly<Record<MadeUpName, readonly [number, number]>> = {
+  synthetic: [2000, 10],
+  'link-heavy': [4, 5000],
+  'small-pages': [4, 5000],
+};
 
 /**
- * Serves the manuals of some packages on four hosts, by nginx where it is installed; or a made-up site on 2,000 hosts. Each
- * host has an address of its own, as all of 127.0.0.0/8 is there on Linux; elsewhere the manuals have one host.
+ * Serves a site. Each host has an address of its own, as all of 127.0.0.0/8 is there on Linux. Files are served by nginx where it
+ * is installed, so that the server takes little of the cores.
+ * - `docs`: the manuals of some packages on four hosts; on one where the system has but one address of loopback
+ * - `synthetic`: 2,000 hosts that lead to one another; its pages are made as they are asked for, since they name the port
+ * - others: made-up pages on four hosts
  * @throws Error when the manuals are not installed
  */
-export async function startSite(options: BenchOptions): Promise<Site> {
+export async function startSite(options: Pick<BenchOptions, 'scale' | 'site'>): Promise<Site> {
   const { scale, site } = options;
-  if (site === 'synthetic') {
-    const hosts = scaled(HOSTS, scale, 10);
-    return {
-      ...(await serve({ hosts, pagesPerHost: PAGES_PER_HOST })),
-      name: `a made-up site on ${hosts.toLocaleString('en-US')} hosts`,
-      stay: 'any',
-      server: 'Node',
-      pages: hosts * PAGES_PER_HOST,
-    };
-  }
-  const folder = await mkdtemp(join(tmpdir(), 'webcrawl-bench-'));
-  try {
-    const count = await linkManuals(folder, scaled(MANUALS.length, Math.min(1, scale)));
-    const hosts = process.platform === 'linux' ? scaled(MANUAL_HOSTS, Math.min(1, scale)) : 1;
-    const nginx = findNginx();
+  return site === 'docs' ? startManuals(scale) : startMadeUp(site, scale);
+}
+
+async function startManuals(scale: number): Promise<Site> {
+  const hosts = process.platform === 'linux' ? scaled(MANUAL_HOSTS, Math.min(1, scale)) : 1;
+  const addresses = Array.from({ length: hosts }, (_, host) => addressOf(host));
+  return inFolder(async (folder) => {
     const root = join(folder, 'site');
-    const server = nginx
-      ? await serveByNginx(nginx, {
-          folder,
-          root,
-          addresses: Array.from({ length: hosts }, (_, host) => addressOf(host)),
-        })
-      : await serve({ folder: root, hosts });
+    const count = await linkManuals(folder, scaled(MANUALS.length, Math.min(1, scale)));
+    const nginx = findNginx();
     return {
-      ...server,
+      ...(await (nginx ? serveByNginx(nginx, { folder, root, addresses }) : serve({ folder: root, hosts }))),
       name: `the manuals of ${count} packages on ${hosts} hosts`,
       stay: 'host',
       server: nginx?.version ?? 'Node',
+    };
+  });
+}
+
+async function startMadeUp(madeUp: MadeUpName, scale: number): Promise<Site> {
+  const shape = SHAPES[madeUp];
+  const staysOnHost = shape.ownEvery === 1;
+  const [hostsAtFull, pagesAtFull] = MADE_UP[madeUp];
+  // Of many hosts there are fewer at a smaller scale, of few hosts they have fewer pages.
+  const hosts = staysOnHost ? (process.platform === 'linux' ? hostsAtFull : 1) : scaled(hostsAtFull, scale, 10);
+  const pagesPerHost = staysOnHost ? scaled(pagesAtFull, scale, 10) : pagesAtFull;
+  const named = {
+    name: `${NAMES[madeUp]}, ${(hosts * pagesPerHost).toLocaleString('en-US')} on ${hosts.toLocaleString('en-US')} hosts`,
+    pages: hosts * pagesPerHost,
+  };
+  const nginx = staysOnHost ? findNginx() : undefined;
+  if (!nginx) {
+    const { seeds, ...server } = await serve({ madeUp, hosts, pagesPerHost });
+    const [stay, first] = staysOnHost ? (['host', seeds] as const) : (['any', seeds.slice(0, 1)] as const);
+    return { ...server, ...named, seeds: first, stay, server: 'Node' };
+  }
+  return inFolder(async (folder) => {
+    const site = join(folder, 'site');
+    await writeMadeUpSite(site, { shape, hosts, pagesPerHost });
+    const addresses = Array.from({ length: hosts }, (_, host) => addressOf(host));
+    const server = await serveByNginx(nginx, { folder, root: join(site, '$server_addr'), addresses });
+    return { ...server, ...named, stay: 'host', server: nginx.version };
+  });
+}
+
+/** A site with a folder for its files, which is removed when it is closed. */
+async function inFolder(start: (folder: string) => Promise<Site>): Promise<Site> {
+  const folder = await mkdtemp(join(tmpdir(), 'webcrawl-bench-'));
+  const remove = (): Promise<void> => rm(folder, { recursive: true, force: true });
+  try {
+    const site = await start(folder);
+    return {
+      ...site,
       async close() {
-        await server.close();
-        await rm(folder, { recursive: true, force: true });
+        await site.close();
+        await remove();
       },
     };
   } catch (error) {
-    await rm(folder, { recursive: true, force: true });
+    await remove();
     throw error;
   }
 }

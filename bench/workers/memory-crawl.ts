@@ -2,6 +2,8 @@
 import { fileURLToPath } from 'node:url';
 import { jobs, openCrawl } from '../../packages/webcrawl/index.js';
 import { pageUrl } from '../lib/endless-web.js';
+import { bytesOnDisk } from '../lib/measure.js';
+import { storedBytes } from '../lib/stores/stored-bytes.js';
 import { givenArgument, growHeapAsCommand, peakMemoryMb, reply, watchMemory } from '../lib/worker.js';
 import { made } from './memory-web.js';
 
@@ -13,11 +15,16 @@ export interface MemoryCrawl {
   readonly marks: readonly number[];
 }
 
-/** Memory on the way from one mark to the next, in MB, each the most of that stretch. */
+/** What has been done when a mark is reached; and memory on the way from the one before, in MB, each the most of that stretch. */
 export interface MemoryStretch {
+  /** These are of the crawl so far. */
   readonly rows: number;
+  readonly links: number;
   readonly fetched: number;
   readonly seconds: number;
+  readonly diskMb: number;
+  /** What the tables hold in the end, see {@link storedBytes}; only of the last. */
+  readonly storedMb?: number;
   /** With what is mapped of the table's files. */
   readonly residentMb: number;
   /** Without; as `residentMb` where the system does not tell them apart. */
@@ -44,10 +51,11 @@ const start = performance.now();
 const memory = watchMemory();
 let fetched = 0;
 const left = [...marks];
+const told: Promise<void>[] = [];
 const timer = setInterval(() => {
   if (made.rows < (left[0] ?? Infinity)) return;
   left.shift();
-  if (left.length > 0) tell();
+  if (left.length > 0) told.push(tell());
   else controller.abort();
 }, LOOK);
 const seeds = Array.from({ length: Math.min(SEEDS, hosts) }, (_, i) => pageUrl(hosts, i, 0));
@@ -59,11 +67,15 @@ await jobs.crawl(crawl, {
 });
 clearInterval(timer);
 await crawl.close();
+await Promise.all(told);
 // The end of the crawl belongs to the last stretch.
-tell();
+await tell(true);
 
-function tell(): void {
+async function tell(isLast = false): Promise<void> {
   const { residentMb = peakMemoryMb(), ownMb = residentMb, ...javascript } = memory();
   const seconds = (performance.now() - start) / 1000;
-  reply({ rows: made.rows, fetched, seconds, residentMb, ownMb, ...javascript } satisfies MemoryStretch);
+  const figures = { ...made, fetched, seconds, residentMb, ownMb, ...javascript };
+  const diskMb = (await bytesOnDisk(directory)) / 2 ** 20;
+  const storedMb = isLast ? (await storedBytes(directory)) / 2 ** 20 : undefined;
+  reply({ ...figures, diskMb, ...(storedMb !== undefined && { storedMb }) } satisfies MemoryStretch);
 }

@@ -5,11 +5,13 @@ import { stat } from 'node:fs/promises';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { extname, join, normalize } from 'node:path';
-import { addressOf, madeUpPage } from '../lib/made-up-site.js';
+import { addressOf, madeUpPage, SHAPES, type MadeUpName } from '../lib/made-up-site.js';
 import { givenArgument, reply } from '../lib/worker.js';
 
 /** What to serve. */
-export type ServerTask = { readonly hosts: number } & ({ readonly folder: string } | { readonly pagesPerHost: number });
+export type ServerTask = { readonly hosts: number } & (
+  { readonly folder: string } | { readonly madeUp: MadeUpName; readonly pagesPerHost: number }
+);
 
 /** What it sends once it serves. */
 export interface Serving {
@@ -31,7 +33,7 @@ const listener: RequestListener = (request, response) => {
 };
 for (const address of addresses) port = await listen(listener, address, port);
 const countPort = await listen((_, response) => void response.end(String(requests)), '127.0.0.1', 0);
-const seeds = ('folder' in task ? addresses : addresses.slice(0, 1)).map((address) => `http://${address}:${port}/`);
+const seeds = addresses.map((address) => `http://${address}:${port}/`);
 reply({ seeds, count: `http://127.0.0.1:${countPort}/` } satisfies Serving);
 
 /** Returns the port. */
@@ -41,11 +43,11 @@ async function listen(listener: RequestListener, address: string, port: number):
   return (server.address() as AddressInfo).port;
 }
 
-function serveMadeUp(site: { readonly hosts: number; readonly pagesPerHost: number }): RequestListener {
+function serveMadeUp({ madeUp, ...site }: Extract<ServerTask, { madeUp: MadeUpName }>): RequestListener {
   const hosts = new Map(addresses.map((address, host) => [address, host]));
   return (request, response) => {
     const host = hosts.get(request.socket.localAddress ?? '') ?? 0;
-    const page = madeUpPage({ ...site, port }, host, request.url ?? '/');
+    const page = madeUpPage({ ...site, shape: SHAPES[madeUp], port }, host, request.url ?? '/');
     response.writeHead(page === undefined ? 404 : 200, { 'content-type': TYPES['.html']! });
     response.end(page ?? 'Not found');
   };

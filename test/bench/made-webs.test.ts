@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { CYCLE_TIME, LOAD_TIME, linksOf, tableRows, type TablePlan } from '../../bench/lib/cycle-table.js';
 import { answerOf, pageUrl } from '../../bench/lib/endless-web.js';
-import { madeUpPage, addressOf } from '../../bench/lib/made-up-site.js';
+import { madeUpPage, addressOf, pathOf, SHAPES } from '../../bench/lib/made-up-site.js';
 import { rowKeyOf } from '../../packages/webcrawl/index.js';
 
 const PLAN: TablePlan = { hosts: 40, rowsPerHost: 5, pool: 100, bigHostRows: 30, notDue: 0, refused: 0 };
@@ -89,7 +89,7 @@ describe('the endless web', () => {
 
 describe('the made-up site', () => {
   it('can be reached to its last page from the front, and has dead links', () => {
-    const site = { hosts: 60, pagesPerHost: 10, port: 80 };
+    const site = { shape: SHAPES.synthetic, hosts: 60, pagesPerHost: 10, port: 80 };
     const hosts = new Map(Array.from({ length: site.hosts }, (_, i) => [addressOf(i), i]));
     expect(hosts.size).toBe(site.hosts);
     const seen = new Set([`http://${addressOf(0)}/`]);
@@ -102,6 +102,28 @@ describe('the made-up site', () => {
     }
     expect(seen.size - dead).toBe(600);
     expect(dead).toBeGreaterThan(0);
+  });
+
+  it.each([
+    ['link-heavy', 150, 8000],
+    ['small-pages', 7, 1000],
+  ] as const)('%s can be reached on each host by itself, to its last page', (name, links, bytes) => {
+    const site = { shape: SHAPES[name], hosts: 2, pagesPerHost: 1000, port: 80 };
+    for (const host of [0, 1]) {
+      const seen = new Set(['/']);
+      let dead = 0;
+      for (const path of seen) {
+        const html = madeUpPage(site, host, path);
+        if (html === undefined) dead += 1;
+        for (const href of hrefs(html ?? '')) seen.add(href);
+      }
+      expect([...seen].every((path) => path.startsWith('/'))).toBe(true);
+      expect([seen.size - dead, dead]).toEqual([1000, 1]);
+    }
+    const html = madeUpPage(site, 0, pathOf(100))!;
+    expect(hrefs(html)).toHaveLength(links);
+    expect(html.length / bytes).toBeCloseTo(1, 0);
+    expect(html).not.toBe(madeUpPage(site, 1, pathOf(100)));
   });
 
   it('has an address of loopback for every one of 200,000 hosts', () => {

@@ -1,6 +1,6 @@
 /** Each benchmark at a very small scale, as a user runs it: that it runs to its end and reports. No figure is looked at. */
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { ROOT } from '../support/docs/source-files.js';
@@ -35,7 +35,8 @@ async function bench(...args: string[]): Promise<Finished> {
 async function result(name: string, ...args: string[]): Promise<Result> {
   const { code, stdout, stderr } = await bench(name, '--json', '--rounds', '1', ...args);
   expect(code, stderr).toBe(0);
-  const file = args.includes('synthetic') ? `${name}-synthetic` : name;
+  const site = args[args.indexOf('--site') + 1];
+  const file = args.includes('--site') ? `${name}-${site}` : name;
   const parsed = JSON.parse(stdout) as Result;
   expect(JSON.parse(await readFile(join(cache, 'results', `${file}.json`), 'utf8'))).toEqual(parsed);
   expect(await readFile(join(cache, 'results', `${file}.svg`), 'utf8')).toMatch(/^<svg [^]*<\/svg>\n$/);
@@ -88,6 +89,37 @@ it.runIf(process.platform === 'linux')('crawl reaches every page of the made-up 
   expect(rows).toMatchObject([{ pages: { median: 100 } }]);
 });
 
+it.runIf(process.platform === 'linux').each(['link-heavy', 'small-pages'])(
+  'crawl reaches every page of the site %s',
+  async (site) => {
+    const { rows, title } = await result('crawl', '--site', site, '--scale', '0.01', '--only', 'webcrawl');
+    expect(rows).toMatchObject([{ pages: { median: 200 } }]);
+    expect(title).toContain('200 on 4 hosts');
+  },
+);
+
+it.runIf(process.platform === 'linux')('crawl runs on as many cores as it is told', async () => {
+  const all = availableParallelism();
+  const cores = all > 1 ? [1, all] : [1];
+  const args = ['--site', 'small-pages', '--scale', '0.01', '--only', 'webcrawl', '--cores', cores.join()];
+  const { rows, notes } = await result('crawl', ...args);
+  expect(rows).toMatchObject(cores.map((count) => ({ cores: count, pages: { median: 200 }, cpuRatio: { median: 1 } })));
+  expect(notes.join()).toContain('benchmark `operations`');
+});
+
+it.runIf(process.platform === 'linux')(
+  'crawl has peers that crawl the same pages, where they are installed',
+  async () => {
+    const peers = ['colly', 'spider', 'wget2'];
+    const args = ['--site', 'link-heavy', '--scale', '0.01', '--only', ['webcrawl', ...peers].join()];
+    const { rows, notes } = await result('crawl', ...args);
+    for (const row of rows) expect(row).toMatchObject({ pages: { median: 200 } });
+    const absent = notes.find((note) => note.startsWith('Not installed')) ?? '';
+    for (const peer of peers)
+      expect(absent.includes(peer) || rows.some(({ name }) => (name as string).startsWith(`${peer} `))).toBe(true);
+  },
+);
+
 it.runIf(process.platform === 'linux')('crawl takes turns with another checkout', async () => {
   const { rows } = await result(
     'crawl',
@@ -122,7 +154,14 @@ it.runIf(process.platform === 'linux')('operations counts what a crawl asks of t
 
 it('memory follows a crawl and a batch', async () => {
   const { rows } = await result('memory', '--scale', '0.001');
-  expect(rows).toHaveLength(8);
+  expect(rows).toHaveLength(9);
+  const aNumber = { median: expect.any(Number) as number };
+  for (const row of rows.slice(0, 5)) {
+    expect(row).toMatchObject({ pageRate: aNumber, rowRate: aNumber, linkRate: aNumber, diskMb: aNumber });
+  }
+  // So few rows come of one batch, whose links are handed on before the first of them is made.
+  expect((rows[0]!.linkRate as { median: number }).median).toBeGreaterThan(0);
+  expect((rows[4]!.diskRatio as { median: number }).median).toBeGreaterThan(0.1);
   for (const row of rows) {
     expect(row).toMatchObject({ ratio: expect.any(Number) as number, pages: { median: expect.any(Number) as number } });
   }
@@ -165,7 +204,10 @@ it.each([
   [['cycle', '--only', '50k,7k'], 'found "7k"'],
   [['store', '--scale', '0'], 'above 0 for --scale'],
   [['store', '--rounds', '1.5'], 'whole number'],
-  [['crawl', '--site', 'x'], 'expected --site docs or synthetic'],
+  [['crawl', '--site', 'x'], 'expected --site of docs, synthetic, link-heavy, small-pages, found "x"'],
+  [['relevance', '--site', 'small-pages'], 'expected --site of docs, synthetic'],
+  [['crawl', '--cores', '0'], `expected --cores of ${process.platform === 'linux' ? 1 : availableParallelism()} to`],
+  [['crawl', '--cores', '1,x'], 'found "1,x"'],
   [['crawl', '--against', 'nowhere'], 'expected the folder of a checkout for --against, found "nowhere"'],
 ])('%j is refused', async (args, message) => {
   const { code, stderr } = await bench(...args);
