@@ -7,7 +7,7 @@
  */
 import { isWanted, type Bench, type BenchOptions, type BenchResult } from './lib/bench.js';
 import { crawlOnce, type CrawlSample } from './lib/crawl-once.js';
-import { ON_NODE_24, OURS, PEER_CRAWLERS, otherCheckout, type Crawler } from './lib/crawlers.js';
+import { ON_NODE_24, OURS, PEER_CRAWLERS, PROTOTYPE, otherCheckout, type Crawler } from './lib/crawlers.js';
 import { alternate, spread, type Spread } from './lib/rounds.js';
 import { startSite, type Site } from './lib/site.js';
 
@@ -17,14 +17,18 @@ const REFERENCES = ['colly', 'against'];
 /** `crawl`: webcrawl and its peers on one site. */
 export const crawlBench: Bench = {
   about: 'a whole crawl of a site, by webcrawl on this Node and on Node 24, Colly, Scrapy and Crawlee',
-  names: [OURS, ON_NODE_24, ...PEER_CRAWLERS].map(({ name }) => name),
+  names: [OURS, ON_NODE_24, ...PEER_CRAWLERS, PROTOTYPE].map(({ name }) => name),
   run,
 };
 
 async function run(options: BenchOptions): Promise<BenchResult> {
   const { against } = options;
   const named = [OURS, ON_NODE_24, ...PEER_CRAWLERS].filter(({ name }) => isWanted(options, name));
-  const wanted = against === undefined ? named : [...named, otherCheckout(against)];
+  const wanted = [
+    ...named,
+    ...(options.only?.includes(PROTOTYPE.name) ? [PROTOTYPE] : []),
+    ...(against === undefined ? [] : [otherCheckout(against)]),
+  ];
   const crawlers = wanted.filter((crawler) => crawler.version() !== undefined);
   const absent = wanted.filter((crawler) => !crawlers.includes(crawler)).map(({ name }) => name);
   for (const name of absent) options.say(`${name} is left out; bench/install.sh installs it`);
