@@ -69,15 +69,6 @@ export class ByteWriter {
     this.length += this.#bytes.write(value, this.length, 'utf8');
   }
 
-  /** Any text. @returns the length of its bytes */
-  rawText(value: string): number {
-    // A character of JavaScript takes three bytes at the most.
-    this.#room(value.length * 3);
-    const length = this.#bytes.write(value, this.length, 'utf8');
-    this.length += length;
-    return length;
-  }
-
   #room(length: number): void {
     if (this.length + length <= this.#bytes.length) return;
     const larger = Buffer.allocUnsafeSlow(Math.max(this.#bytes.length * 2, this.length + length));

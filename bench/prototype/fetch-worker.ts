@@ -14,7 +14,7 @@ import { GroupWriter, type PageFields } from './group.js';
 import { Hosts, type Host, type Target } from './hosts.js';
 import { HttpClient, type Answer } from './http-client.js';
 import { hostnameOf, ownerOf, type FromWorker, type ToWorker, type WorkerTask } from './messages.js';
-import { createPageReader, headersOf, type ReadPage } from './page-reader.js';
+import { createPageReader, EMPTY_PAGE, headersOf, type ReadPage } from './page-reader.js';
 import { SegmentWriter } from './segment.js';
 
 /** Pages of a group. */
@@ -32,7 +32,7 @@ function start(port: MessagePort, task: WorkerTask): void {
   const { settings, worker, workers } = task;
   const plugins = urlPlugins(settings, task.rules);
   const scope = task.hosts && new Set(task.hosts);
-  const read = createPageReader(settings);
+  const read = createPageReader(settings, targetOf);
   const hosts = new Hosts(task.delayMs);
   const segment = new SegmentWriter(task.folder, task.firstSegment, workers);
   const group = new GroupWriter();
@@ -45,7 +45,6 @@ function start(port: MessagePort, task: WorkerTask): void {
   const known = new Map<string, Target | null>();
   const linkBytes = new ByteWriter(65_536);
   let inFlight = 0;
-  let pageNumber = 0;
   let received = 0;
   let groupTimer: NodeJS.Timeout | undefined;
   let isIdle = false;
@@ -173,35 +172,16 @@ function start(port: MessagePort, task: WorkerTask): void {
   }
 
   function store(target: Target, fields: PageFields, head: Buffer, body: Buffer, page: ReadPage | undefined): void {
-    pageNumber++;
-    const targets: Target[] = [];
-    const anchors: string[] = [];
-    const refresh =
-      page?.refresh === undefined || page.refresh === target.url ? null : targetOf(page.refresh, 'redirect');
-    if (refresh) addLink(refresh, '', targets, anchors);
-    for (const { url, anchor } of page?.links ?? []) {
-      const to = targetOf(url, 'outlink');
-      if (to) addLink(to, anchor, targets, anchors);
-    }
+    const { title, text, targets, anchors } = page ?? EMPTY_PAGE;
     linkBytes.clear();
     for (let i = 0; i < targets.length; i++) {
       linkBytes.ascii(targets[i]!.url);
       linkBytes.text(anchors[i]!);
     }
-    const place = segment.add(target.url, head, body, page?.text ?? '', linkBytes.view());
+    const place = segment.add(target.url, head, body, text, linkBytes.view());
     const digest = hash('sha1', body, 'buffer');
-    const title = page?.title ?? '';
     const found = { ...fields, status: STATUS_CODES.fetched, title, bodyLength: body.length, place, digest };
     add(target, found, undefined, targets, anchors);
-  }
-
-  function addLink(to: Target, anchor: string, targets: Target[], anchors: string[]): void {
-    if (to.page === pageNumber) anchors[to.link] ||= anchor;
-    else {
-      to.page = pageNumber;
-      to.link = targets.push(to) - 1;
-      anchors.push(anchor);
-    }
   }
 
   function add(

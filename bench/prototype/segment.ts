@@ -53,7 +53,7 @@ export class SegmentWriter {
   }
 
   /** @param links their number, then of each the URL and the anchor, as {@link readPage} reads them */
-  add(url: string, head: Uint8Array, body: Uint8Array, text: string, links: Uint8Array): PagePlace {
+  add(url: string, head: Uint8Array, body: Uint8Array, text: Uint8Array, links: Uint8Array): PagePlace {
     const to = this.#bytes;
     const start = to.length;
     to.uint32(0);
@@ -65,7 +65,7 @@ export class SegmentWriter {
     to.bytes(body);
     to.varint(links.length);
     to.bytes(links);
-    to.rawText(text);
+    to.bytes(text);
     const length = to.length - start;
     to.setUint32(length, start);
     to.setUint32(crc32(to.view(start + HEAD)), start + 4);
