@@ -44,7 +44,7 @@ export class LinkReferences implements LinkSink {
     const path = query < 0 ? url : url.slice(0, query);
     const folder = path.slice(0, path.lastIndexOf('/') + 1);
     let known = this.#folders.get(folder);
-    if (!known) this.#folders.set(folder, (known = new Map()));
+    if (!known) this.#folders.set(folder, (known = new Map<string, Reference>()));
     this.#folder = known;
   }
 

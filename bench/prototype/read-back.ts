@@ -25,7 +25,9 @@ export interface JournalledPage {
   readonly digest: string;
 }
 
-const STATUS_NAMES = new Map<number, Status>(Object.entries(STATUS_CODES).map(([name, code]) => [code, name as Status]));
+const STATUS_NAMES = new Map<number, Status>(
+  Object.entries(STATUS_CODES).map(([name, code]) => [code, name as Status]),
+);
 
 /** The pages that the journals of a folder say are stored, as a kill has left them. */
 export function journalledPages(folder: string): JournalledPage[] {

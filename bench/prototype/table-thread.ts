@@ -6,7 +6,10 @@ import { Rows } from './rows.js';
 import { decodeRow, lastRound, openDatabase, putRows, sortByKey, writeRound, type RowDatabase } from './table.js';
 
 /** What is crawled, and how. */
-export interface PrototypeTask extends Pick<WorkerTask, 'settings' | 'rules' | 'hosts' | 'delayMs' | 'folder'> {
+export interface PrototypeTask extends Pick<
+  WorkerTask,
+  'settings' | 'scansBytes' | 'rules' | 'hosts' | 'delayMs' | 'folder'
+> {
   /** Normalised. */
   readonly seeds: readonly string[];
   readonly workers: number;

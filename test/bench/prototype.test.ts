@@ -14,6 +14,7 @@ import { runCommand } from '../site/run-command.js';
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 const HOSTS = 30;
+const COMPILER: string = '../../bench/compile.mjs';
 const RULES = join(ROOT, 'bench/peers/url-rules.txt');
 
 let folder: string;
@@ -21,7 +22,7 @@ let server: ChildProcess;
 let seed: string;
 
 beforeAll(async () => {
-  const { compile } = (await import('../../bench/compile.mjs' as string)) as { compile: () => Promise<void> };
+  const { compile } = (await import(COMPILER)) as { compile: () => Promise<void> };
   await compile();
   folder = await mkdtemp(join(tmpdir(), 'webcrawl-prototype-'));
   const task = JSON.stringify({ hosts: HOSTS, pagesPerHost: 10 });
