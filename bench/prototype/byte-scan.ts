@@ -85,10 +85,8 @@ export class ByteScan {
     const bytes = this.#bytes;
     const { length } = bytes;
     while (this.#at < length) {
-      const start = this.#at;
-      let mark = start;
-      while (mark < length && bytes[mark] !== LESS) mark++;
-      if (mark > start && !this.#characters(start, mark)) return false;
+      const mark = this.#characters(this.#at, length);
+      if (mark < 0) return false;
       if (mark === length) break;
       const next = bytes[mark + 1]!;
       if (isLetter(next)) {
@@ -103,31 +101,32 @@ export class ByteScan {
     return this.#links === 0 && this.text.length < MAX_TEXT && this.head.refresh === undefined;
   }
 
-  #characters(start: number, end: number): boolean {
+  /** Reads text. @returns where the next markup begins; -1: it gives up */
+  #characters(start: number, end: number): number {
     const bytes = this.#bytes;
+    if (bytes[start] === LESS) return start;
     const top = this.#open[this.#open.length - 1];
     if (!this.#isInBody || (top !== undefined && top.level > 1 && top.name !== 'caption')) {
       let at = start;
       while (at < end && isSpace(bytes[at]!)) at++;
-      if (at < end && this.#isInBody) return false;
-      if (at < end) this.#isInBody = this.text.gap = true;
-      else if (!this.#isInBody) return true;
+      const isBlank = at === end || bytes[at] === LESS;
+      if (!isBlank && this.#isInBody) return -1;
+      if (!isBlank) this.#isInBody = this.text.gap = true;
+      else if (!this.#isInBody) return at;
     }
     this.#afterLink = false;
-    this.#addText(start, end);
-    return true;
+    return this.#addText(start, end);
   }
 
-  #addText(start: number, end: number): void {
+  /** Adds text up to the next `<`. @returns where that is */
+  #addText(start: number, end: number): number {
     const bytes = this.#bytes;
-    for (let from = start; from < end;) {
-      let at = from;
-      while (at < end && bytes[at] !== AMPERSAND) at++;
-      if (at > from) this.text.add(bytes, from, at);
-      if (at === end) return;
+    for (let from = start; ; ) {
+      const at = this.text.addUpToMark(bytes, from, end);
+      if (at === end || bytes[at] === LESS) return at;
       let to = at + 1;
-      while (to < end && bytes[to] !== SEMICOLON && bytes[to] !== AMPERSAND && !isSpace(bytes[to]!)) to++;
-      if (bytes[to] === SEMICOLON && to < end) to++;
+      while (to < end && !endsReference(bytes[to]!)) to++;
+      if (to < end && bytes[to] === SEMICOLON) to++;
       const raw = bytes.toString('utf8', at, to);
       let value = references.get(raw);
       if (value === undefined) {
@@ -229,6 +228,7 @@ export class ByteScan {
     const tag = tags.tagOf(bytes, start, nameEnd);
     if (!tag || !this.#readTag(nameEnd)) return false;
     const { name, rules } = tag;
+    if (this.#isInBody === (name === 'head')) return false;
     if (name === 'head' || name === 'body' || name === 'html') {
       this.text.gap ||= name === 'head';
       return open.length === 0;
@@ -322,7 +322,12 @@ export class ByteScan {
     if (tag.isSilent) return true;
     const from = this.text.length;
     if (end > start) this.#afterLink = false;
-    this.#addText(start, end);
+    // A `<` in it is text.
+    for (let at = start; at < end; ) {
+      at = this.#addText(at, end);
+      if (at < end) this.text.addText('<');
+      at++;
+    }
     if (tag.name === 'title' && !this.#hasTitle) {
       this.#hasTitle = true;
       this.title = this.text.from(from, MAX_TITLE_LENGTH);
@@ -406,6 +411,10 @@ export class ByteScan {
     const { length } = bytes;
     this.#hrefStart = -1;
     this.#hasRel = false;
+    if (bytes[from] === GREATER) {
+      this.#at = from + 1;
+      return true;
+    }
     let at = from;
     for (;;) {
       while (at < length && (isSpace(bytes[at]!) || bytes[at] === SLASH)) at++;
@@ -479,6 +488,10 @@ function collapsed(text: string): string {
   const builder = new ByteText(1024);
   builder.addText(text);
   return builder.from(0, MAX_ANCHOR);
+}
+
+function endsReference(byte: number): boolean {
+  return byte === SEMICOLON || byte === AMPERSAND || byte === LESS || isSpace(byte);
 }
 
 /** White space of the HTML Standard. */

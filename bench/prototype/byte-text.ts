@@ -1,4 +1,4 @@
-const SPACE = 0x20;
+const [SPACE, AMPERSAND, LESS] = [0x20, 0x26, 0x3c];
 
 /** Whether an ASCII character is white space for JavaScript. */
 export function isBlank(byte: number): boolean {
@@ -24,35 +24,52 @@ export class ByteText {
     this.gap = false;
   }
 
-  /** Adds bytes of valid UTF-8. */
-  add(from: Uint8Array, start: number, end: number): void {
+  /**
+   * Adds bytes of valid UTF-8 up to one that is no text by itself, `<` or `&`.
+   * @returns where it stopped
+   */
+  addUpToMark(from: Uint8Array, start: number, end: number): number {
     this.#room(end - start + 1);
     const to = this.bytes;
     let { length, gap } = this;
-    for (let at = start; at < end; at++) {
+    let at = start;
+    for (; at < end; at++) {
       const byte = from[at]!;
-      if (isBlank(byte)) gap = true;
-      else {
-        const blank = byte < 0xc2 ? 0 : blankLength(from, at);
-        if (blank > 0) {
-          gap = true;
-          at += blank - 1;
-          continue;
-        }
-        if (gap) {
-          gap = false;
-          if (length > 0) to[length++] = SPACE;
-        }
-        to[length++] = byte;
+      if (byte === LESS || byte === AMPERSAND) break;
+      if (isBlank(byte)) {
+        gap = true;
+        continue;
       }
+      const blank = byte < 0xc2 ? 0 : blankLength(from, at);
+      if (blank > 0) {
+        gap = true;
+        at += blank - 1;
+        continue;
+      }
+      if (gap) {
+        gap = false;
+        if (length > 0) to[length++] = SPACE;
+      }
+      to[length++] = byte;
     }
     this.length = length;
     this.gap = gap;
+    return at;
   }
 
   addText(value: string): void {
     const bytes = Buffer.from(value);
-    this.add(bytes, 0, bytes.length);
+    for (let at = 0; at < bytes.length; ) {
+      at = this.addUpToMark(bytes, at, bytes.length);
+      if (at < bytes.length) this.#addByte(bytes[at++]!);
+    }
+  }
+
+  #addByte(byte: number): void {
+    this.#room(2);
+    if (this.gap && this.length > 0) this.bytes[this.length++] = SPACE;
+    this.gap = false;
+    this.bytes[this.length++] = byte;
   }
 
   /** The text from a place on, without white space at its start, up to so many characters. */

@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads';
 import { Journal, journalRounds, readJournal } from './journal.js';
 import { hostnameOf, ownerOf, type FromWorker, type ToWorker, type WorkerTask } from './messages.js';
 import { Rows } from './rows.js';
-import { decodeRow, lastRound, openDatabase, putRows, sortByKey, writeRound, type RowDatabase } from './table.js';
+import { decodeRow, lastRound, openDatabase, putRows, sortByKey, writeRound, type RoundWork, type RowDatabase } from './table.js';
 
 /** What is crawled, and how. */
 export interface PrototypeTask extends Pick<
@@ -25,6 +25,10 @@ export interface PrototypeReport {
   readonly pages: number;
   readonly rows: number;
   readonly rounds: number;
+  /** Groups that came from workers, each one message and one write to the journal. */
+  readonly groups: number;
+  readonly groupBytes: number;
+  readonly work: RoundWork;
 }
 
 /** The table of a folder, as a kill may have left it. */
@@ -33,6 +37,7 @@ export interface OpenedTable {
   readonly rows: Rows;
   /** The round that begins. */
   readonly round: number;
+  readonly work: RoundWork;
 }
 
 /** Opens the table of a folder: the rows of the database, and what the journals have beyond it, which is written first. */
@@ -40,6 +45,7 @@ export async function openTable(folder: string): Promise<OpenedTable> {
   mkdirSync(folder, { recursive: true });
   const database = await openDatabase(folder);
   const journals = journalRounds(folder);
+  const work = { puts: 0, batches: 0, putBytes: 0, inlinks: 0, runBytes: 0 };
   const rows = new Rows(journals[0] ?? lastRound(folder) + 1);
   for await (const [, value] of database.iterator()) {
     const { url, fill } = decodeRow(value);
@@ -47,21 +53,23 @@ export async function openTable(folder: string): Promise<OpenedTable> {
   }
   for (const round of journals) {
     for (const group of readJournal(folder, round)) rows.apply(group);
-    await writeRound(database, folder, round, rows.endRound(), rows.all);
+    await writeRound(database, folder, round, rows.endRound(), rows.all, work);
   }
-  return { database, rows, round: Math.max(lastRound(folder), journals.at(-1) ?? -1) + 1 };
+  return { database, rows, round: Math.max(lastRound(folder), journals.at(-1) ?? -1) + 1, work };
 }
 
 /** Crawls to the end, from where a crawl into the same folder was left. */
 export async function crawl(task: PrototypeTask): Promise<PrototypeReport> {
   const { folder, workers: count } = task;
-  const { database, rows, round: first } = await openTable(folder);
+  const { database, rows, round: first, work } = await openTable(folder);
+  let groups = 0;
+  let groupBytes = 0;
   let round = first;
   let journal = new Journal(folder, round);
   const pending: string[][] = Array.from({ length: count }, () => []);
   const fetched: string[][] = Array.from({ length: count }, () => []);
   const owner = (url: string): number => ownerOf(hostnameOf(url), count);
-  await putRows(database, sortByKey(rows.addSeeds(task.seeds)));
+  await putRows(database, sortByKey(rows.addSeeds(task.seeds)), work);
   for (const row of rows.all) (row.fetchedAt === 0 ? pending : fetched)[owner(row.url)]!.push(row.url);
 
   const threads = startWorkers(task);
@@ -78,9 +86,11 @@ export async function crawl(task: PrototypeTask): Promise<PrototypeReport> {
     journal.close();
     const ended = round++;
     journal = new Journal(folder, round);
-    writing = writeRound(database, folder, ended, rows.endRound(), rows.all).finally(() => (writing = undefined));
+    writing = writeRound(database, folder, ended, rows.endRound(), rows.all, work).finally(() => (writing = undefined));
   };
   const take = (worker: number, bytes: Uint8Array): void => {
+    groups++;
+    groupBytes += bytes.length;
     journal.append(bytes);
     const elsewhere = new Map<number, string[]>();
     rows.apply(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length), (url) => {
@@ -118,7 +128,7 @@ export async function crawl(task: PrototypeTask): Promise<PrototypeReport> {
   journal.close();
   await Promise.all(threads.map(end));
   await database.close();
-  return { pages: rows.fetched, rows: rows.all.length, rounds: round };
+  return { pages: rows.fetched, rows: rows.all.length, rounds: round, groups, groupBytes, work };
 }
 
 function startWorkers({ workers, concurrency, seeds: _, roundPages: __, ...shared }: PrototypeTask): Worker[] {

@@ -25,6 +25,18 @@ export async function openDatabase(folder: string): Promise<RowDatabase> {
   return database;
 }
 
+/** What writing rounds took. */
+export interface RoundWork {
+  /** Rows that were put into the database. */
+  puts: number;
+  /** Calls that put them. */
+  batches: number;
+  putBytes: number;
+  /** Links in the runs. */
+  inlinks: number;
+  runBytes: number;
+}
+
 /**
  * Writes what a round has changed: each row once, in order of keys, and its links as one run sorted by target and source.
  * Only then is its journal removed. Until the first await it has encoded all, so rows may change again after that.
@@ -35,10 +47,13 @@ export async function writeRound(
   round: number,
   { rows, inlinks }: RoundChanges,
   all: readonly Row[],
+  work: RoundWork,
 ): Promise<void> {
   const sorted = sortByKey(rows);
-  const written = putRows(database, sorted);
+  const written = putRows(database, sorted, work);
   const run = encodeRun(sorted.length, inlinks, all);
+  work.inlinks += inlinks.length;
+  work.runBytes += run.length;
   await written;
   const path = join(folder, `inlinks-${round}`);
   writeFileSync(`${path}.part`, run);
@@ -47,7 +62,7 @@ export async function writeRound(
 }
 
 /** Puts rows, in order of keys, as they are when it is called. */
-export async function putRows(database: RowDatabase, rows: readonly Row[]): Promise<void> {
+export async function putRows(database: RowDatabase, rows: readonly Row[], work: RoundWork): Promise<void> {
   const values = new ByteWriter(128 * (rows.length + 1));
   const ends = rows.map((row) => encodeRow(row, values));
   const bytes = values.view();
@@ -56,7 +71,10 @@ export async function putRows(database: RowDatabase, rows: readonly Row[]): Prom
     const to = Math.min(rows.length, from + BATCH);
     for (let i = from; i < to; i++) batch.put(rows[i]!.key, bytes.subarray(i === 0 ? 0 : ends[i - 1], ends[i]));
     await batch.write();
+    work.batches++;
   }
+  work.puts += rows.length;
+  work.putBytes += rows.reduce((sum, { key }) => sum + key.length, bytes.length);
 }
 
 /** Rows in order of their keys; each notes its place among them. */
