@@ -121,7 +121,7 @@ export class ByteScan {
   /** Adds text up to the next `<`. @returns where that is */
   #addText(start: number, end: number): number {
     const bytes = this.#bytes;
-    for (let from = start; ; ) {
+    for (let from = start; ;) {
       const at = this.text.addUpToMark(bytes, from, end);
       if (at === end || bytes[at] === LESS) return at;
       let to = at + 1;
@@ -323,7 +323,7 @@ export class ByteScan {
     const from = this.text.length;
     if (end > start) this.#afterLink = false;
     // A `<` in it is text.
-    for (let at = start; at < end; ) {
+    for (let at = start; at < end;) {
       at = this.#addText(at, end);
       if (at < end) this.text.addText('<');
       at++;

@@ -59,7 +59,7 @@ export class ByteText {
 
   addText(value: string): void {
     const bytes = Buffer.from(value);
-    for (let at = 0; at < bytes.length; ) {
+    for (let at = 0; at < bytes.length;) {
       at = this.addUpToMark(bytes, at, bytes.length);
       if (at < bytes.length) this.#addByte(bytes[at++]!);
     }

@@ -3,7 +3,16 @@ import { Worker } from 'node:worker_threads';
 import { Journal, journalRounds, readJournal } from './journal.js';
 import { hostnameOf, ownerOf, type FromWorker, type ToWorker, type WorkerTask } from './messages.js';
 import { Rows } from './rows.js';
-import { decodeRow, lastRound, openDatabase, putRows, sortByKey, writeRound, type RoundWork, type RowDatabase } from './table.js';
+import {
+  decodeRow,
+  lastRound,
+  openDatabase,
+  putRows,
+  sortByKey,
+  writeRound,
+  type RoundWork,
+  type RowDatabase,
+} from './table.js';
 
 /** What is crawled, and how. */
 export interface PrototypeTask extends Pick<
