@@ -1,4 +1,4 @@
-import type { LinkSink } from './byte-scan.js';
+import type { LinkSink } from './scan/byte-scan.js';
 import type { Target } from './hosts.js';
 
 /** A link as pages of one folder write it. */

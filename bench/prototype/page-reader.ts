@@ -6,7 +6,7 @@ import { sniffContentType } from '../../packages/parse/sniff/sniff.js';
 import { textParser } from '../../packages/parse/text-parser.js';
 import type { ParsedPage, Parser, UrlScope } from '../../packages/plugin-api/index.js';
 import { linkResolver, resolveLink } from '../../packages/url/index.js';
-import { ByteScan } from './byte-scan.js';
+import { ByteScan } from './scan/byte-scan.js';
 import type { Target } from './hosts.js';
 import { LinkReferences } from './link-references.js';
 

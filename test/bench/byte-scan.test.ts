@@ -2,7 +2,7 @@
 import { expect, it, vi } from 'vitest';
 import { settingsSchema } from '../../config/index.js';
 import { mix } from '../../bench/lib/made-page.js';
-import { ByteScan } from '../../bench/prototype/byte-scan.js';
+import { ByteScan } from '../../bench/prototype/scan/byte-scan.js';
 import type { Target } from '../../bench/prototype/hosts.js';
 import { createPageReader, type PageReader } from '../../bench/prototype/page-reader.js';
 

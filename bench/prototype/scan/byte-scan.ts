@@ -1,11 +1,11 @@
-import { decodeHTML, decodeHTMLAttribute } from 'entities';
-import { readAttributes, type Attribute } from '../../packages/parse/html/scan/html-tags.js';
-import { PageHead } from '../../packages/parse/html/page-head.js';
-import { MAX_ELEMENTS, MAX_TITLE_LENGTH } from '../../packages/parse/shared/limits.js';
-import { RobotsReader } from '../../packages/parse/shared/robots-directives.js';
+import { decodeHTML } from 'entities';
+import { PageHead } from '../../../packages/parse/html/page-head.js';
+import { MAX_ELEMENTS, MAX_TITLE_LENGTH } from '../../../packages/parse/shared/limits.js';
+import { RobotsReader } from '../../../packages/parse/shared/robots-directives.js';
 import { ByteText } from './byte-text.js';
 import * as tags from './byte-tags.js';
 import type { Tag } from './byte-tags.js';
+import { isSpace, TagReader } from './tag-reader.js';
 
 /** Takes the links of a page as they are met, before it is known whether they count. */
 export interface LinkSink {
@@ -14,8 +14,8 @@ export interface LinkSink {
   setAnchor(link: number, anchor: string): void;
 }
 
-const [BANG, QUOTE, HASH, AMPERSAND, APOSTROPHE, MINUS, SLASH] = [0x21, 0x22, 0x23, 0x26, 0x27, 0x2d, 0x2f];
-const [SEMICOLON, LESS, EQUALS, GREATER, QUESTION] = [0x3b, 0x3c, 0x3d, 0x3e, 0x3f];
+const [BANG, AMPERSAND, MINUS, SLASH, SEMICOLON] = [0x21, 0x26, 0x2d, 0x2f, 0x3b];
+const [LESS, GREATER, QUESTION] = [0x3c, 0x3e, 0x3f];
 const MAX_DEPTH = 500;
 const MAX_ANCHOR = 100;
 /** Bytes of text beyond which a limit of characters may be met. */
@@ -38,7 +38,7 @@ export class ByteScan {
   #bytes: Buffer = Buffer.alloc(0);
   #sink: LinkSink;
   readonly #open: Tag[] = [];
-  #at = 0;
+  readonly #tag = new TagReader();
   #elements = 0;
   #isInBody = false;
   /** Open elements of these names. */
@@ -51,11 +51,6 @@ export class ByteScan {
   #link = -1;
   #linkStart = 0;
   #linkAlt = '';
-  /** Of the tag that was read last: `href`, up to a `#`, and whether it has a reference to a character. -1: there is none */
-  #hrefStart = -1;
-  #hrefEnd = 0;
-  #isHrefCoded = false;
-  #hasRel = false;
   #seenLink = false;
   #hasTitle = false;
 
@@ -74,7 +69,8 @@ export class ByteScan {
     this.head = new PageHead(this.robots);
     this.title = '';
     this.#open.length = 0;
-    this.#at = this.#elements = 0;
+    this.#tag.bytes = bytes;
+    this.#tag.at = this.#elements = 0;
     this.#paragraphs = this.#links = this.#forms = this.#buttons = 0;
     this.#isInBody = this.#afterLink = this.#seenLink = this.#hasTitle = false;
     this.#link = -1;
@@ -84,8 +80,8 @@ export class ByteScan {
   #run(): boolean {
     const bytes = this.#bytes;
     const { length } = bytes;
-    while (this.#at < length) {
-      const mark = this.#characters(this.#at, length);
+    while (this.#tag.at < length) {
+      const mark = this.#characters(this.#tag.at, length);
       if (mark < 0) return false;
       if (mark === length) break;
       const next = bytes[mark + 1]!;
@@ -147,11 +143,11 @@ export class ByteScan {
       if (end < 0) return false;
       const odd = bytes.indexOf('--!>', mark + 4, 'latin1');
       if (odd >= 0 && odd < end) return false;
-      this.#at = end + 3;
+      this.#tag.at = end + 3;
       return true;
     }
     const end = bytes.indexOf(GREATER, mark);
-    this.#at = end + 1;
+    this.#tag.at = end + 1;
     return end >= 0;
   }
 
@@ -159,7 +155,7 @@ export class ByteScan {
     const bytes = this.#bytes;
     const nameEnd = endOfName(bytes, start);
     const tag = tags.tagOf(bytes, start, nameEnd);
-    if (!tag || !this.#readTag(nameEnd) || ++this.#elements > MAX_ELEMENTS) return false;
+    if (!tag || !this.#tag.read(nameEnd) || ++this.#elements > MAX_ELEMENTS) return false;
     const { rules, name } = tag;
     if (tag.isOfHead || name === 'head' || name === 'body') {
       if (!this.#readHeadTag(tag, start)) return false;
@@ -221,12 +217,12 @@ export class ByteScan {
     const nameEnd = endOfName(bytes, start);
     const top = open[open.length - 1];
     if (top && top.bytes.length === nameEnd - start && bytes[nameEnd] === GREATER && tags.isNamed(top, bytes, start)) {
-      this.#at = nameEnd + 1;
+      this.#tag.at = nameEnd + 1;
       this.#pop();
       return true;
     }
     const tag = tags.tagOf(bytes, start, nameEnd);
-    if (!tag || !this.#readTag(nameEnd)) return false;
+    if (!tag || !this.#tag.read(nameEnd)) return false;
     const { name, rules } = tag;
     if (this.#isInBody === (name === 'head')) return false;
     if (name === 'head' || name === 'body' || name === 'html') {
@@ -300,14 +296,14 @@ export class ByteScan {
     if (name === 'body') this.#isInBody = true;
     if (name === 'base' && this.#seenLink) return false;
     if (isOfHead)
-      this.head.read({ tagName: name, namespaceURI: '', attrs: this.#attributes(start), childNodes: [] }, false);
+      this.head.read({ tagName: name, namespaceURI: '', attrs: this.#tag.attributes(start), childNodes: [] }, false);
     return true;
   }
 
   /** An element in which nothing counts but its own end tag. */
   #textElement(tag: Tag): boolean {
     const bytes = this.#bytes;
-    const start = this.#at;
+    const start = this.#tag.at;
     let end = start;
     for (;;) {
       end = bytes.indexOf('</', end, 'latin1');
@@ -318,7 +314,7 @@ export class ByteScan {
       end += 2;
     }
     if (tag.name === 'script' && bytes.subarray(start, end).includes('<!--')) return false;
-    if (!this.#readTag(end + 2 + tag.bytes.length)) return false;
+    if (!this.#tag.read(end + 2 + tag.bytes.length)) return false;
     if (tag.isSilent) return true;
     const from = this.text.length;
     if (end > start) this.#afterLink = false;
@@ -339,15 +335,15 @@ export class ByteScan {
   /** A drawing of shapes alone says nothing; one that may hold text or links is for the oracles. */
   #skipDrawing(): boolean {
     const bytes = this.#bytes;
-    const end = bytes.indexOf('</svg>', this.#at, 'latin1');
-    if (end < 0 || bytes[this.#at - 2] === SLASH) return false;
-    const inner = bytes.toString('latin1', this.#at, end);
+    const end = bytes.indexOf('</svg>', this.#tag.at, 'latin1');
+    if (end < 0 || bytes[this.#tag.at - 2] === SLASH) return false;
+    const inner = bytes.toString('latin1', this.#tag.at, end);
     if (!SHAPES.test(inner)) return false;
     if (/^\s|>\s/.test(inner)) {
       this.#afterLink = false;
       this.text.gap = true;
     }
-    this.#at = end + 6;
+    this.#tag.at = end + 6;
     return true;
   }
 
@@ -356,9 +352,9 @@ export class ByteScan {
     this.#linkAlt = '';
     this.#linkStart = this.text.length;
     this.#links++;
-    if (this.#hrefStart < 0 || (this.#hasRel && this.#isNofollow(start))) return;
+    if (!this.#tag.hasHref || (this.#tag.hasRel && this.#tag.isNofollow(start))) return;
     this.#seenLink = true;
-    this.#link = this.#sink.link(this.#href());
+    this.#link = this.#sink.link(this.#tag.href());
   }
 
   #closeLink(): void {
@@ -371,117 +367,23 @@ export class ByteScan {
   }
 
   #readArea(start: number): void {
-    if (this.#hrefStart < 0 || (this.#hasRel && this.#isNofollow(start))) return;
-    const reference = this.#href();
+    if (!this.#tag.hasHref || (this.#tag.hasRel && this.#tag.isNofollow(start))) return;
+    const reference = this.#tag.href();
     this.#seenLink = true;
     const link = this.#sink.link(reference);
-    const alt = this.#attributes(start).find(({ name }) => name === 'alt')?.value ?? '';
+    const alt = this.#tag.attributes(start).find(({ name }) => name === 'alt')?.value ?? '';
     if (link >= 0 && alt !== '') this.#sink.setAnchor(link, collapsed(alt));
   }
 
   #readAlt(start: number): void {
-    const alt = this.#attributes(start).find(({ name }) => name === 'alt')?.value ?? '';
+    const alt = this.#tag.attributes(start).find(({ name }) => name === 'alt')?.value ?? '';
     this.#linkAlt += ` ${collapsed(alt)}`;
-  }
-
-  #href(): string {
-    const raw = this.#bytes.toString('utf8', this.#hrefStart, this.#hrefEnd);
-    if (!this.#isHrefCoded) return raw;
-    const value = decodeHTMLAttribute(raw);
-    const hash = value.indexOf('#');
-    return hash < 0 ? value : value.slice(0, hash);
-  }
-
-  #isNofollow(start: number): boolean {
-    const rel = this.#attributes(start).find(({ name }) => name === 'rel')?.value ?? '';
-    return /(?:^|[\t\n\f\r ])nofollow(?:[\t\n\f\r ]|$)/i.test(rel);
-  }
-
-  /** All attributes of the tag that was read last. */
-  #attributes(start: number): Attribute[] {
-    const attrs: Attribute[] = [];
-    const text = this.#bytes.toString('utf8', start, this.#at);
-    readAttributes(text, /[\s/>]/.exec(text)!.index, attrs);
-    return attrs;
-  }
-
-  /** Reads a tag from the end of its name to its end, and notes `href`. @returns false where the page ends in it */
-  #readTag(from: number): boolean {
-    const bytes = this.#bytes;
-    const { length } = bytes;
-    this.#hrefStart = -1;
-    this.#hasRel = false;
-    if (bytes[from] === GREATER) {
-      this.#at = from + 1;
-      return true;
-    }
-    let at = from;
-    for (;;) {
-      while (at < length && (isSpace(bytes[at]!) || bytes[at] === SLASH)) at++;
-      if (at >= length) return false;
-      if (bytes[at] === GREATER) {
-        this.#at = at + 1;
-        return true;
-      }
-      const name = at++;
-      for (; at < length; at++) {
-        const byte = bytes[at]!;
-        if (byte === EQUALS || byte === GREATER || byte === SLASH || isSpace(byte)) break;
-      }
-      const nameLength = at - name;
-      while (at < length && isSpace(bytes[at]!)) at++;
-      const isRel = nameLength === 3 && isLower(bytes, name, REL);
-      const isHref = nameLength === 4 && isLower(bytes, name, HREF);
-      if (isRel) this.#hasRel = true;
-      if (bytes[at] !== EQUALS) {
-        if (isHref && this.#hrefStart < 0) this.#noteHref(at, at);
-        continue;
-      }
-      at++;
-      while (at < length && isSpace(bytes[at]!)) at++;
-      const quote = bytes[at]!;
-      let start = at;
-      if (quote === QUOTE || quote === APOSTROPHE) {
-        start = ++at;
-        while (at < length && bytes[at] !== quote) at++;
-        if (at >= length) return false;
-        if (isHref && this.#hrefStart < 0) this.#noteHref(start, at);
-        at++;
-        continue;
-      }
-      for (; at < length; at++) if (bytes[at] === GREATER || isSpace(bytes[at]!)) break;
-      if (isHref && this.#hrefStart < 0) this.#noteHref(start, at);
-    }
-  }
-
-  #noteHref(start: number, end: number): void {
-    const bytes = this.#bytes;
-    this.#hrefStart = start;
-    this.#isHrefCoded = false;
-    let at = start;
-    for (; at < end; at++) {
-      const byte = bytes[at]!;
-      if (byte === AMPERSAND) {
-        this.#isHrefCoded = true;
-        at = end;
-        break;
-      }
-      if (byte === HASH) break;
-    }
-    this.#hrefEnd = at;
   }
 }
 
 /** White space, and tags of shapes with no value that holds a `>`. */
 const SHAPES = /^(?:[\t\n\f\r ]|<\/?(?:circle|defs|ellipse|g|line|path|polygon|polyline|rect|stop)(?:[\s/][^<>]*)?>)*$/;
-const HREF = Buffer.from('href');
-const REL = Buffer.from('rel');
 const TBODY = tags.tagOf(Buffer.from('tbody'), 0, 5)!;
-
-function isLower(bytes: Uint8Array, start: number, name: Uint8Array): boolean {
-  for (let i = 0; i < name.length; i++) if ((bytes[start + i]! | 0x20) !== name[i]) return false;
-  return true;
-}
 
 function collapsed(text: string): string {
   if (text === '') return '';
@@ -492,11 +394,6 @@ function collapsed(text: string): string {
 
 function endsReference(byte: number): boolean {
   return byte === SEMICOLON || byte === AMPERSAND || byte === LESS || isSpace(byte);
-}
-
-/** White space of the HTML Standard. */
-function isSpace(byte: number): boolean {
-  return byte === 0x20 || byte === 0x0a || byte === 0x09 || byte === 0x0d || byte === 0x0c;
 }
 
 function isLetter(byte: number): boolean {

@@ -11,7 +11,7 @@ import {
   TABLE_TAG,
   VOID,
   kindOf,
-} from '../../packages/parse/html/scan/html-elements.js';
+} from '../../../packages/parse/html/scan/html-elements.js';
 
 /** What the byte scanner knows of the elements of one name. */
 export interface Tag {
