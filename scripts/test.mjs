@@ -99,7 +99,10 @@ export const SUITES = {
     about: '14,000 pages of manuals from the crawl to the search page, in a real Chromium',
   },
   package: { files: ['test/package.test.ts'], about: 'the packed package, as a stranger would use it' },
-  bench: { files: ['test/bench/smoke.test.ts'], about: 'each benchmark at a very small scale' },
+  bench: {
+    files: ['test/bench/smoke.test.ts', 'test/bench/prototype.test.ts'],
+    about: 'each benchmark at a very small scale',
+  },
 };
 
 async function main(args) {

@@ -117,6 +117,18 @@ export function otherCheckout(folder: string): Crawler {
   return webcrawl('against', folder, process.execPath);
 }
 
+/** The next design, as far as `bench/prototype` has it; it takes part where it is named. */
+export const PROTOTYPE: Crawler = {
+  name: 'prototype',
+  version: () => `on Node ${process.versions.node}`,
+  command({ seeds, stay, out }) {
+    const task = ['--seeds', seeds.join(' '), '--stay', stay, '--out', out, '--rules', URL_RULES];
+    const main = fileURLToPath(new URL('../prototype/main.js', import.meta.url));
+    return { command: process.execPath, args: [main, ...task, '--concurrency', String(CONCURRENCY)] };
+  },
+  pages: pagesPrinted,
+};
+
 /** The crawlers of others. */
 export const PEER_CRAWLERS: readonly Crawler[] = [
   {

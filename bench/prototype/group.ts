@@ -1,0 +1,141 @@
+import { ByteReader, ByteWriter } from './bytes.js';
+
+/** Bytes of the digest of a body. */
+export const DIGEST_LENGTH = 20;
+
+/** Where a page is in the segments. */
+export interface PagePlace {
+  /** The number of the segment. */
+  readonly segment: number;
+  readonly offset: number;
+  /** Bytes of the whole record. */
+  readonly length: number;
+}
+
+/** What fetching and parsing found of a page: the part of a row that the fetch worker owns. */
+export interface PageFields {
+  /** A code of `STATUS_CODES`. */
+  readonly status: number;
+  /** The HTTP status; 0 where there was no answer. */
+  readonly http: number;
+  /** In ms since the epoch. */
+  readonly fetchedAt: number;
+  readonly fetchMs: number;
+  readonly title: string;
+  /** Absent where nothing is stored of it. */
+  readonly place: PagePlace | undefined;
+  readonly bodyLength: number;
+  readonly digest: Uint8Array | undefined;
+}
+
+/** A link of a page, by a URL that the group names. */
+export interface PageLink {
+  readonly url: string;
+  readonly anchor: string;
+}
+
+/** Takes what is in a group, in order. */
+export interface GroupVisitor {
+  /** Before all pages: the URLs that the group names, by which pages and links are told. */
+  urls(urls: readonly string[]): void;
+  /** @param redirect the URL that it redirects to; -1 where it does not */
+  page(url: number, fields: PageFields, redirect: number): void;
+  /** A link of the page before. The anchor is where the bytes of the group say. */
+  link(url: number, anchorAt: number, anchorLength: number): void;
+}
+
+/** The entry of a URL in the dictionary of a worker; the group remembers here which of its URLs it is. */
+export interface GroupUrl {
+  readonly url: string;
+  group: number;
+  index: number;
+}
+
+/**
+ * Gathers what became of some pages into the one message that goes to the table thread, and from there into the journal as
+ * it is: it names each URL once, and depends on nothing outside of itself.
+ */
+export class GroupWriter {
+  readonly #urls = new ByteWriter(65_536);
+  readonly #pages = new ByteWriter(262_144);
+  #urlCount = 0;
+  #number = 1;
+  /** How many pages it holds. */
+  pages = 0;
+
+  addPage(page: GroupUrl, fields: PageFields, redirect: GroupUrl | undefined, links: number): void {
+    const to = this.#pages;
+    this.pages++;
+    to.varint(this.#index(page));
+    to.byte(fields.status);
+    to.varint(fields.http);
+    to.double(fields.fetchedAt);
+    to.varint(fields.fetchMs);
+    to.text(fields.title);
+    to.varint(fields.bodyLength);
+    to.byte(fields.place ? 1 : 0);
+    if (fields.place && fields.digest) {
+      to.varint(fields.place.segment);
+      to.varint(fields.place.offset);
+      to.varint(fields.place.length);
+      to.bytes(fields.digest);
+    }
+    to.varint(redirect ? this.#index(redirect) + 1 : 0);
+    to.varint(links);
+  }
+
+  /** A link of the page that was added last, which has said how many it has. */
+  addLink(target: GroupUrl, anchor: string): void {
+    this.#pages.varint(this.#index(target));
+    this.#pages.text(anchor);
+  }
+
+  /** The bytes of the group; another one begins. */
+  take(): Uint8Array<ArrayBuffer> {
+    const head = new ByteWriter(16);
+    head.varint(this.pages);
+    head.varint(this.#urlCount);
+    const bytes = new Uint8Array(head.length + this.#urls.length + this.#pages.length);
+    bytes.set(head.view());
+    bytes.set(this.#urls.view(), head.length);
+    bytes.set(this.#pages.view(), head.length + this.#urls.length);
+    this.#urls.clear();
+    this.#pages.clear();
+    this.#urlCount = this.pages = 0;
+    this.#number++;
+    return bytes;
+  }
+
+  #index(entry: GroupUrl): number {
+    if (entry.group === this.#number) return entry.index;
+    entry.group = this.#number;
+    entry.index = this.#urlCount++;
+    this.#urls.ascii(entry.url);
+    return entry.index;
+  }
+}
+
+/** Shows what is in a group. */
+export function readGroup(bytes: Buffer, visitor: GroupVisitor): void {
+  const from = new ByteReader(bytes);
+  const pages = from.varint();
+  const urls: string[] = [];
+  for (let left = from.varint(); left > 0; left--) urls.push(from.ascii());
+  visitor.urls(urls);
+  for (let i = 0; i < pages; i++) {
+    const url = from.varint();
+    const [status, http, fetchedAt, fetchMs] = [from.byte(), from.varint(), from.double(), from.varint()];
+    const [title, bodyLength] = [from.text(), from.varint()];
+    const isStored = from.byte() === 1;
+    const place = isStored ? { segment: from.varint(), offset: from.varint(), length: from.varint() } : undefined;
+    const digest = isStored ? from.bytes(DIGEST_LENGTH) : undefined;
+    const redirect = from.varint() - 1;
+    visitor.page(url, { status, http, fetchedAt, fetchMs, title, bodyLength, place, digest }, redirect);
+    for (let left = from.varint(); left > 0; left--) {
+      const target = from.varint();
+      const length = from.varint();
+      visitor.link(target, from.at, length);
+      from.at += length;
+    }
+  }
+}

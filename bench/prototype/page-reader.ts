@@ -1,0 +1,134 @@
+import { isUtf8 } from 'node:buffer';
+import type { Settings } from '../../config/index.js';
+import { encodingOf } from '../../packages/parse/charset/charset.js';
+import { htmlParser } from '../../packages/parse/html-parser.js';
+import { sniffContentType } from '../../packages/parse/sniff/sniff.js';
+import { textParser } from '../../packages/parse/text-parser.js';
+import type { ParsedPage, Parser, UrlScope } from '../../packages/plugin-api/index.js';
+import { linkResolver, resolveLink } from '../../packages/url/index.js';
+import { ByteScan } from './scan/byte-scan.js';
+import type { Target } from './hosts.js';
+import { LinkReferences } from './link-references.js';
+
+/** What a page says. */
+export interface ReadPage {
+  readonly title: string;
+  /** In UTF-8; valid until the next page is read. */
+  readonly text: Uint8Array;
+  /** What it links to, each once; of each the first anchor that is not empty. */
+  readonly targets: readonly Target[];
+  readonly anchors: readonly string[];
+}
+
+/** A page that says nothing. */
+export const EMPTY_PAGE: ReadPage = { title: '', text: new Uint8Array(), targets: [], anchors: [] };
+
+/** Headers by name in lower case; of several of one name the values with commas between them. */
+export type Headers = Readonly<Record<string, string>>;
+
+/** Reads a page; undefined for a media type of which only the body is kept. */
+export type PageReader = (url: string, headers: Headers, body: Buffer) => ReadPage | undefined;
+
+/**
+ * Reads HTML and plain text. HTML goes through the byte scan; what that gives up on is read as webcrawl reads it, which is the
+ * oracle of the byte scan.
+ * @param targetOf what is known of a URL; null where it is not wanted
+ * @param isFast false: all is read as webcrawl reads it
+ */
+export function createPageReader(
+  settings: Settings,
+  targetOf: (url: string, by: UrlScope) => Target | null,
+  isFast = true,
+): PageReader {
+  const parsers: readonly Parser[] = [htmlParser(settings), textParser(settings)];
+  const references = new LinkReferences(settings.db.maxOutlinkLength);
+  const scan = new ByteScan(settings.http.agentName, references);
+  let pageNumber = 0;
+
+  function scanned(url: string, headers: Headers, body: Buffer): ReadPage | undefined {
+    const { encoding } = encodingOf(body, headers['content-type'], settings.parser.characterEncodingDefault);
+    const isMarked = body[0] === 0xef;
+    if (encoding.name !== 'utf-8' || isMarked || headers['refresh'] !== undefined) return undefined;
+    if (!isUtf8(body) || body.includes(0)) return undefined;
+    references.begin(url);
+    if (!scan.scan(body, headers['x-robots-tag'])) return undefined;
+    const { title, text } = scan;
+    const links = linkList();
+    const page = { title, text: text.view(), targets: links.targets, anchors: links.anchors };
+    if (scan.robots.directives.nofollow) return page;
+    const base = scan.head.base === undefined ? url : (resolveLink(scan.head.base, url) ?? url);
+    let urlOf: ((reference: string) => string | null) | undefined;
+    references.each((known, anchor) => {
+      // What a base element says holds on this page only.
+      let target = base === url ? known.target : undefined;
+      if (target === undefined) {
+        urlOf ??= linkResolver(base);
+        const absolute = urlOf(known.reference);
+        const isFit = absolute !== null && absolute.length <= settings.db.maxOutlinkLength;
+        target = isFit ? targetOf(absolute, 'outlink') : null;
+        if (base === url) known.target = target;
+      }
+      if (target) links.add(target, anchor);
+    });
+    return page;
+  }
+
+  function parsed(url: string, headers: Headers, content: Buffer, contentType: string): ReadPage | undefined {
+    const parser = parsers.find(({ contentTypes }) => contentTypes.includes(contentType));
+    // Both answer at once.
+    const outcome = parser?.parse({ url, content, contentType, headers, truncated: false }) as
+      ParsedPage | { readonly kind: 'failed' } | undefined;
+    if (!outcome || outcome.kind === 'failed') return undefined;
+    const { title, text, outlinks, refresh, robots } = outcome;
+    const links = linkList();
+    if (!robots.nofollow) {
+      const to = refresh === undefined || refresh.url === url ? null : targetOf(refresh.url, 'redirect');
+      if (to) links.add(to, '');
+      for (const link of outlinks) {
+        const target = targetOf(link.url, 'outlink');
+        if (target) links.add(target, link.anchor);
+      }
+    }
+    return { title, text: Buffer.from(text), targets: links.targets, anchors: links.anchors };
+  }
+
+  function linkList() {
+    const page = ++pageNumber;
+    const targets: Target[] = [];
+    const anchors: string[] = [];
+    return {
+      targets,
+      anchors,
+      add(target: Target, anchor: string): void {
+        if (target.page === page) anchors[target.link] ||= anchor;
+        else {
+          target.page = page;
+          target.link = targets.push(target) - 1;
+          anchors.push(anchor);
+        }
+      },
+    };
+  }
+
+  return (url, headers, body) => {
+    const declared = headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase() ?? '';
+    const contentType = sniffContentType(body, declared, headers);
+    const page = isFast && contentType === 'text/html' ? scanned(url, headers, body) : undefined;
+    return page ?? parsed(url, headers, body, contentType);
+  };
+}
+
+/** The headers of an answer. */
+export function headersOf(head: Buffer): Headers {
+  const headers: Record<string, string> = {};
+  const lines = head.toString('latin1', 0, head.length - 4).split('\r\n');
+  for (let i = 1; i < lines.length; i++) {
+    const line = lines[i]!;
+    const colon = line.indexOf(':');
+    if (colon <= 0) continue;
+    const name = line.slice(0, colon).toLowerCase();
+    const value = line.slice(colon + 1).trim();
+    headers[name] = headers[name] === undefined ? value : `${headers[name]}, ${value}`;
+  }
+  return headers;
+}
