@@ -12,8 +12,8 @@ const INTERRUPTED = 130;
 // V8 lets a heap grow to about four times what is in use before it collects; here to twice as much. A crawl makes much and
 // keeps little of it, and the benchmark `memory` holds the command to a bound.
 setFlagsFromString('--heap-growing-percent=100');
-// V8 11, that of Node 20, has no middle tier of optimised code, and spends a third of a short crawl on compiling; so it waits four
-// times as long here before it optimises a function. Later versions need nothing, and have no such flag.
+// V8 11, that of Node 20, has no middle tier of optimised code, and spends a third of a short crawl on compiling; so it waits eight
+// times as long here before it optimises a function. Later versions need nothing.
 if (process.versions.v8.startsWith('11.')) setFlagsFromString('--interrupt-budget=540672');
 
 const stop = new AbortController();

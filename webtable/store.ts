@@ -57,7 +57,7 @@ export interface ScanOptions {
 
 /** Where the tables are kept; the promises are at the head of this file. */
 export interface Store {
-  /** The rows of these keys, in the order asked; undefined where a row has none of the columns. */
+  /** The rows of these keys, in the order asked; undefined where a row has none of the columns. Nobody may change their bytes. */
   get(
     table: TableName,
     keys: readonly string[],

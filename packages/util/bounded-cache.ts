@@ -59,7 +59,7 @@ export function createBoundedCache<V>(maxWeight: number): BoundedCache<V> {
       held.set(key, node);
       link(node);
       total += weight;
-      while (total > maxWeight) remove(ring.after.key);
+      while (total > maxWeight && held.size > 0) remove(ring.after.key);
     },
     delete: remove,
     entries() {

@@ -3,7 +3,8 @@
  * that says where that is. After a crash a head may be too high, never too low (law 4).
  *
  * Order of writes: the new head, the note, then the removal of the old head. So a note names a head that is there, and a
- * head that its host's note does not name is of no use. On a store that others change too, notes are written by their version, and
+ * head that its host's note does not name is of no use. On a store that others change too, notes are written by their version; who
+ * loses one to somebody else removes the head that it has put for it, unless that is the right one after all. There notes are
  * never removed: who has put a head where no note was could not see that another one was made and removed meanwhile, with that head.
  */
 import { number } from '../pages/codec.js';
@@ -75,28 +76,30 @@ export function createFrontierHeads(store: Store, keys: FrontierKeys, slots: Slo
   /**
    * Moves the heads of hosts to where `to` says, by their notes. One whose note somebody else has changed is decided on again.
    * @param always writes notes too that stay
-   * @param unnamed heads that were put before a note that was lost: they go, unless the note names them in the end
+   * @param unnamed scores of heads that no note may name: they go, unless the note names them in the end
    */
   async function move(
     heads: Heads,
     hosts: readonly HostKey[],
     to: (host: HostKey, at: number | undefined) => Promise<number | undefined>,
     always = false,
-    unnamed: ReadonlyMap<HostKey, ReadonlySet<number>> = new Map(),
+    unnamed: ReadonlyMap<HostKey, readonly number[]> = new Map(),
   ): Promise<void> {
-    const scores = await Promise.all(hosts.map((host) => to(host, heads.get(host)?.score)));
+    const targets = await Promise.all(hosts.map((host) => to(host, heads.get(host)?.score)));
     const moves = hosts
-      .map((host, i) => ({ host, from: heads.get(host), score: scores[i] }))
-      .filter(({ host, from, score }) => always || unnamed.has(host) || from?.score !== score);
+      .map((host, i) => {
+        const [from, score] = [heads.get(host), targets[i]];
+        const others = new Set([...(from?.score === undefined ? [] : [from.score]), ...(unnamed.get(host) ?? [])]);
+        return { host, from, score, goes: [...others].filter((at) => at !== score) };
+      })
+      .filter(({ from, score, goes }) => always || goes.length > 0 || from?.score !== score);
     const added: RowChange[] = [];
     const notes: VersionedChange[] = [];
-    const old: { host: HostKey; key: string }[] = [];
     for (const { host, from, score } of moves) {
       if (score !== undefined && score !== from?.score) added.push(put(keys.head(score, host), score));
       notes.push({ change: noteOf(host, score), version: from?.version });
-      const scores = new Set([...(from?.score === undefined ? [] : [from.score]), ...(unnamed.get(host) ?? [])]);
-      for (const at of scores) if (at !== score) old.push({ host, key: keys.head(at, host) });
     }
+    const old = moves.flatMap(({ host, goes }) => goes.map((at) => ({ host, key: keys.head(at, host) })));
     if (added.length > 0) await store.write('frontier', added);
     // Before the notes: a head that is put again by who has read the new one has another version.
     const oldKeys = old.map(({ key }) => key);
@@ -114,18 +117,10 @@ export function createFrontierHeads(store: Store, keys: FrontierKeys, slots: Slo
     }
     const again = moves.filter(({ host }) => isLost(host));
     if (again.length === 0) return;
-    const left = again.map(({ host, score }) => {
-      const scores = new Set([...(unnamed.get(host) ?? []), ...(score === undefined ? [] : [score])]);
-      return [host, scores] as const;
-    });
-    const now = await read(again.map(({ host }) => ({ host, score: 0 })));
-    await move(
-      now,
-      again.map(({ host }) => host),
-      to,
-      always,
-      new Map(left),
-    );
+    // The note may have been written all the same, and somebody else have moved it on from there.
+    const left = again.map(({ host, score, goes }) => [host, score === undefined ? goes : [score, ...goes]] as const);
+    const latest = await read(again.map(({ host }) => ({ host, score: 0 })));
+    await move(latest, [...new Map(left).keys()], to, always, new Map(left));
   }
 
   /** The score of the best row in the queue of a host, which is not above its head. */

@@ -1,7 +1,7 @@
 import type { BatchEntry } from '../../../webtable/index.js';
 import type { LinkHints } from '../parsing/link-hints.js';
 
-/** A page that links to others, as far as its links have it in common. */
+/** What all links of a page have in common. */
 export interface LinkSource {
   /** Its row key. */
   readonly source: string;
@@ -28,7 +28,7 @@ export interface LinkEvent extends LinkSource, LinkDetails {}
 
 /** The links to some rows, in the order in which they were found; none for others. */
 export interface LinksOfTargets {
-  /** @param target a row key */
+  /** Makes the list anew at each call. @param target a row key */
   linksOf(target: string): readonly LinkEvent[];
 }
 
@@ -39,6 +39,7 @@ export interface LinkSlice extends LinksOfTargets {
   readonly links: number;
   /** The row keys of all targets. */
   targets(): Iterable<string>;
+  /** @param from the same object for all links of a page */
   add(target: string, from: LinkSource, link: LinkDetails): void;
 }
 
@@ -47,8 +48,8 @@ const COMMON_LENGTH = 200;
 const NONE = -1;
 
 /**
- * An empty slice. Links are numbered, and what each has is at its number in a list of its own: hundreds of thousands of objects
- * that live as long as a batch would be a quarter of the time of updatedb for the garbage collector.
+ * An empty slice. Links are numbered, and what each has is at its number in a list of its own: an object for each link, alive through
+ * the batch, costs the garbage collector a quarter of the time of updatedb.
  */
 export function createLinkSlice(batchId: string): LinkSlice {
   /** The last link to each target, and of each link the one before it to the same target. */

@@ -171,6 +171,8 @@ export function createLinker(
         });
         counts.end();
       }
+      // So that the slice is not held where nothing of it is left.
+      if (left.size === 0) return { linksOf: () => [] };
       return { linksOf: (key) => (left.has(key) ? slice.linksOf(key) : []) };
     },
   };

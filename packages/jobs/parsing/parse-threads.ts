@@ -40,8 +40,8 @@ export const PARSE_THREAD_ENTRY = new URL('./parse-worker.js', import.meta.url);
 /** Starting a thread costs about as much as parsing so many bytes. */
 const START_AFTER = 1_048_576;
 
-/** Pages in the line of a thread: one that it is at, and some so that it need not wait for a main thread that is busy. */
-const LINE = 4;
+/** Pages in the line of a thread: one that it is at, and one so that it need not wait for the main thread. */
+const LINE = 2;
 
 /**
  * Threads that are started as they are needed: none for the first pages, and one more when a page comes while all are

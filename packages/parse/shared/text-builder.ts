@@ -38,7 +38,7 @@ export class TextBuilder {
   #addPiece(piece: string): void {
     const kind = kindOf(piece);
     if (kind === 'blank') {
-      this.#gap ||= piece !== '';
+      this.#gap = true;
       return;
     }
     if (kind === 'words') {
@@ -70,8 +70,8 @@ export class TextBuilder {
 }
 
 /**
- * Most pieces are blank, or words with a space between them as they are to be kept: that is seen faster than any regular expression
- * looks for more. `mixed`: neither, or it is not easily seen.
+ * Tells common pieces apart without a regular expression: all white space, or words that can be kept as they are. `mixed`: anything
+ * else.
  */
 function kindOf(piece: string): 'blank' | 'words' | 'mixed' {
   let isBlank = true;
@@ -83,7 +83,7 @@ function kindOf(piece: string): 'blank' | 'words' | 'mixed' {
       wasSpace = true;
     } else if (isBreak(code)) {
       if (!isBlank) return 'mixed';
-    } else if (isLetter(code)) {
+    } else if (isPlain(code)) {
       if (isBlank && i > 0) return 'mixed';
       isBlank = wasSpace = false;
     } else {
@@ -97,6 +97,6 @@ function kindOf(piece: string): 'blank' | 'words' | 'mixed' {
 /** White space below U+0080 that is no space. */
 const isBreak = (code: number): boolean => code >= 9 && code <= 13;
 
-/** Most of what is no white space; between these ranges some characters are. */
-const isLetter = (code: number): boolean =>
+/** Is no white space, if it is none below U+0080; of what is not in these ranges some is. */
+const isPlain = (code: number): boolean =>
   code < 0xa0 || (code > 0xa0 && code < 0x1680) || (code > 0x3000 && code < 0xfeff);

@@ -1,5 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { openTables } from '../../../packages/webcrawl/index.js';
+import { slotsOf, type StoredRow } from '../../../webtable/index.js';
+import { createFrontierKeys } from '../../../webtable/tables/frontier-keys.js';
+import { scoreIn } from '../../../webtable/tables/frontier-heads.js';
 import { lostRows, step } from '../../support/versions/crossing-steps.js';
 import { createHostileTurns } from '../../support/versions/hostile-turns.js';
 import { VersionedStore } from '../../support/versions/versioned-store.js';
@@ -7,20 +10,41 @@ import { randomNumbers } from '../../support/web/fake-web.js';
 
 const SEEDS_AT_ONCE = 200;
 
-/** Lets writers cross; whatever no entry leads to once they have ended or died. */
-async function cross(seed: number): Promise<string[]> {
+/** How badly writers are treated. */
+interface Hostility {
+  readonly deaths: number;
+  readonly refused: number;
+  readonly lostAnswers: number;
+}
+
+/** Lets writers cross, until they have ended or died. */
+async function cross(seed: number, { deaths, refused, lostAnswers }: Hostility): Promise<VersionedStore> {
   const random = randomNumbers(seed);
   const pick = (n: number): number => Math.floor(random() * n);
-  const turns = createHostileTurns(random, { deaths: 0.3 });
+  const turns = createHostileTurns(random, { deaths });
   const own = new VersionedStore(random, { turn: async () => {} });
-  const watcher = await openTables(own, { slots: 1 });
+  await openTables(own, { slots: 1 });
   const writer = async (turn: () => Promise<void>): Promise<void> => {
-    const tables = await openTables(own.forProcess({ turn, refused: 0.02, lostAnswers: 0.02 }));
+    const tables = await openTables(own.forProcess({ turn, refused, lostAnswers }));
     for (let i = 0; i < 5; i++) await step(tables, pick);
   };
   const writers = Array.from({ length: 2 + pick(3) }, () => writer(turns.process()));
   await turns.run(writers);
-  return (await lostRows(watcher)).map((key) => `seed ${seed}: ${key}`);
+  return own;
+}
+
+/** Heads that the note of their host does not name. */
+async function unnamedHeads(store: VersionedStore): Promise<string[]> {
+  const keys = createFrontierKeys(slotsOf(1));
+  const rows: StoredRow[] = [];
+  for await (const row of store.scan('frontier', { columns: ['f'] })) rows.push(row);
+  const scoreAt = new Map(rows.map(({ key, cells }) => [key, scoreIn(cells)]));
+  return rows.flatMap(({ key }) => {
+    const parsed = keys.parse(key);
+    if (parsed.kind !== 'head') return [];
+    const named = scoreAt.get(keys.note(parsed.host));
+    return named !== undefined && keys.head(named, parsed.host) === key ? [] : [key];
+  });
 }
 
 describe('writers that cross on a store without locks', () => {
@@ -32,8 +56,18 @@ describe('writers that cross on a store without locks', () => {
 
   it.each(groups)('leave each row an entry that leads to it: 200 seeds from %i', async (first) => {
     const lost: string[] = [];
-    for (let seed = first; seed < first + SEEDS_AT_ONCE; seed++) lost.push(...(await cross(seed)));
+    for (let seed = first; seed < first + SEEDS_AT_ONCE; seed++) {
+      const store = await cross(seed, { deaths: 0.3, refused: 0.02, lostAnswers: 0.02 });
+      lost.push(...(await lostRows(await openTables(store))).map((key) => `seed ${seed}: ${key}`));
+    }
     expect(lost).toEqual([]);
+  });
+
+  it('leave no head behind that no note names, however many answers are lost', async () => {
+    for (let seed = 0; seed < 400; seed++) {
+      const store = await cross(seed, { deaths: 0, refused: 0, lostAnswers: 0.3 });
+      expect(await unnamedHeads(store), `seed ${seed}`).toEqual([]);
+    }
   });
 
   it('lose no change of the header of a batch', async () => {

@@ -68,7 +68,7 @@ export class ServerClock {
   async ask(giveUp?: number): Promise<void> {
     this.#askedAt = this.#monotonic();
     const ahead = this.#clock() - this.#askedAt;
-    const { offset, took } = await this.#offset(giveUp);
+    const { offset, took, latest } = await this.#offset(giveUp);
     const apart = Math.max(0, Math.abs(offset) - took / 2);
     this.#isOff = apart > MOST_APART;
     if (this.#isOff) {
@@ -80,7 +80,9 @@ export class ServerClock {
       );
     }
     this.#ahead = ahead;
-    this.#ticks.follow(offset);
+    // Never ahead of the server, and later than all that was written before this: so whoever opens the table after another has closed
+    // it writes later ticks, however slow the probes of either were. Both clocks may be read to whole milliseconds.
+    this.#ticks.follow(offset - took / 2 - 1, latest + 1);
   }
 
   #askOnce(): Promise<void> {
@@ -89,12 +91,15 @@ export class ServerClock {
 
   /**
    * How many milliseconds the clock of the server is ahead of ours: a cell that is put without a timestamp gets one between the put
-   * and the answer.
+   * and the answer. `latest` is what the clock of the server said last, in milliseconds.
    */
-  async #offset(giveUp: number | undefined): Promise<{ readonly offset: number; readonly took: number }> {
+  async #offset(
+    giveUp: number | undefined,
+  ): Promise<{ readonly offset: number; readonly took: number; readonly latest: number }> {
     const name = this.#name;
     const target = { family: versionFamily('meta'), qualifier: CLOCK_QUALIFIER };
     let best = { took: Infinity, offset: 0 };
+    let latest = 0;
     for (let i = 0; i < PROBES; i++) {
       const sent = this.#clock();
       const began = performance.now();
@@ -105,9 +110,10 @@ export class ServerClock {
       const took = performance.now() - began;
       if (stamp === undefined)
         throw new CrawlError('STORE_FAILED', `expected to read what was put into ${safeText(name)}, found nothing`);
+      latest = Math.max(latest, stamp);
       if (took < best.took) best = { took, offset: stamp - (sent + took / 2) };
     }
-    return best;
+    return { ...best, latest };
   }
 }
 

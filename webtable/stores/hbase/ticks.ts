@@ -21,9 +21,10 @@ export class Ticks {
     this.#clock = clock;
   }
 
-  /** From now on this clock is so many milliseconds ahead of that of the process. */
-  follow(offset: number): void {
+  /** From now on this clock is so many milliseconds ahead of that of the process, and not before a time in milliseconds since the epoch. */
+  follow(offset: number, notBefore: number): void {
     this.#offset = offset;
+    this.passed(Math.ceil(notBefore) * TICKS_IN_MS - 1);
   }
 
   /** The first of so many ticks in a row that are later than all before. */

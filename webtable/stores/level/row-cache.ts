@@ -21,11 +21,17 @@ export function createRowCache(isHeld: (key: string) => boolean) {
   let underWay = 0;
   let begun = 0;
 
-  const keep = (key: string, value: Uint8Array | undefined): void =>
-    cache.set(key, value ?? null, 2 * key.length + (value?.length ?? 0) + ENTRY);
+  function keep(key: string, value: Uint8Array | undefined): void {
+    // A small Buffer is a view of memory that it shares with others, all of which it would hold.
+    const own = value && value.buffer.byteLength > value.length ? new Uint8Array(value) : value;
+    cache.set(key, own ?? null, 2 * key.length + (own?.length ?? 0) + ENTRY);
+  }
 
   return {
-    /** Reads values, of the database only those that are not held. Each is of a moment between the call and its end. */
+    /**
+     * Reads values, of the database only those that are not held. Each is of a moment between the call and its end. The bytes are those
+     * that are held: nobody may change them.
+     */
     async read(keys: readonly string[], read: ReadValues): Promise<(Uint8Array | undefined)[]> {
       const values: (Uint8Array | undefined)[] = [];
       const missed: { at: number; key: string }[] = [];

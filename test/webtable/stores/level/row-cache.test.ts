@@ -60,6 +60,15 @@ it('asks again after a write that failed, which may have been made all the same'
   expect(await cache.read(['wma'], database.read)).toEqual([bytes(1)]);
 });
 
+it('holds no more memory than the values take, whatever they were a part of', async () => {
+  const cache = createRowCache(isHot);
+  const value = Buffer.alloc(8192).subarray(100, 140);
+  await cache.write([['wma', value]], async () => undefined);
+  const [held] = await cache.read(['wma'], async () => []);
+  expect(held).toEqual(new Uint8Array(40));
+  expect(held!.buffer.byteLength).toBe(40);
+});
+
 it('forgets what was used longest ago', async () => {
   const database = slowDatabase(async () => undefined);
   const cache = createRowCache(isHot);
