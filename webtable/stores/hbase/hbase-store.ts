@@ -122,6 +122,7 @@ export class HBaseStore implements Store {
 
   async #close(): Promise<void> {
     await Promise.allSettled(this.#underWay);
+    await this.#serverClock.settle();
     this.#gateways.close();
     await this.content?.close();
   }

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { CrawlError, safeText } from '../../../packages/errors/index.js';
 import type { Gateways } from './gateway/gateways.js';
 import { CLOCK_QUALIFIER, CLOCK_ROW, versionFamily } from './layout.js';
@@ -34,6 +35,8 @@ export class ServerClock {
   readonly #ticks: Ticks;
   readonly #monotonic: () => number;
   #askedAt = 0;
+  /** How far from that of the server the clock by which is written may be, in milliseconds. */
+  #unsure = 0;
   /** By how much the clock that may be set is ahead of the one that is not. */
   #ahead = 0;
   #isOff = false;
@@ -80,9 +83,18 @@ export class ServerClock {
       );
     }
     this.#ahead = ahead;
-    // Never ahead of the server, and later than all that was written before this: so whoever opens the table after another has closed
-    // it writes later ticks, however slow the probes of either were. Both clocks may be read to whole milliseconds.
-    this.#ticks.follow(offset - took / 2 - 1, latest + 1);
+    // Clocks may be read to whole milliseconds.
+    this.#unsure = took / 2 + 1;
+    this.#ticks.follow(offset, latest + 1);
+  }
+
+  /**
+   * Until the time of the server is past all that was written, as far as this clock may be ahead of it. Call it before the table is closed:
+   * whoever opens it then begins after that time, and hides nothing of what it writes.
+   */
+  async settle(): Promise<void> {
+    const wait = Math.min(this.#ticks.ahead() + this.#unsure, 2 * this.#unsure);
+    if (wait > 0) await sleep(wait);
   }
 
   #askOnce(): Promise<void> {

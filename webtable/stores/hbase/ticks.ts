@@ -27,6 +27,11 @@ export class Ticks {
     this.passed(Math.ceil(notBefore) * TICKS_IN_MS - 1);
   }
 
+  /** How many milliseconds the last tick is ahead of the clock; below 0 where it is behind. */
+  ahead(): number {
+    return this.#last / TICKS_IN_MS - (this.#clock() + this.#offset);
+  }
+
   /** The first of so many ticks in a row that are later than all before. */
   take(count: number): number {
     const first = Math.max(this.#last + 1, Math.floor((this.#clock() + this.#offset) * TICKS_IN_MS));
