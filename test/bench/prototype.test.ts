@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { checkedPage, journalledPages, storedRows, type StoredRow } from '../../bench/prototype/read-back.js';
 import { jobs, openCrawl } from '../../packages/webcrawl/index.js';
 import { ROOT } from '../support/docs/source-files.js';
+import type { ServerTask } from '../../bench/workers/site-server.js';
 import { runCommand } from '../site/run-command.js';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
@@ -25,7 +26,7 @@ beforeAll(async () => {
   const { compile } = (await import(COMPILER)) as { compile: () => Promise<void> };
   await compile();
   folder = await mkdtemp(join(tmpdir(), 'webcrawl-prototype-'));
-  const task = JSON.stringify({ hosts: HOSTS, pagesPerHost: 10 });
+  const task = JSON.stringify({ madeUp: 'synthetic', hosts: HOSTS, pagesPerHost: 10 } satisfies ServerTask);
   server = spawn(process.execPath, [join(ROOT, 'dist/bench/workers/site-server.js'), task], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
