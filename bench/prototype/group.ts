@@ -1,7 +1,7 @@
 import { ByteReader, ByteWriter } from './bytes.js';
 
 /** Bytes of the digest of a body. */
-export const DIGEST_LENGTH = 20;
+const DIGEST_LENGTH = 20;
 
 /** Where a page is in the segments. */
 export interface PagePlace {
@@ -67,19 +67,7 @@ export class GroupWriter {
     const to = this.#pages;
     this.pages++;
     to.varint(this.#index(page));
-    to.byte(fields.status);
-    to.varint(fields.http);
-    to.double(fields.fetchedAt);
-    to.varint(fields.fetchMs);
-    to.text(fields.title);
-    to.varint(fields.bodyLength);
-    to.byte(fields.place ? 1 : 0);
-    if (fields.place && fields.digest) {
-      to.varint(fields.place.segment);
-      to.varint(fields.place.offset);
-      to.varint(fields.place.length);
-      to.bytes(fields.digest);
-    }
+    writeFields(to, fields);
     to.varint(redirect ? this.#index(redirect) + 1 : 0);
     to.varint(links);
   }
@@ -115,6 +103,32 @@ export class GroupWriter {
   }
 }
 
+/** As they are in a group, and in a row. */
+export function writeFields(to: ByteWriter, fields: PageFields): void {
+  to.byte(fields.status);
+  to.varint(fields.http);
+  to.double(fields.fetchedAt);
+  to.varint(fields.fetchMs);
+  to.text(fields.title);
+  to.varint(fields.bodyLength);
+  to.byte(fields.place ? 1 : 0);
+  if (!fields.place || !fields.digest) return;
+  to.varint(fields.place.segment);
+  to.varint(fields.place.offset);
+  to.varint(fields.place.length);
+  to.bytes(fields.digest);
+}
+
+/** Reads what {@link writeFields} has written. */
+export function readFields(from: ByteReader): PageFields {
+  const [status, http, fetchedAt, fetchMs] = [from.byte(), from.varint(), from.double(), from.varint()];
+  const [title, bodyLength] = [from.text(), from.varint()];
+  const isStored = from.byte() === 1;
+  const place = isStored ? { segment: from.varint(), offset: from.varint(), length: from.varint() } : undefined;
+  const digest = isStored ? from.bytes(DIGEST_LENGTH) : undefined;
+  return { status, http, fetchedAt, fetchMs, title, bodyLength, place, digest };
+}
+
 /** Shows what is in a group. */
 export function readGroup(bytes: Buffer, visitor: GroupVisitor): void {
   const from = new ByteReader(bytes);
@@ -124,13 +138,8 @@ export function readGroup(bytes: Buffer, visitor: GroupVisitor): void {
   visitor.urls(urls);
   for (let i = 0; i < pages; i++) {
     const url = from.varint();
-    const [status, http, fetchedAt, fetchMs] = [from.byte(), from.varint(), from.double(), from.varint()];
-    const [title, bodyLength] = [from.text(), from.varint()];
-    const isStored = from.byte() === 1;
-    const place = isStored ? { segment: from.varint(), offset: from.varint(), length: from.varint() } : undefined;
-    const digest = isStored ? from.bytes(DIGEST_LENGTH) : undefined;
-    const redirect = from.varint() - 1;
-    visitor.page(url, { status, http, fetchedAt, fetchMs, title, bodyLength, place, digest }, redirect);
+    const fields = readFields(from);
+    visitor.page(url, fields, from.varint() - 1);
     for (let left = from.varint(); left > 0; left--) {
       const target = from.varint();
       const length = from.varint();

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Level } from 'level';
 import { rowKeyOf } from '../../webtable/index.js';
 import { ByteReader, ByteWriter } from './bytes.js';
-import { DIGEST_LENGTH } from './group.js';
+import { readFields, writeFields } from './group.js';
 import { journalPath } from './journal.js';
 import type { Row, RoundChanges } from './rows.js';
 
@@ -94,23 +94,11 @@ export function lastRound(folder: string): number {
 function encodeRow(row: Row, to: ByteWriter): number {
   to.ascii(row.url);
   to.varint(row.round + 1);
-  to.byte(row.status);
-  to.varint(row.http);
-  to.double(row.fetchedAt);
-  to.varint(row.fetchMs);
+  writeFields(to, row);
   to.varint(Number.isFinite(row.distance) ? row.distance + 1 : 0);
   to.varint(row.inlinks);
   to.varint(row.outlinks);
-  to.varint(row.bodyLength);
-  to.text(row.title);
   to.ascii(row.redirect);
-  to.byte(row.place ? 1 : 0);
-  if (row.place && row.digest) {
-    to.varint(row.place.segment);
-    to.varint(row.place.offset);
-    to.varint(row.place.length);
-    to.bytes(row.digest);
-  }
   return to.length;
 }
 
@@ -121,19 +109,11 @@ export function decodeRow(value: Uint8Array): { url: string; fill: (row: Row) =>
     url: from.ascii(),
     fill(row) {
       row.round = from.varint() - 1;
-      row.status = from.byte();
-      row.http = from.varint();
-      row.fetchedAt = from.double();
-      row.fetchMs = from.varint();
+      Object.assign(row, readFields(from));
       row.distance = (from.varint() || Infinity) - 1;
       row.inlinks = from.varint();
       row.outlinks = from.varint();
-      row.bodyLength = from.varint();
-      row.title = from.text();
       row.redirect = from.ascii();
-      if (from.byte() === 0) return;
-      row.place = { segment: from.varint(), offset: from.varint(), length: from.varint() };
-      row.digest = from.bytes(DIGEST_LENGTH);
     },
   };
 }

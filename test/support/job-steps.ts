@@ -1,3 +1,4 @@
+import { vi } from 'vitest';
 import {
   jobs,
   rowKeyOf,
@@ -46,4 +47,13 @@ export async function rowOf<F extends Field>(
 ): Promise<Omit<PageRow<F>, 'key'>> {
   const { key: _, ...row } = (await crawl.tables.pages.get(rowKeyOf(url), fields)) ?? { key: '' };
   return row as Omit<PageRow<F>, 'key'>;
+}
+
+/** Runs to its end, by fake timers, what waits for timers too. */
+export async function settle<T>(work: Promise<T>): Promise<T> {
+  let isSettled = false;
+  const mark = (): void => void (isSettled = true);
+  work.then(mark, mark);
+  while (!isSettled) await vi.advanceTimersByTimeAsync(50);
+  return work;
 }

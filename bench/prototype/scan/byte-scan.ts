@@ -3,8 +3,8 @@ import { PageHead } from '../../../packages/parse/html/page-head.js';
 import { MAX_ELEMENTS, MAX_TITLE_LENGTH } from '../../../packages/parse/shared/limits.js';
 import { RobotsReader } from '../../../packages/parse/shared/robots-directives.js';
 import { ByteText } from './byte-text.js';
-import * as tags from './byte-tags.js';
-import type { Tag } from './byte-tags.js';
+import * as elements from '../../../packages/parse/html/scan/html-elements.js';
+import { isNamed, tagOf, type Tag } from './byte-tags.js';
 import { isSpace, TagReader } from './tag-reader.js';
 
 /** Takes the links of a page as they are met, before it is known whether they count. */
@@ -154,23 +154,23 @@ export class ByteScan {
   #startTag(start: number): boolean {
     const bytes = this.#bytes;
     const nameEnd = endOfName(bytes, start);
-    const tag = tags.tagOf(bytes, start, nameEnd);
+    const tag = tagOf(bytes, start, nameEnd);
     if (!tag || !this.#tag.read(nameEnd) || ++this.#elements > MAX_ELEMENTS) return false;
     const { rules, name } = tag;
     if (tag.isOfHead || name === 'head' || name === 'body') {
       if (!this.#readHeadTag(tag, start)) return false;
-      if ((rules & tags.VOID) === 0) return true;
-    } else if ((rules & tags.IN_HEAD) === 0) this.#isInBody = true;
+      if ((rules & elements.VOID) === 0) return true;
+    } else if ((rules & elements.IN_HEAD) === 0) this.#isInBody = true;
     const top = this.#open[this.#open.length - 1];
-    if ((rules & tags.TABLE_TAG) !== 0) {
+    if ((rules & elements.TABLE_TAG) !== 0) {
       if (!this.#openTablePart(tag, top)) return false;
     } else if (top !== undefined && top.level > 1 && top.name !== 'caption' && !tag.isSilent) return false;
-    if ((rules & tags.ITEM) !== 0 && !this.#closeItem(tag)) return false;
-    if ((rules & tags.CLOSES_P) !== 0 && this.#paragraphs > 0) {
+    if ((rules & elements.ITEM) !== 0 && !this.#closeItem(tag)) return false;
+    if ((rules & elements.CLOSES_P) !== 0 && this.#paragraphs > 0) {
       // Whether a table may be in a paragraph depends on the doctype.
       if (name === 'table' || !this.#closeParagraph()) return false;
     }
-    if ((rules & tags.HEADING) !== 0 && top !== undefined && (top.rules & tags.HEADING) !== 0) return false;
+    if ((rules & elements.HEADING) !== 0 && top !== undefined && (top.rules & elements.HEADING) !== 0) return false;
     if (tag.isBreaking) this.text.gap = true;
     if (name === 'title' || name === 'textarea' || tag.isSilent) return this.#textElement(tag);
     if (name === 'iframe') return false;
@@ -181,7 +181,7 @@ export class ByteScan {
       this.#openLink(start);
     } else if (name === 'area') this.#readArea(start);
     else if (name === 'img' && this.#links > 0 && this.#link >= 0) this.#readAlt(start);
-    if ((rules & tags.VOID) !== 0) return true;
+    if ((rules & elements.VOID) !== 0) return true;
     return this.#push(tag);
   }
 
@@ -216,12 +216,12 @@ export class ByteScan {
     const open = this.#open;
     const nameEnd = endOfName(bytes, start);
     const top = open[open.length - 1];
-    if (top && top.bytes.length === nameEnd - start && bytes[nameEnd] === GREATER && tags.isNamed(top, bytes, start)) {
+    if (top && top.bytes.length === nameEnd - start && bytes[nameEnd] === GREATER && isNamed(top, bytes, start)) {
       this.#tag.at = nameEnd + 1;
       this.#pop();
       return true;
     }
-    const tag = tags.tagOf(bytes, start, nameEnd);
+    const tag = tagOf(bytes, start, nameEnd);
     if (!tag || !this.#tag.read(nameEnd)) return false;
     const { name, rules } = tag;
     if (this.#isInBody === (name === 'head')) return false;
@@ -238,10 +238,10 @@ export class ByteScan {
       return (top?.level ?? 0) <= 1;
     }
     const isBlock =
-      (rules & (tags.BLOCK_END | tags.TABLE_TAG)) !== 0 || name === 'table' || name === 'p' || name === 'li';
+      (rules & (elements.BLOCK_END | elements.TABLE_TAG)) !== 0 || name === 'table' || name === 'p' || name === 'li';
     if (!isBlock) return false;
     for (let inner = top; inner && inner !== tag; inner = open[open.length - 1]) {
-      const isClosed = (inner.rules & tags.IMPLIED_END) !== 0 || (inner.level > 0 && inner.level < tag.level);
+      const isClosed = (inner.rules & elements.IMPLIED_END) !== 0 || (inner.level > 0 && inner.level < tag.level);
       if (!isClosed) return false;
       this.#pop();
     }
@@ -267,7 +267,7 @@ export class ByteScan {
     for (let i = open.length - 1; i >= 0; i--) {
       const each = open[i]!;
       if (name === 'li' ? each.name === 'li' : each.name === 'dd' || each.name === 'dt') return this.#closeTo(i);
-      if ((each.rules & tags.ENDS_ITEM_SEARCH) !== 0) return true;
+      if ((each.rules & elements.ENDS_ITEM_SEARCH) !== 0) return true;
     }
     return true;
   }
@@ -277,22 +277,22 @@ export class ByteScan {
     const open = this.#open;
     for (let i = open.length - 1; i >= 0; i--) {
       if (open[i]!.name === 'p') return this.#closeTo(i);
-      if ((open[i]!.rules & tags.BUTTON_SCOPE) !== 0) return true;
+      if ((open[i]!.rules & elements.BUTTON_SCOPE) !== 0) return true;
     }
     return true;
   }
 
   #closeTo(index: number): boolean {
     const open = this.#open;
-    for (let i = index + 1; i < open.length; i++) if ((open[i]!.rules & tags.IMPLIED_END) === 0) return false;
+    for (let i = index + 1; i < open.length; i++) if ((open[i]!.rules & elements.IMPLIED_END) === 0) return false;
     while (open.length > index) this.#pop();
     return true;
   }
 
   /** `html`, `head`, `body`, `meta`, `base` and `link`. */
   #readHeadTag({ name, rules, isOfHead }: Tag, start: number): boolean {
-    this.text.gap ||= (rules & tags.VOID) === 0;
-    if ((rules & tags.VOID) === 0 && (this.#open.length > 0 || this.#isInBody)) return false;
+    this.text.gap ||= (rules & elements.VOID) === 0;
+    if ((rules & elements.VOID) === 0 && (this.#open.length > 0 || this.#isInBody)) return false;
     if (name === 'body') this.#isInBody = true;
     if (name === 'base' && this.#seenLink) return false;
     if (isOfHead)
@@ -310,7 +310,7 @@ export class ByteScan {
       if (end < 0) return false;
       const after = end + 2 + tag.bytes.length;
       const code = bytes[after]!;
-      if ((code === GREATER || code === SLASH || isSpace(code)) && tags.isNamed(tag, bytes, end + 2)) break;
+      if ((code === GREATER || code === SLASH || isSpace(code)) && isNamed(tag, bytes, end + 2)) break;
       end += 2;
     }
     if (tag.name === 'script' && bytes.subarray(start, end).includes('<!--')) return false;
@@ -383,7 +383,7 @@ export class ByteScan {
 
 /** White space, and tags of shapes with no value that holds a `>`. */
 const SHAPES = /^(?:[\t\n\f\r ]|<\/?(?:circle|defs|ellipse|g|line|path|polygon|polyline|rect|stop)(?:[\s/][^<>]*)?>)*$/;
-const TBODY = tags.tagOf(Buffer.from('tbody'), 0, 5)!;
+const TBODY = tagOf(Buffer.from('tbody'), 0, 5)!;
 
 function collapsed(text: string): string {
   if (text === '') return '';

@@ -1,17 +1,4 @@
-import {
-  BLOCK_END,
-  BUTTON_SCOPE,
-  CLOSES_P,
-  ENDS_ITEM_SEARCH,
-  HEADING,
-  IMPLIED_END,
-  IN_HEAD,
-  ITEM,
-  NOT_NESTED,
-  TABLE_TAG,
-  VOID,
-  kindOf,
-} from '../../../packages/parse/html/scan/html-elements.js';
+import { kindOf } from '../../../packages/parse/html/scan/html-elements.js';
 
 /** What the byte scanner knows of the elements of one name. */
 export interface Tag {
@@ -27,20 +14,6 @@ export interface Tag {
   /** Of a part of a table: its end closes what has a smaller one. 0: it is none */
   readonly level: number;
 }
-
-export {
-  BLOCK_END,
-  BUTTON_SCOPE,
-  CLOSES_P,
-  ENDS_ITEM_SEARCH,
-  HEADING,
-  IMPLIED_END,
-  IN_HEAD,
-  ITEM,
-  NOT_NESTED,
-  TABLE_TAG,
-  VOID,
-};
 
 /** Names that are breaking, see `PageBody`, and known here. */
 const BREAKING =

@@ -14,6 +14,7 @@ import { allRows, testCrawl } from '../../support/test-crawl.js';
 import { VersionedRows, VersionedStore, type Treatment } from '../../support/versions/versioned-store.js';
 import { fakeWeb, links, randomNumbers, type FakePage, type FakeWeb } from '../../support/web/fake-web.js';
 import { Killed, WorkerStore, type Fate } from '../../support/worker-store.js';
+import { settle } from '../../support/job-steps.js';
 
 const SLOTS = 7;
 const STEPS = ['generate', 'fetch', 'parse', 'updatedb'] as const;
@@ -126,15 +127,6 @@ function createWatch() {
       return Object.assign(web, { protocol: { ...web.protocol!, fetch: watched } });
     },
   };
-}
-
-/** Runs to its end what waits for timers too. */
-async function settle<T>(work: Promise<T>): Promise<T> {
-  let isSettled = false;
-  const mark = (): void => void (isSettled = true);
-  work.then(mark, mark);
-  while (!isSettled) await vi.advanceTimersByTimeAsync(50);
-  return work;
 }
 
 async function addUseful(crawl: Crawl, useful: string | undefined): Promise<void> {

@@ -4,6 +4,7 @@ import { isStepDone } from '../../../packages/rounds/round-steps.js';
 import { testCrawl } from '../../support/test-crawl.js';
 import { VersionedStore } from '../../support/versions/versioned-store.js';
 import { fakeWeb } from '../../support/web/fake-web.js';
+import { settle } from '../../support/job-steps.js';
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance', 'Date'] }));
 afterEach(() => void vi.useRealTimers());
@@ -11,15 +12,6 @@ afterEach(() => void vi.useRealTimers());
 const COUNT = 2;
 const BATCH = '1700000000-1';
 const URLS = Array.from({ length: 12 }, (_, i) => `http://h${i % 6}.com/${i}`);
-
-/** Runs to its end what waits for timers too. */
-async function settle<T>(work: Promise<T>): Promise<T> {
-  let isSettled = false;
-  const mark = (): void => void (isSettled = true);
-  work.then(mark, mark);
-  while (!isSettled) await vi.advanceTimersByTimeAsync(50);
-  return work;
-}
 
 /** A batch on a table that many share, and what fetches a shard of it. */
 async function openBatch() {
