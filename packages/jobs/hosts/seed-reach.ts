@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { isIP } from 'node:net';
 import PQueue from 'p-queue';
 import type { SeedReach } from '../../../webtable/index.js';
@@ -47,6 +48,9 @@ export function createReachLookup(
   crawl: Pick<CrawlContext, 'lookup'>,
   signal?: AbortSignal,
 ): (hosts: Iterable<string>) => Promise<ReadonlyMap<string, FoundReach>> {
+  // Each lookup listens, and Node warns of more than ten listeners on one signal.
+  const stop = signal && AbortSignal.any([signal]);
+  if (stop) setMaxListeners(0, stop);
   let left = BUDGET;
   return async (hosts) => {
     const found = new Map<string, FoundReach>();
@@ -55,7 +59,7 @@ export function createReachLookup(
     for (const host of hosts) {
       void queue.add(async () => {
         const rest = left - (performance.now() - began);
-        const reach = rest > 0 && !signal?.aborted ? await lookUpReach(crawl, host, rest, signal) : undefined;
+        const reach = rest > 0 && !stop?.aborted ? await lookUpReach(crawl, host, rest, stop) : undefined;
         if (reach !== undefined) found.set(host, reach);
       });
     }

@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { MemoryStore, explain, jobs, type Crawl } from '../../../packages/webcrawl/index.js';
 import { createSeedHosts } from '../../../packages/jobs/hosts/seed-hosts.js';
@@ -299,6 +300,22 @@ describe('a host that was injected', () => {
     const seeds = Array.from({ length: 40 }, (_, i) => web.url(`h${i}.example`));
     expect((await jobs.inject(web.crawl, { seeds })).counters).toEqual({ injected: 40 });
     expect(await cellOf(web.crawl, 'example.h0')).toBe('undecided');
+  });
+
+  it('is looked up beside others without a listener of each on the signal of the caller', async () => {
+    const { signal } = new AbortController();
+    const listeners: number[] = [];
+    const lookup = async (): Promise<readonly string[]> => {
+      await new Promise(setImmediate);
+      listeners.push(getEventListeners(signal, 'abort').length);
+      return ['127.0.0.1'];
+    };
+    await using web = await withNames({}, { lookup });
+    const seeds = Array.from({ length: 40 }, (_, i) => web.url(`h${i}.example`));
+    expect((await jobs.inject(web.crawl, { seeds, signal })).counters).toEqual({ injected: 40 });
+    expect(listeners).toHaveLength(40);
+    // Node warns of more than ten.
+    expect(Math.max(...listeners)).toBeLessThan(10);
   });
 });
 
