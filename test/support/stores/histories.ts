@@ -110,6 +110,7 @@ export async function checkHistories({ open, seed, runs, openOther }: Histories)
         await opened.cleanup();
       }
     }),
-    { seed, numRuns: runs },
+    // So that a store that is slow to shorten on says what failed before the test's own limit of time.
+    { seed, numRuns: runs, interruptAfterTimeLimit: 200_000, markInterruptAsFailure: true },
   );
 }

@@ -7,7 +7,7 @@ import type { Ticks } from './ticks.js';
 
 /** Clocks that are further apart are refused, in milliseconds. */
 const MOST_APART = 60_000;
-/** How often the clock of the server is asked for; the quickest answer counts. */
+/** How often the clock of the server is asked for; what all answers allow counts. */
 const PROBES = 3;
 /** Milliseconds after which it is asked for again, beside what is written. */
 const ASK_AFTER = 300_000;
@@ -71,8 +71,9 @@ export class ServerClock {
   async ask(giveUp?: number): Promise<void> {
     this.#askedAt = this.#monotonic();
     const ahead = this.#clock() - this.#askedAt;
-    const { offset, took, latest } = await this.#offset(giveUp);
-    const apart = Math.max(0, Math.abs(offset) - took / 2);
+    const { least, most, latest } = await this.#offset(giveUp);
+    const isApart = least > 0 || most < 0;
+    const apart = isApart ? Math.min(Math.abs(least), Math.abs(most)) : 0;
     this.#isOff = apart > MOST_APART;
     if (this.#isOff) {
       const seconds = Math.round(apart / 1000);
@@ -83,8 +84,9 @@ export class ServerClock {
       );
     }
     this.#ahead = ahead;
-    // Clocks may be read to whole milliseconds.
-    this.#unsure = took / 2 + 1;
+    // A clock that may be right is taken to be: so machines whose clocks agree write by one clock, however busy they or the server are.
+    const offset = isApart ? (least + most) / 2 : 0;
+    this.#unsure = Math.max(offset - least, most - offset);
     this.#ticks.follow(offset, latest + 1);
   }
 
@@ -102,31 +104,38 @@ export class ServerClock {
   }
 
   /**
-   * How many milliseconds the clock of the server is ahead of ours: a cell that is put without a timestamp gets one between the put
-   * and the answer. `latest` is what the clock of the server said last, in milliseconds.
+   * How many milliseconds the clock of the server is ahead of ours, at least and at most: a cell that is put without a timestamp gets
+   * one between the put and the answer. `latest` is what the clock of the server said last, in milliseconds.
    */
-  async #offset(
-    giveUp: number | undefined,
-  ): Promise<{ readonly offset: number; readonly took: number; readonly latest: number }> {
+  async #offset(giveUp: number | undefined): Promise<Offset> {
     const name = this.#name;
     const target = { family: versionFamily('meta'), qualifier: CLOCK_QUALIFIER };
-    let best = { took: Infinity, offset: 0 };
-    let latest = 0;
+    let offset: Offset = { least: -Infinity, most: Infinity, latest: 0 };
     for (let i = 0; i < PROBES; i++) {
       const sent = this.#clock();
       const began = performance.now();
       const cells = [{ ...target, value: Buffer.from(String(sent)) }];
       await this.#gateways.call(putMultiple(name, [{ key: CLOCK_ROW, cells }], 256), undefined, giveUp);
+      const took = performance.now() - began;
       const read = getMultiple(name, [CLOCK_ROW], { columns: [target] }, timestamps());
       const [stamp] = await this.#gateways.call(read, undefined, giveUp);
-      const took = performance.now() - began;
       if (stamp === undefined)
         throw new CrawlError('STORE_FAILED', `expected to read what was put into ${safeText(name)}, found nothing`);
-      latest = Math.max(latest, stamp);
-      if (took < best.took) best = { took, offset: stamp - (sent + took / 2) };
+      // Both clocks are read to whole milliseconds.
+      const probed = { least: stamp - (sent + took) - 1, most: stamp - sent + 1 };
+      const latest = Math.max(offset.latest, stamp);
+      const both = { least: Math.max(offset.least, probed.least), most: Math.min(offset.most, probed.most), latest };
+      // A clock that was set between two answers leaves them nothing in common.
+      offset = both.least <= both.most ? both : { ...probed, latest };
     }
-    return { ...best, latest };
+    return offset;
   }
+}
+
+interface Offset {
+  readonly least: number;
+  readonly most: number;
+  readonly latest: number;
 }
 
 /** The newest timestamp of each row. */

@@ -3,7 +3,7 @@ import { createServer as createHttpServer } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { openTables } from '../../../../webtable/index.js';
+import { openTables, type Store } from '../../../../webtable/index.js';
 import { createHBaseTables } from '../../../../webtable/stores/hbase/create-tables.js';
 import { openHBaseStore } from '../../../../webtable/stores/hbase/open-hbase-store.js';
 import { fakeGateway, type FakeGateway, type Reaction } from '../../../support/hbase/fake-gateway.js';
@@ -172,22 +172,41 @@ describe('clocks', () => {
   });
 });
 
-describe('processes one after another', () => {
-  it('write in that order, also where the server took long to tell the first of them its time', async () => {
-    const { hbase, open } = await table();
+describe('a server that took long to say its time to the first of two processes', () => {
+  /** A table whose server stamps what is put 40 ms after it came, while the first process opens it. */
+  async function openedSlowly(clock?: () => number) {
+    const { hbase, url, open } = await table();
     hbase.clock = () => {
       for (const until = performance.now() + 40; performance.now() < until;);
       return Date.now();
     };
-    const first = await open();
-    await first.write('webpage', [put('a', 'first'), put('b', 'first')]);
-    await first.close();
+    const first = await openHBaseStore(url, { times: QUICK, ...(clock && { clock }) });
     hbase.clock = Date.now;
+    await first.write('webpage', [put('a', 'first'), put('b', 'first')]);
+    return { first, open };
+  }
+  const seen = async (store: Store) =>
+    (await store.get('webpage', ['a', 'b'], ['m'])).map((row) => row && String(row.cells.get('m:st')));
+
+  it('hides nothing of the second, which writes right after, where their clocks agree', async () => {
+    const { first, open } = await openedSlowly();
+    const second = await open();
+    closers.push(
+      () => first.close(),
+      () => second.close(),
+    );
+    await first.write('webpage', [put('a', 'first'), put('b', 'first')]);
+    await second.write('webpage', [put('a', 'second'), { key: 'b', clear: true }]);
+    expect(await seen(first)).toEqual(['second', undefined]);
+  });
+
+  it('hides nothing of the second, which begins after the first has closed the table, where they do not', async () => {
+    const { first, open } = await openedSlowly(() => Date.now() + 30_000);
+    await first.close();
     const second = await open();
     closers.push(() => second.close());
     await second.write('webpage', [put('a', 'second'), { key: 'b', clear: true }]);
-    const found = await second.get('webpage', ['a', 'b'], ['m']);
-    expect(found.map((row) => row && String(row.cells.get('m:st')))).toEqual(['second', undefined]);
+    expect(await seen(second)).toEqual(['second', undefined]);
   });
 });
 

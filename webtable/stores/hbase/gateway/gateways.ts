@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { CrawlError } from '../../../../packages/errors/index.js';
 import type { Call } from '../thrift/messages.js';
 import { Connection, nameOf, type ConnectionTimes, type GatewayAddress } from './connection.js';
@@ -57,6 +58,8 @@ export class Gateways {
   constructor(addresses: readonly GatewayAddress[], times: GatewayTimes = GATEWAY_TIMES) {
     this.#addresses = addresses;
     this.#times = times;
+    // Any number of calls may wait for their next attempt, and each ends when it is aborted.
+    setMaxListeners(0, this.#closing.signal);
     this.#places = Array.from({ length: MOST_CONNECTIONS }, () => ({ calls: 0 }));
     this.#passedOverUntil = addresses.map(() => 0);
     // So that many processes do not all begin with the first.
