@@ -9,7 +9,7 @@ const dist = join(bench, '../dist/bench');
 export async function compile() {
   const { default: ts } = await import('typescript');
   const options = { target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.ESNext, verbatimModuleSyntax: true };
-  for (const folder of ['.', 'lib', 'lib/sites', 'lib/stores', 'workers', 'prototype', 'prototype/scan']) {
+  for (const folder of ['.', 'lib', 'lib/sites', 'lib/stores', 'workers', 'prototype']) {
     for (const name of readdirSync(join(bench, folder))) {
       if (!name.endsWith('.ts')) continue;
       const source = readFileSync(join(bench, folder, name), 'utf8');

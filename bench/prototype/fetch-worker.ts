@@ -32,7 +32,7 @@ function start(port: MessagePort, task: WorkerTask): void {
   const { settings, worker, workers } = task;
   const plugins = urlPlugins(settings, task.rules);
   const scope = task.hosts && new Set(task.hosts);
-  const read = createPageReader(settings, targetOf, task.scansBytes);
+  const read = createPageReader(settings, targetOf);
   const hosts = new Hosts(task.delayMs);
   const segment = new SegmentWriter(task.folder, task.firstSegment, workers);
   const group = new GroupWriter();

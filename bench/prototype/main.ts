@@ -16,7 +16,7 @@
  * - parsers but those of HTML and plain text, plugins of users, rules of the table, hooks, languages, headings, metadata;
  * - that other processes use the table meanwhile, counters and status, and the removal of old bodies.
  *
- * Usage: main.js --seeds "<url> …" --stay host|any --out <folder> --rules <file> [--concurrency 64] [--workers n] [--delay ms] [--round pages] [--scan bytes|strings]
+ * Usage: main.js --seeds "<url> …" --stay host|any --out <folder> --rules <file> [--concurrency 64] [--workers n] [--delay ms] [--round pages]
  */
 import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
@@ -40,7 +40,6 @@ const { values } = parseArgs({
     workers: { type: 'string', default: String(Math.max(1, availableParallelism() - 1)) },
     delay: { type: 'string', default: '0' },
     round: { type: 'string', default: String(ROUND_PAGES) },
-    scan: { type: 'string', default: 'bytes' },
   },
 });
 const settings = settingsSchema.parse({ db: { maxOutlinksPerPage: -1 } });
@@ -61,7 +60,6 @@ const seeds = values.seeds
   });
 const report = await crawl({
   settings,
-  scansBytes: values.scan === 'bytes',
   rules,
   seeds,
   hosts: values.stay === 'host' ? [...new Set(seeds.map(hostnameOf))] : undefined,

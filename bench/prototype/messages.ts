@@ -7,8 +7,6 @@ export interface WorkerTask {
   readonly worker: number;
   readonly workers: number;
   readonly settings: Settings;
-  /** Pages are read by the byte scan where that is sure; false: all as webcrawl reads them. */
-  readonly scansBytes: boolean;
   readonly rules: RuleTexts;
   /** The hosts that links may lead to; absent: any. */
   readonly hosts: readonly string[] | undefined;

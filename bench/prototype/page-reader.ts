@@ -1,19 +1,14 @@
-import { isUtf8 } from 'node:buffer';
 import type { Settings } from '../../config/index.js';
-import { encodingOf } from '../../packages/parse/charset/charset.js';
 import { htmlParser } from '../../packages/parse/html-parser.js';
 import { sniffContentType } from '../../packages/parse/sniff/sniff.js';
 import { textParser } from '../../packages/parse/text-parser.js';
 import type { ParsedPage, Parser, UrlScope } from '../../packages/plugin-api/index.js';
-import { linkResolver, resolveLink } from '../../packages/url/index.js';
-import { ByteScan } from './scan/byte-scan.js';
 import type { Target } from './hosts.js';
-import { LinkReferences } from './link-references.js';
 
 /** What a page says. */
 export interface ReadPage {
   readonly title: string;
-  /** In UTF-8; valid until the next page is read. */
+  /** In UTF-8. */
   readonly text: Uint8Array;
   /** What it links to, each once; of each the first anchor that is not empty. */
   readonly targets: readonly Target[];
@@ -30,48 +25,15 @@ export type Headers = Readonly<Record<string, string>>;
 export type PageReader = (url: string, headers: Headers, body: Buffer) => ReadPage | undefined;
 
 /**
- * Reads HTML and plain text. HTML goes through the byte scan; what that gives up on is read as webcrawl reads it, which is the
- * oracle of the byte scan.
+ * Reads HTML and plain text, as webcrawl does.
  * @param targetOf what is known of a URL; null where it is not wanted
- * @param isFast false: all is read as webcrawl reads it
  */
 export function createPageReader(
   settings: Settings,
   targetOf: (url: string, by: UrlScope) => Target | null,
-  isFast = true,
 ): PageReader {
   const parsers: readonly Parser[] = [htmlParser(settings), textParser(settings)];
-  const references = new LinkReferences(settings.db.maxOutlinkLength);
-  const scan = new ByteScan(settings.http.agentName, references);
   let pageNumber = 0;
-
-  function scanned(url: string, headers: Headers, body: Buffer): ReadPage | undefined {
-    const { encoding } = encodingOf(body, headers['content-type'], settings.parser.characterEncodingDefault);
-    const isMarked = body[0] === 0xef;
-    if (encoding.name !== 'utf-8' || isMarked || headers['refresh'] !== undefined) return undefined;
-    if (!isUtf8(body) || body.includes(0)) return undefined;
-    references.begin(url);
-    if (!scan.scan(body, headers['x-robots-tag'])) return undefined;
-    const { title, text } = scan;
-    const links = linkList();
-    const page = { title, text: text.view(), targets: links.targets, anchors: links.anchors };
-    if (scan.robots.directives.nofollow) return page;
-    const base = scan.head.base === undefined ? url : (resolveLink(scan.head.base, url) ?? url);
-    let urlOf: ((reference: string) => string | null) | undefined;
-    references.each((known, anchor) => {
-      // What a base element says holds on this page only.
-      let target = base === url ? known.target : undefined;
-      if (target === undefined) {
-        urlOf ??= linkResolver(base);
-        const absolute = urlOf(known.reference);
-        const isFit = absolute !== null && absolute.length <= settings.db.maxOutlinkLength;
-        target = isFit ? targetOf(absolute, 'outlink') : null;
-        if (base === url) known.target = target;
-      }
-      if (target) links.add(target, anchor);
-    });
-    return page;
-  }
 
   function parsed(url: string, headers: Headers, content: Buffer, contentType: string): ReadPage | undefined {
     const parser = parsers.find(({ contentTypes }) => contentTypes.includes(contentType));
@@ -113,8 +75,7 @@ export function createPageReader(
   return (url, headers, body) => {
     const declared = headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase() ?? '';
     const contentType = sniffContentType(body, declared, headers);
-    const page = isFast && contentType === 'text/html' ? scanned(url, headers, body) : undefined;
-    return page ?? parsed(url, headers, body, contentType);
+    return parsed(url, headers, body, contentType);
   };
 }
 

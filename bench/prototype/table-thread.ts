@@ -15,10 +15,7 @@ import {
 } from './table.js';
 
 /** What is crawled, and how. */
-export interface PrototypeTask extends Pick<
-  WorkerTask,
-  'settings' | 'scansBytes' | 'rules' | 'hosts' | 'delayMs' | 'folder'
-> {
+export interface PrototypeTask extends Pick<WorkerTask, 'settings' | 'rules' | 'hosts' | 'delayMs' | 'folder'> {
   /** Normalised. */
   readonly seeds: readonly string[];
   readonly workers: number;

@@ -6,17 +6,10 @@ import {
   type DefaultTreeAdapterTypes,
   type ParserOptions,
 } from 'parse5';
+import type { PageBody } from './page-body.js';
+import { roleOf, type PageElement } from './page-element.js';
 import { attachingShadowRoots, slotsOf, takeSlotted, unslotted, type ShadowRoots, type Slots } from './shadow-roots.js';
 import { withoutCdata, XhtmlRules } from './xhtml-rules.js';
-
-/** What a visitor sees of an element. */
-export interface Element {
-  readonly tagName: string;
-  readonly namespaceURI: string;
-  readonly attrs: readonly { readonly name: string; readonly value: string }[];
-  /** Those named `#text` have a value. */
-  readonly childNodes: readonly { readonly nodeName: string; readonly value?: string }[];
-}
 
 /** The tree of a page. */
 export interface Tree {
@@ -66,15 +59,25 @@ export function parseTree(text: string, maxElements: number, expired: () => bool
   return timedOut ? undefined : { document, shadowRoots, truncated, elements };
 }
 
-/** Sees a tree in the order in which it is shown. */
-export interface TreeVisitor {
-  /**
-   * false leaves out what is inside; `leave` is then not called.
-   * @param inShadow it is part of a shadow tree, and not of the document
-   */
-  enter(element: Element, inShadow?: boolean): boolean;
-  leave(element: Element): void;
-  characters(value: string): void;
+/** An element of a tree as a reader of pages sees it. */
+class TreeElement implements PageElement {
+  readonly tagName: string;
+  readonly isHtml: boolean;
+  readonly #element: DefaultTreeAdapterTypes.Element;
+
+  constructor(element: DefaultTreeAdapterTypes.Element) {
+    this.tagName = element.tagName;
+    this.isHtml = isHtml(element);
+    this.#element = element;
+  }
+
+  attribute(name: string): string | undefined {
+    return attribute(this.#element, name);
+  }
+
+  textInside(): string {
+    return this.#element.childNodes.map((node) => ('value' in node ? node.value : '')).join('');
+  }
 }
 
 /** A list of nodes on the way through a tree. */
@@ -100,7 +103,7 @@ interface Shadow {
  * of what is in its host, and its slots show that. What no slot takes comes last: browsers do not show it, but it is
  * there. The contents of other `template` elements are no part of it.
  */
-export function walkTree({ document, shadowRoots }: Tree, visitor: TreeVisitor): void {
+export function walkTree({ document, shadowRoots }: Tree, body: PageBody): void {
   const open: Place[] = [{ element: undefined, nodes: document.childNodes, next: 0, shadow: undefined }];
   for (let top = open[0]; top; top = open[open.length - 1]) {
     const node = top.nodes[top.next++];
@@ -110,15 +113,26 @@ export function walkTree({ document, shadowRoots }: Tree, visitor: TreeVisitor):
       if (top.isRoot) {
         const nodes = unslotted(element!, shadow!.slots);
         // Nothing that is shown is beside it.
-        if (nodes.length > 0) visitor.characters(' ');
+        if (nodes.length > 0) body.characters(' ');
         open.push({ element, nodes, next: 0, shadow: shadow!.around });
-      } else if (element) visitor.leave(element);
+      } else if (element) leave(element, body);
     } else if (defaultTreeAdapter.isTextNode(node)) {
-      visitor.characters(node.value);
-    } else if (defaultTreeAdapter.isElementNode(node) && visitor.enter(node, top.shadow !== undefined)) {
+      body.characters(node.value);
+    } else if (defaultTreeAdapter.isElementNode(node) && enter(node, body, top.shadow !== undefined)) {
       open.push(within(node, top.shadow, shadowRoots));
     }
   }
+}
+
+/** @returns whether what is inside is wanted */
+function enter(element: DefaultTreeAdapterTypes.Element, body: PageBody, inShadow: boolean): boolean {
+  const role = roleOf(element.tagName);
+  return !role || body.enter(role, new TreeElement(element), inShadow);
+}
+
+function leave(element: DefaultTreeAdapterTypes.Element, body: PageBody): void {
+  const role = roleOf(element.tagName);
+  if (role) body.leave(role, element.tagName, isHtml(element));
 }
 
 /** What is shown in an element. */
@@ -133,23 +147,12 @@ function within(element: DefaultTreeAdapterTypes.Element, shadow: Shadow | undef
   return { element, nodes: element.childNodes, next: 0, shadow };
 }
 
-/** Whether an element is one of HTML, and not of SVG or MathML. */
-export function isHtml(element: Element): boolean {
-  return element.namespaceURI === (spec.NS.HTML as string);
-}
-
-/** The text directly in an element. */
-export function textIn(element: Element): string {
-  return element.childNodes.map((node) => ('value' in node ? node.value : '')).join('');
+function isHtml(element: DefaultTreeAdapterTypes.Element): boolean {
+  return element.namespaceURI === spec.NS.HTML;
 }
 
 /** The value of an attribute, by its name in lower case. */
-export function attribute(element: Element, name: string): string | undefined {
+export function attribute(element: DefaultTreeAdapterTypes.Element, name: string): string | undefined {
   for (const attr of element.attrs) if (attr.name === name) return attr.value;
   return undefined;
-}
-
-/** A set of space-separated tokens, such as `rel`, in lower case. */
-export function tokens(value: string | undefined): string[] {
-  return value?.toLowerCase().match(/[^\t\n\f\r ]+/g) ?? [];
 }

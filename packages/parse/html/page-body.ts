@@ -1,91 +1,55 @@
-import { attribute, isHtml, tokens, type Element, type TreeVisitor } from './html-tree.js';
 import { LinkCollector, type FoundLink } from '../shared/link-collector.js';
 import { MAX_HEADING_LENGTH, MAX_HEADINGS, MAX_LINKS, MAX_TITLE_LENGTH } from '../shared/limits.js';
+import { tokens, type PageElement, type Role } from './page-element.js';
 import type { PageHead } from './page-head.js';
+import { PageText, withoutRest } from './page-text.js';
 import type { ParseSettings } from '../shared/parse-settings.js';
 import { srcsetUrls } from './srcset.js';
 import { TextBuilder } from '../shared/text-builder.js';
 
-/** Elements that people see apart from what is before and after. */
-const BREAKING = names(
-  'address article aside blockquote body br button caption center col dd details dialog dir div dl dt fieldset',
-  'figcaption figure footer form frame frameset h1 h2 h3 h4 h5 h6 head header hgroup hr html iframe legend li listing',
-  'main menu nav ol optgroup option p plaintext pre rp rt search section select summary table tbody td textarea tfoot',
-  'th thead title tr ul xmp',
-);
-
-const HEADINGS = names('h1 h2 h3 h4 h5 h6');
-
-/** Elements whose text is code, or is shown by none. */
-const SILENT = names('iframe noembed noframes script style template');
-
-/** What this walk does at elements of one name; at those of other names nothing. */
-interface Role {
-  readonly isBreaking: boolean;
-  readonly isSilent: boolean;
-  readonly isHeading: boolean;
-  /** Which attribute is a link. */
-  readonly link: string | undefined;
+/** A stretch of the text of the page, less what is left out of it. */
+interface Stretch {
+  /** Elements with a role that are open where it ends. */
+  readonly depth: number;
+  /** Where its text goes on. */
+  start: number;
+  /** The text before what was left out. */
+  before: string[] | undefined;
 }
 
-/** Elements that the head reads. */
-const HEAD = names('base html link meta script');
-
-/** Which attribute of an element is a link. */
-const LINK_ATTRIBUTES: ReadonlyMap<string, string> = new Map([
-  ['a', 'href'],
-  ['area', 'href'],
-  ['form', 'action'],
-  ['frame', 'src'],
-  ['iframe', 'src'],
-  ['img', 'src'],
-  ['link', 'href'],
-  ['script', 'src'],
-  ['source', 'src'],
-]);
-
-/** One look at the name of an element says whether there is anything to do. */
-const ROLES: ReadonlyMap<string, Role> = new Map(
-  [...BREAKING, ...SILENT, ...LINK_ATTRIBUTES.keys(), ...HEAD, 'noscript'].map((name) => [
-    name,
-    {
-      isBreaking: BREAKING.has(name),
-      isSilent: SILENT.has(name),
-      isHeading: HEADINGS.has(name),
-      link: LINK_ATTRIBUTES.get(name),
-    },
-  ]),
-);
-
 /** A link whose element is not closed yet. Text belongs to the innermost. */
-interface OpenLink {
-  readonly element: Element;
+interface OpenLink extends Stretch {
   /** Undefined when it is not to be followed. */
   readonly link: FoundLink | undefined;
-  /** Made when there is something to hold: a page may open a link a hundred thousand times. */
-  text: TextBuilder | undefined;
-  /** What images in it say, for when there is no text. */
+  /** What images in it say, for when there is no text. Made when there is something to hold: a page may open a link a hundred thousand times. */
   alt: TextBuilder | undefined;
 }
 
 /** Reads the document of an `iframe` with `srcdoc`, and adds what is in it to the page body. */
 export type ReadSrcdoc = (srcdoc: string, into: PageBody) => void;
 
-/** Takes title, text and links from a tree in one walk, and hands the elements to the head. */
-export class PageBody implements TreeVisitor {
-  readonly text: TextBuilder;
+/**
+ * Takes title, text and links from a page as its elements open and close, and hands those that say something of it to the head. Elements
+ * without a role are not shown to it.
+ */
+export class PageBody {
+  readonly text: PageText;
   readonly links: LinkCollector;
   /** The text of each heading that has any; of one within another only that of the outer one. */
   readonly headings: string[] = [];
+  /** The first `title` of the page. */
+  title = '';
   readonly #settings: ParseSettings;
   readonly #head: PageHead;
   readonly #readSrcdoc: ReadSrcdoc;
   readonly #ignored: ReadonlySet<string>;
   readonly #open: OpenLink[] = [];
+  /** Open elements with a role. */
+  #depth = 0;
   #noscripts = 0;
-  #title: { readonly element: Element; readonly text: TextBuilder } | undefined;
-  #inTitle = false;
-  #heading: { readonly element: Element; readonly text: TextBuilder } | undefined;
+  #hasTitle = false;
+  #title: Stretch | undefined;
+  #heading: Stretch | undefined;
   /** Nothing is between here and the end of a link. */
   #afterLink = false;
   /** A document within this one was left out, or read in part. */
@@ -95,114 +59,151 @@ export class PageBody implements TreeVisitor {
     this.#settings = settings;
     this.#head = head;
     this.#readSrcdoc = readSrcdoc;
-    this.text = new TextBuilder(settings.parser.textLimit);
+    this.text = new PageText(settings.parser.textLimit);
     this.links = new LinkCollector(settings.db.maxOutlinkLength);
     this.#ignored = new Set(settings.parser.htmlOutlinksIgnoreTags.map((tag) => tag.toLowerCase()));
   }
 
-  /** The first `title` of the page. */
-  get title(): string {
-    return this.#title?.text.toString() ?? '';
-  }
-
-  enter(element: Element, inShadow = false): boolean {
-    const { tagName } = element;
-    const role = ROLES.get(tagName);
-    if (!role) return true;
-    const html = isHtml(element);
-    if (html && !inShadow) this.#head.read(element, this.#noscripts > 0);
-    const srcdoc = html && tagName === 'iframe' ? attribute(element, 'srcdoc') : undefined;
-    if (role.link !== undefined && srcdoc === undefined && (html || tagName === 'a'))
+  /**
+   * An element opens.
+   * @param inShadow it is part of a shadow tree, and not of the document
+   * @returns false: what is inside is left out, and {@link PageBody.leave} is not to be called
+   */
+  enter(role: Role, element: PageElement, inShadow = false): boolean {
+    const { tagName, isHtml } = element;
+    if (role.isOfHead && isHtml && !inShadow) this.#head.read(element, this.#noscripts > 0);
+    const srcdoc = isHtml && tagName === 'iframe' ? element.attribute('srcdoc') : undefined;
+    if (role.link !== undefined && srcdoc === undefined && (isHtml || tagName === 'a'))
       this.#readLink(element, role.link);
-    if (html && role.isBreaking) this.#breakWord();
-    if (srcdoc !== undefined) {
-      this.#readSrcdoc(srcdoc, this);
-      this.#breakWord();
-    }
+    if (isHtml && role.isBreaking) this.text.breakWord();
+    if (srcdoc !== undefined) this.#addSrcdoc(srcdoc);
     // Links side by side, as in menus, are set apart by style sheets.
-    if (tagName === 'a' && this.#afterLink) this.#breakWord();
+    if (tagName === 'a' && this.#afterLink) this.text.breakWord();
     if (role.isSilent) return false;
-    if (html && tagName === 'noscript') this.#noscripts++;
-    if (html && tagName === 'title' && !inShadow && !this.#title) {
-      this.#title = { element, text: new TextBuilder(MAX_TITLE_LENGTH) };
-      this.#inTitle = true;
+    this.#depth++;
+    if (isHtml && tagName === 'noscript') this.#noscripts++;
+    if (isHtml && tagName === 'title' && !inShadow && !this.#hasTitle) {
+      this.#hasTitle = true;
+      this.#title = this.#begin();
     }
-    if (html && role.isHeading && !this.#heading && this.headings.length < MAX_HEADINGS) {
-      this.#heading = { element, text: new TextBuilder(MAX_HEADING_LENGTH) };
+    if (isHtml && role.isHeading && !this.#heading && this.headings.length < MAX_HEADINGS) {
+      this.#heading = this.#begin();
     }
     return true;
   }
 
-  leave(element: Element): void {
-    const { tagName } = element;
-    const role = ROLES.get(tagName);
-    if (!role) return;
-    const html = isHtml(element);
-    if (html && role.isBreaking) this.#breakWord();
-    if (html && tagName === 'noscript') this.#noscripts--;
+  /** An element closes. */
+  leave(role: Role, tagName: string, isHtml: boolean): void {
+    if (isHtml && role.isBreaking) this.text.breakWord();
+    if (isHtml && tagName === 'noscript') this.#noscripts--;
+    const depth = this.#depth--;
+    if (depth === this.#title?.depth) {
+      this.title = this.#textOf(this.#title, MAX_TITLE_LENGTH);
+      this.#title = undefined;
+    }
+    if (depth === this.#heading?.depth) {
+      const text = this.#textOf(this.#heading, MAX_HEADING_LENGTH);
+      if (text !== '') this.headings.push(text);
+      this.#heading = undefined;
+    }
+    if (role.link === undefined) return;
     if (tagName === 'a') this.#afterLink = true;
-    if (element === this.#title?.element) this.#inTitle = false;
-    if (element === this.#heading?.element) this.#endHeading();
-    const open = this.#open.at(-1);
-    if (open?.element !== element) return;
-    this.#open.pop();
-    if (open.link) open.link.anchor ||= open.text?.toString() || open.alt?.toString() || '';
+    if (depth === this.#open[this.#open.length - 1]?.depth) this.#closeLink();
   }
 
+  /** Text as it is shown. */
   characters(value: string): void {
     this.#afterLink = false;
     this.text.add(value);
-    const open = this.#open.at(-1);
-    if (open?.link) (open.text ??= this.#anchorBuilder()).add(value);
-    if (this.#inTitle) this.#title?.text.add(value);
-    this.#heading?.text.add(value);
   }
 
-  #endHeading(): void {
-    const text = this.#heading?.text.toString() ?? '';
-    this.#heading = undefined;
-    if (text !== '') this.headings.push(text);
+  /** Text as a page holds it; see {@link PageText.addReferring}. */
+  rawCharacters(bytes: Buffer, start: number, end: number): number {
+    this.#afterLink = false;
+    return this.text.addReferring(bytes, start, end);
   }
 
-  #breakWord(): void {
+  #begin(): Stretch {
+    return { depth: this.#depth, start: this.text.length, before: undefined };
+  }
+
+  /** Leaves out what follows, up to {@link PageBody.#goOn}. */
+  #interrupt(stretch: Stretch | undefined): void {
+    if (!stretch) return;
+    const text = this.text.from(stretch.start, Infinity);
+    if (text !== '') (stretch.before ??= []).push(text);
+  }
+
+  #goOn(stretch: Stretch | undefined): void {
+    if (stretch) stretch.start = this.text.length;
+  }
+
+  #textOf({ start, before }: Stretch, limit: number): string {
+    const rest = this.text.from(start, limit);
+    if (!before) return rest;
+    const whole = [...before, rest].join(' ').trimEnd();
+    return whole.length <= limit ? whole : withoutRest(whole, limit);
+  }
+
+  /** What is in it belongs to the text of the page, and to no link or heading. */
+  #addSrcdoc(srcdoc: string): void {
+    const around = [this.#open.at(-1), this.#heading];
+    for (const stretch of around) this.#interrupt(stretch);
+    this.#readSrcdoc(srcdoc, this);
+    for (const stretch of around) this.#goOn(stretch);
     this.text.breakWord();
-    this.#open.at(-1)?.text?.breakWord();
-    this.#heading?.text.breakWord();
   }
 
-  #readLink(element: Element, source: string): void {
+  #openLink(link: FoundLink | undefined): void {
+    this.#interrupt(this.#open.at(-1));
+    // The element itself is counted when it has been entered.
+    const depth = this.#depth + 1;
+    this.#open.push({ depth, start: this.text.length, before: undefined, link, alt: undefined });
+  }
+
+  #closeLink(): void {
+    const closed = this.#open.pop()!;
+    this.#goOn(this.#open.at(-1));
+    const { link, alt } = closed;
+    if (!link || link.anchor !== '') return;
+    link.anchor = this.#textOf(closed, this.#settings.db.maxAnchorLength) || (alt?.toString() ?? '');
+  }
+
+  #readLink(element: PageElement, source: string): void {
     const { tagName } = element;
-    const alt = tagName === 'img' || tagName === 'area' ? this.#anchor(attribute(element, 'alt')) : '';
-    const around = this.#open.at(-1);
-    if (alt !== '' && tagName === 'img' && around?.link) (around.alt ??= this.#anchorBuilder()).add(` ${alt} `);
-    const reference = attribute(element, source);
-    if (tagName === 'img' || tagName === 'source') this.#readSrcset(element, alt);
+    const isImage = tagName === 'img';
+    const isIgnored = this.#ignored.has(tagName);
+    const around = this.#open[this.#open.length - 1];
+    // Most images are of no interest.
+    if (isIgnored && isImage && !around?.link) return;
+    const alt = isImage || tagName === 'area' ? this.#anchor(element.attribute('alt')) : '';
+    if (alt !== '' && isImage && around?.link) (around.alt ??= this.#anchorBuilder()).add(` ${alt} `);
+    const reference = element.attribute(source);
+    if (isImage || tagName === 'source') this.#readSrcset(element, alt);
     // An empty `src` loads nothing, while an empty `href` leads to the page itself.
     if (reference === undefined || (source === 'src' && reference.trim() === '')) return;
     if (tagName === 'form' && !this.#isLinkForm(element)) return;
-    const followed = !this.#ignored.has(tagName) && !tokens(attribute(element, 'rel')).includes('nofollow');
+    const followed = !isIgnored && !tokens(element.attribute('rel')).includes('nofollow');
     const link = followed ? this.links.add(reference) : undefined;
-    if (tagName === 'a' || tagName === 'form') {
-      this.#open.at(-1)?.text?.breakWord();
-      this.#open.push({ element, link, text: undefined, alt: undefined });
-    } else if (link) {
-      link.anchor ||= alt;
-    }
+    if (tagName === 'a' || tagName === 'form') this.#openLink(link);
+    else if (link) link.anchor ||= alt;
   }
 
   /** The same image in other sizes. */
-  #readSrcset(element: Element, alt: string): void {
-    const srcset = attribute(element, 'srcset');
-    if (srcset === undefined || this.#ignored.has(element.tagName)) return;
+  #readSrcset(element: PageElement, alt: string): void {
+    if (this.#ignored.has(element.tagName)) return;
+    const srcset = element.attribute('srcset');
+    if (srcset === undefined) return;
     for (const url of srcsetUrls(srcset, MAX_LINKS)) {
       const link = url === '' ? undefined : this.links.add(url);
       if (link) link.anchor ||= alt;
     }
   }
 
-  #isLinkForm(element: Element): boolean {
-    const method = attribute(element, 'method')?.toLowerCase();
-    return this.#settings.parser.htmlFormUseAction && method !== 'post' && method !== 'dialog';
+  #isLinkForm(element: PageElement): boolean {
+    if (!this.#settings.parser.htmlFormUseAction) return false;
+    const method = element.attribute('method')?.toLowerCase();
+    return method !== 'post' && method !== 'dialog';
   }
 
   #anchor(text: string | undefined): string {
@@ -215,8 +216,4 @@ export class PageBody implements TreeVisitor {
   #anchorBuilder(): TextBuilder {
     return new TextBuilder(this.#settings.db.maxAnchorLength);
   }
-}
-
-function names(...lines: string[]): ReadonlySet<string> {
-  return new Set(lines.join(' ').split(' '));
 }

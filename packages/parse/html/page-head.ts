@@ -7,7 +7,7 @@ import {
   MAX_METADATA_NAME,
   MAX_METADATA_VALUE,
 } from '../shared/limits.js';
-import { attribute, textIn, tokens, type Element } from './html-tree.js';
+import { tokens, type PageElement } from './page-element.js';
 import { parseRefresh, type Refresh } from './refresh.js';
 import type { RobotsReader } from '../shared/robots-directives.js';
 import { TextBuilder } from '../shared/text-builder.js';
@@ -41,56 +41,56 @@ export class PageHead {
   }
 
   /** @param inNoscript a refresh there is meant for browsers that want scripts, and mostly leads to a page that says so */
-  read(element: Element, inNoscript: boolean): void {
+  read(element: PageElement, inNoscript: boolean): void {
     switch (element.tagName) {
       case 'html':
-        this.#setLanguage(attribute(element, 'lang') ?? attribute(element, 'xml:lang'));
+        this.#setLanguage(element.attribute('lang') ?? element.attribute('xml:lang'));
         break;
       case 'base':
-        this.base ??= attribute(element, 'href');
+        this.base ??= element.attribute('href');
         break;
       case 'link':
         this.#readLink(element);
         break;
       case 'script':
-        if (essence(attribute(element, 'type')) === 'application/ld+json') this.#readJsonLd(element);
+        if (essence(element.attribute('type')) === 'application/ld+json') this.#readJsonLd(element);
         break;
       case 'meta':
         this.#readMeta(element, inNoscript);
     }
   }
 
-  #readMeta(element: Element, inNoscript: boolean): void {
-    const content = attribute(element, 'content');
-    const pragma = attribute(element, 'http-equiv')?.toLowerCase();
-    this.#setEncoding(attribute(element, 'charset'));
+  #readMeta(element: PageElement, inNoscript: boolean): void {
+    const content = element.attribute('content');
+    const pragma = element.attribute('http-equiv')?.toLowerCase();
+    this.#setEncoding(element.attribute('charset'));
     if (content === undefined) return;
     if (pragma === 'content-type') this.#setEncoding(labelInPragma(content));
     if (pragma === 'refresh' && !inNoscript) this.refresh ??= parseRefresh(content);
     if (pragma === 'content-language') this.#setLanguage(content);
-    const name = attribute(element, 'name')?.trim().toLowerCase();
-    const property = attribute(element, 'property')?.trim().toLowerCase();
+    const name = element.attribute('name')?.trim().toLowerCase();
+    const property = element.attribute('property')?.trim().toLowerCase();
     if (name !== undefined) this.#robots.addMeta(name, content);
     else if (property !== undefined) this.#robots.addMeta(property, content);
     if (name !== undefined) this.#addMetadata(name, content);
     if (property !== undefined) this.#addMetadata(property, content);
   }
 
-  #readLink(element: Element): void {
-    const relations = tokens(attribute(element, 'rel'));
-    const href = attribute(element, 'href');
+  #readLink(element: PageElement): void {
+    const relations = tokens(element.attribute('rel'));
+    const href = element.attribute('href');
     if (href === undefined) return;
     if (relations.includes('canonical')) this.canonical ??= href;
-    const language = languageTag(attribute(element, 'hreflang'))?.toLowerCase();
+    const language = languageTag(element.attribute('hreflang'))?.toLowerCase();
     if (!relations.includes('alternate') || language === undefined) return;
     // A style sheet may be alternate too.
     if (relations.includes('stylesheet') || this.alternates.size >= MAX_ALTERNATES) return;
     if (!this.alternates.has(language)) this.alternates.set(language, href);
   }
 
-  #readJsonLd(element: Element): void {
+  #readJsonLd(element: PageElement): void {
     if (++this.#jsonLdBlocks > MAX_JSON_LD_BLOCKS) return;
-    for (const [name, value] of readJsonLd(textIn(element))) this.#addMetadata(name, value);
+    for (const [name, value] of readJsonLd(element.textInside())) this.#addMetadata(name, value);
   }
 
   #addMetadata(name: string, content: string): void {

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import type { ParseInput } from '../../plugin-api/index.js';
 import { changedEncoding, encodingOf, type ChosenEncoding } from '../charset/charset.js';
 import type { Encoding } from '../charset/encodings.js';
@@ -8,6 +9,8 @@ import { PageBody } from './page-body.js';
 import { PageHead } from './page-head.js';
 import type { ParseSettings } from '../shared/parse-settings.js';
 import { RobotsReader } from '../shared/robots-directives.js';
+
+const UTF8_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 
 /** What was seen of a document. */
 export interface SeenDocument {
@@ -45,7 +48,24 @@ function readBytes(
 ): SeenDocument | undefined {
   const { content, contentType, headers } = input;
   const isXhtml = contentType === 'application/xhtml+xml';
-  return new DocumentReader(settings, expired).read(encoding.decode(content), isXhtml, headers['x-robots-tag']);
+  return new DocumentReader(settings, expired).read(sourceOf(content, encoding), isXhtml, headers['x-robots-tag']);
+}
+
+/** A document, in UTF-8 for the scanner, and as text for its tree. */
+interface Source {
+  readonly utf8: Buffer;
+  readonly text: () => string;
+}
+
+function sourceOf(content: Uint8Array, encoding: Encoding): Source {
+  if (encoding.name !== 'utf-8' || !isUtf8(content)) return sourceOfText(encoding.decode(content));
+  const utf8 = Buffer.from(content.buffer, content.byteOffset, content.byteLength);
+  const isMarked = utf8.subarray(0, UTF8_MARK.length).equals(UTF8_MARK);
+  return { utf8: isMarked ? utf8.subarray(UTF8_MARK.length) : utf8, text: () => encoding.decode(content) };
+}
+
+function sourceOfText(text: string): Source {
+  return { utf8: Buffer.from(text), text: () => text };
 }
 
 /** Reads a page with the `srcdoc` documents in it, within the bounds that they have together. */
@@ -63,17 +83,17 @@ class DocumentReader {
   }
 
   /** Reads a document: by the scanner where that is sure, else from its tree. Undefined when time was up. */
-  read(text: string, isXhtml: boolean, robotsHeader?: string): SeenDocument | undefined {
+  read(source: Source, isXhtml: boolean, robotsHeader?: string): SeenDocument | undefined {
     if (!isXhtml) {
       const scanned = this.#begin(robotsHeader);
-      const isSure = scanHtml(text, scanned.body, MAX_ELEMENTS);
+      const isSure = scanHtml(source.utf8, scanned.body, MAX_ELEMENTS);
       if (this.#timedOut) return undefined;
       if (isSure) return { ...scanned, truncated: scanned.body.truncated };
     }
     // What the scanner saw before it gave up is read again.
     if (this.#depth === 0) this.#elementsLeft = MAX_ELEMENTS;
     const limit = this.#depth === 0 ? MAX_ELEMENTS : this.#elementsLeft;
-    const tree = parseTree(text, limit, this.#expired, isXhtml);
+    const tree = parseTree(source.text(), limit, this.#expired, isXhtml);
     if (!tree) return undefined;
     if (this.#depth > 0) this.#elementsLeft = Math.max(0, this.#elementsLeft - tree.elements);
     const read = this.#begin(robotsHeader);
@@ -95,7 +115,7 @@ class DocumentReader {
       return;
     }
     this.#depth++;
-    const seen = this.read(srcdoc, false);
+    const seen = this.read(sourceOfText(srcdoc), false);
     this.#depth--;
     if (!seen) {
       this.#timedOut = true;

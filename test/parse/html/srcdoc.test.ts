@@ -23,6 +23,13 @@ describe('the document in the srcdoc of an iframe', () => {
     expect(parsePage(`<b><i></b></i>${html}`)).toEqual(parsePage(html));
   });
 
+  it('is part of no link or heading that it stands in', () => {
+    const page = parsePage(`<h2>a <a href=1>b${frame('<h3>no</h3><a href=2>c</a>')}d</a> e</h2>`);
+    expect(page.text).toBe('a b no c d e');
+    expect(page.headings).toEqual(['a b d e']);
+    expect(page.outlinks.map(({ anchor }) => anchor)).toEqual(['b d', 'c']);
+  });
+
   it('has the base URL of the page, or its own', () => {
     expect(links(`${frame('<a href=1></a>')}<base href=/b/>`)).toEqual(['/b/1']);
     expect(links(`<base href=/b/>${frame('<a href=1></a><base href=c/><a href=2>')}<a href=3>`)).toEqual([

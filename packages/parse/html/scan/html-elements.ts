@@ -1,5 +1,5 @@
-import { html as spec } from 'parse5';
-import type { Element } from '../html-tree.js';
+import { roleOf, type Role } from '../page-element.js';
+import { isAt, lower } from './html-tags.js';
 
 /** What the scanner knows of the elements of one name. */
 export interface ElementKind {
@@ -7,8 +7,10 @@ export interface ElementKind {
   readonly name: string;
   /** Those of the rules below that hold of it, each a bit. */
   readonly rules: number;
-  /** An element of HTML of this name, with neither attributes nor content. */
-  readonly bare: Element;
+  /** The name in UTF-8. */
+  readonly bytes: Uint8Array;
+  /** What it is to a reader of pages. */
+  readonly role: Role | undefined;
 }
 
 /** Content or place follows rules that the scanner does not know. */
@@ -48,7 +50,7 @@ export const ITEM = 1 << 18;
 export const NOT_NESTED = 1 << 19;
 /** `html`, `head` and `body`, of which there is one. */
 export const ONLY_ONE = 1 << 20;
-/** The visitor wants to know attributes of it. */
+/** A reader of pages may ask for attributes of it. */
 export const WITH_ATTRIBUTES = 1 << 21;
 
 const BOUNDS = 'applet caption html marquee object table td th';
@@ -88,30 +90,49 @@ const NAMES: readonly (readonly [rule: number, names: string])[] = [
   [WITH_ATTRIBUTES, 'a area base form frame html iframe img link meta script source'],
 ];
 
-const KINDS: ReadonlyMap<string, ElementKind> = kinds();
+/** Kinds by a hash of their names, in the first free place from there on. */
+const SIZE = 1024;
+const KINDS: (ElementKind | undefined)[] = Array.from({ length: SIZE });
+for (const each of kinds()) {
+  let slot = hashOf(each.bytes, 0, each.bytes.length);
+  while (KINDS[slot]) slot = (slot + 1) % SIZE;
+  KINDS[slot] = each;
+}
 
-function kinds(): Map<string, ElementKind> {
+function kinds(): ElementKind[] {
   const rulesOf = new Map<string, number>();
   for (const [rule, names] of NAMES) {
     for (const name of names.split(' ')) rulesOf.set(name, (rulesOf.get(name) ?? 0) | rule);
   }
   for (const name of 'b code em i small span strong tt u var'.split(' ')) rulesOf.set(name, 0);
-  return new Map(Array.from(rulesOf, ([name, rules]) => [name, kind(name, rules)]));
+  return Array.from(rulesOf, ([name, rules]) => kind(name, rules));
 }
 
 function kind(name: string, rules: number): ElementKind {
-  return { name, rules, bare: { tagName: name, namespaceURI: spec.NS.HTML, attrs: [], childNodes: [] } };
+  return { name, rules, bytes: Buffer.from(name), role: roleOf(name) };
 }
 
-/** The kind of a name as it is written; no rules hold of one that is not known. */
-export function kindOf(rawName: string): ElementKind {
-  const known = KINDS.get(rawName);
-  if (known) return known;
-  const name = lowerCase(rawName);
-  return KINDS.get(name) ?? kind(name, 0);
+/** The kind of the name between two places, in any case; no rules hold of one that is not known. */
+export function kindAt(bytes: Buffer, start: number, end: number): ElementKind {
+  for (let slot = hashOf(bytes, start, end); ; slot = (slot + 1) % SIZE) {
+    const known = KINDS[slot];
+    if (!known) break;
+    if (known.bytes.length === end - start && isAt(known.bytes, bytes, start)) return known;
+  }
+  const name = bytes.toString('utf8', start, end);
+  return kind(
+    name.replace(/[A-Z]+/g, (letters) => letters.toLowerCase()),
+    0,
+  );
 }
 
-/** ASCII letters only. */
-export function lowerCase(name: string): string {
-  return /[A-Z]/.test(name) ? name.replace(/[A-Z]+/g, (letters) => letters.toLowerCase()) : name;
+/** The kind of a name in lower case that is known. */
+export function kindOf(name: string): ElementKind {
+  return kindAt(Buffer.from(name), 0, Buffer.byteLength(name));
+}
+
+function hashOf(bytes: Uint8Array, start: number, end: number): number {
+  let hash = end - start;
+  for (let at = start; at < end; at++) hash = (Math.imul(hash, 31) + lower(bytes[at]!)) | 0;
+  return (hash ^ (hash >>> 10)) & (SIZE - 1);
 }

@@ -1,5 +1,4 @@
 import { decodeHTML } from 'entities';
-import { html as spec } from 'parse5';
 import {
   BLOCK_END,
   BUTTON_SCOPE,
@@ -8,6 +7,7 @@ import {
   IN_HEAD,
   IN_SVG,
   ITEM,
+  kindAt,
   kindOf,
   LIST_SCOPE,
   NEVER_SURE,
@@ -25,38 +25,33 @@ import {
 } from './html-elements.js';
 import { OpenElements, Unsure, unsure } from './html-stack.js';
 import { closeInSelect, closeTablePart, openInSelect, openTablePart } from './html-table-rules.js';
-import {
-  isLetter,
-  markupEnd,
-  nameEnd,
-  nextMarkup,
-  rawTextEnd,
-  readAttributes,
-  tagEndsAt,
-  type Attribute,
-} from './html-tags.js';
-import type { TreeVisitor } from '../html-tree.js';
+import { isAt, isLetter, isMarkup, isSpace, markupEnd, nameEnd, nextMarkup, rawTextEnd } from './html-tags.js';
+import { TagReader } from './tag-reader.js';
+import type { PageBody } from '../page-body.js';
 
+const [AMPERSAND, BANG, SLASH, LESS, GREATER, BRACKET] = [0x26, 0x21, 0x2f, 0x3c, 0x3e, 0x5b];
+const DOCTYPE = Buffer.from('<!doctype');
 const HAS_TEXT = /[^\t\n\f\r ]/;
 /** A tag, from its name on, with no value that is not quoted. */
 const QUOTED_VALUES = /^[^\s"'>/=]+(?:\s+[^\s"'>/=]+(?:="[^"]*"|='[^']*')?)*\s*$/;
 
 /**
- * Shows a page to a visitor as `walkTree` would show its tree, without making one, at a fraction of the cost. Of
- * attributes it shows those that {@link readAttributes} keeps, and elements that have none may be one object.
+ * Shows a page to a body as `walkTree` would show its tree, without making one, at a fraction of the cost: in one pass over its
+ * bytes, of which only what the body keeps becomes text.
  *
  * It knows the rules of tree construction (HTML Standard, 13.2.6) as far as pages keep to them: elements closed in
  * order, and end tags that may be left out. Where a page breaks them so that anything may be moved, added or dropped
  * (misnested formatting, text between the cells of a table, foreign content, a stray end tag) it gives up, and the page
  * is to be read from its tree. So it may be of no help, but is never wrong.
+ * @param bytes valid UTF-8 without a byte order mark
  * @param maxElements elements up to which it goes on
- * @returns false when it gave up; what the visitor has seen is then worth nothing
+ * @returns false when it gave up; what the body has seen is then worth nothing
  */
-export function scanHtml(text: string, visitor: TreeVisitor, maxElements: number): boolean {
+export function scanHtml(bytes: Buffer, body: PageBody, maxElements: number): boolean {
   // What becomes of a NUL depends on where it is.
-  if (text.includes('\0')) return false;
+  if (bytes.includes(0)) return false;
   try {
-    new HtmlScanner(text, visitor, maxElements).run();
+    new HtmlScanner(bytes, body, maxElements).run();
     return true;
   } catch (error) {
     if (error instanceof Unsure) return false;
@@ -67,30 +62,33 @@ export function scanHtml(text: string, visitor: TreeVisitor, maxElements: number
 /** How far the page has come. */
 type Phase = 'start' | 'beforeHead' | 'head' | 'afterHead' | 'body';
 
+const [HTML, HEAD, BODY] = [kindOf('html'), kindOf('head'), kindOf('body')];
+
 class HtmlScanner {
-  readonly #text: string;
-  readonly #visitor: TreeVisitor;
+  readonly #bytes: Buffer;
+  readonly #body: PageBody;
   readonly #open: OpenElements;
+  readonly #tag: TagReader;
   #phase: Phase = 'start';
   #doctype: string | undefined;
   #at = 0;
-  /** The next `&`; behind this place it is not looked for yet. */
-  #reference = -1;
 
-  constructor(text: string, visitor: TreeVisitor, maxElements: number) {
-    this.#text = text;
-    this.#visitor = visitor;
-    this.#open = new OpenElements(visitor, maxElements);
+  constructor(bytes: Buffer, body: PageBody, maxElements: number) {
+    this.#bytes = bytes;
+    this.#body = body;
+    this.#open = new OpenElements(body, maxElements);
+    this.#tag = new TagReader(bytes);
   }
 
   run(): void {
-    const text = this.#text;
-    while (this.#at < text.length) {
-      const mark = nextMarkup(text, this.#at);
-      if (mark > this.#at) this.#characters(this.#at, mark);
-      if (mark === text.length) break;
-      if (isLetter(text.charCodeAt(mark + 1))) this.#startTag(mark + 1);
-      else if (isLetter(text.charCodeAt(mark + 2)) && text[mark + 1] === '/') this.#endTag(mark + 2);
+    const bytes = this.#bytes;
+    const { length } = bytes;
+    while (this.#at < length) {
+      if (bytes[this.#at] !== LESS || !isMarkup(bytes, this.#at)) this.#characters();
+      const mark = this.#at;
+      if (mark === length) break;
+      if (isLetter(bytes[mark + 1])) this.#startTag(mark + 1);
+      else if (isLetter(bytes[mark + 2]) && bytes[mark + 1] === SLASH) this.#endTag(mark + 2);
       else this.#skipMarkup(mark);
     }
     this.#openBody();
@@ -103,63 +101,74 @@ class HtmlScanner {
   }
 
   #skipMarkup(mark: number): void {
+    const bytes = this.#bytes;
     // Within a drawing it may be text.
-    if (this.#open.isForeign && this.#text.startsWith('<![', mark)) unsure();
-    this.#at = markupEnd(this.#text, mark);
-    if (/^<!doctype/i.test(this.#text.slice(mark, mark + 9))) this.#doctype ??= this.#text.slice(mark, this.#at);
+    if (this.#open.isForeign && bytes[mark + 1] === BANG && bytes[mark + 2] === BRACKET) unsure();
+    this.#at = markupEnd(bytes, mark);
+    if (isAt(DOCTYPE, bytes, mark)) this.#doctype ??= bytes.toString('utf8', mark, this.#at);
   }
 
-  #characters(from: number, to: number): void {
-    const raw = this.#text.slice(from, to);
-    const value = this.#hasReference(from, to) ? decodeHTML(raw) : raw;
+  /** Text up to the next markup. */
+  #characters(): void {
+    const bytes = this.#bytes;
+    const { length } = bytes;
     if (this.#phase !== 'body') {
-      if (!HAS_TEXT.test(value)) return;
+      if (!this.#hasText()) {
+        this.#at = nextMarkup(bytes, this.#at);
+        return;
+      }
       this.#openBody();
-    } else if ((this.#topRules & TABLE_PART) !== 0 && HAS_TEXT.test(value)) {
+    } else if ((this.#topRules & TABLE_PART) !== 0 && this.#hasText()) {
       unsure();
     }
-    this.#visitor.characters(value);
+    for (;;) {
+      this.#at = this.#body.rawCharacters(bytes, this.#at, length);
+      if (this.#at === length || isMarkup(bytes, this.#at)) return;
+      this.#body.characters('<');
+      this.#at++;
+    }
   }
 
-  /** Whether a piece holds a `&`. */
-  #hasReference(from: number, to: number): boolean {
-    if (this.#reference < from) {
-      const next = this.#text.indexOf('&', from);
-      this.#reference = next < 0 ? this.#text.length : next;
-    }
-    return this.#reference < to;
+  /** Whether there is more than white space up to the next markup. */
+  #hasText(): boolean {
+    const bytes = this.#bytes;
+    let at = this.#at;
+    while (at < bytes.length && isSpace(bytes[at]!)) at++;
+    if (at === bytes.length || (bytes[at] === LESS && isMarkup(bytes, at))) return false;
+    return bytes[at] !== AMPERSAND || HAS_TEXT.test(decodeHTML(bytes.toString('utf8', at, nextMarkup(bytes, at))));
   }
 
   #startTag(at: number): void {
-    const text = this.#text;
-    const end = nameEnd(text, at);
-    const kind = kindOf(text.slice(at, end));
-    const attrs: Attribute[] | undefined = (kind.rules & WITH_ATTRIBUTES) !== 0 ? [] : undefined;
-    this.#at = readAttributes(this.#text, end, attrs);
-    // A tag that the text ends in is none.
-    if (this.#at > text.length) return;
+    const bytes = this.#bytes;
+    const end = nameEnd(bytes, at);
+    const kind = kindAt(bytes, at, end);
+    this.#at = this.#tag.read(end, (kind.rules & WITH_ATTRIBUTES) !== 0);
+    // A tag that the page ends in is none.
+    if (this.#at > bytes.length) return;
+    this.#tag.tagName = kind.name;
     if ((kind.rules & NEVER_SURE) !== 0) unsure();
     if (this.#open.isForeign) this.#startInSvg(kind, at);
     else if ((this.#topRules & SELECT_PART) !== 0) openInSelect(this.#open, kind);
-    else if (this.#phase === 'body') this.#startInBody(kind, attrs, at);
-    else this.#startInHead(kind, attrs, at);
+    else if (this.#phase === 'body') this.#startInBody(kind, at);
+    else this.#startInHead(kind, at);
   }
 
   /** Plain shapes and texts; most other elements end the drawing or hold HTML. */
   #startInSvg(kind: ElementKind, at: number): void {
     if ((kind.rules & IN_SVG) === 0) unsure();
-    const closesItself = this.#text.startsWith('/>', this.#at - 2);
+    const bytes = this.#bytes;
+    const closesItself = bytes[this.#at - 2] === SLASH && bytes[this.#at - 1] === GREATER;
     // The slash may belong to a value that has no quotes.
-    if (closesItself && !QUOTED_VALUES.test(this.#text.slice(at, this.#at - 2))) unsure();
-    this.#open.push(kind, { ...kind.bare, namespaceURI: spec.NS.SVG });
+    if (closesItself && !QUOTED_VALUES.test(bytes.toString('utf8', at, this.#at - 2))) unsure();
+    this.#open.pushForeign(kind);
     if (closesItself) this.#open.pop();
   }
 
-  #startInHead(kind: ElementKind, attrs: Attribute[] | undefined, at: number): void {
+  #startInHead(kind: ElementKind, at: number): void {
     const { name, rules } = kind;
     if (name === 'html') {
       if (this.#phase !== 'start') unsure();
-      this.#push(kind, attrs);
+      this.#open.push(kind, this.#tag);
       this.#phase = 'beforeHead';
     } else if (name === 'head') {
       if (this.#phase !== 'start' && this.#phase !== 'beforeHead') unsure();
@@ -168,18 +177,18 @@ class HtmlScanner {
       // After the head they would be put back into it.
       if (this.#phase === 'afterHead') unsure();
       this.#openHead();
-      this.#insert(kind, attrs);
+      this.#insert(kind);
     } else {
       // Within the head, only some elements may be in it.
       if (name === 'noscript' && this.#phase !== 'afterHead') unsure();
       this.#openBody();
-      if (name !== 'body') this.#startInBody(kind, attrs, at);
+      if (name !== 'body') this.#startInBody(kind, at);
     }
   }
 
   #openHead(): void {
-    if (this.#phase === 'start') this.#open.push(kindOf('html'));
-    if (this.#phase !== 'head') this.#open.push(kindOf('head'));
+    if (this.#phase === 'start') this.#open.pushBare(HTML);
+    if (this.#phase !== 'head') this.#open.pushBare(HEAD);
     this.#phase = 'head';
   }
 
@@ -189,17 +198,17 @@ class HtmlScanner {
       this.#openHead();
       this.#open.pop();
     }
-    this.#open.push(kindOf('body'));
+    this.#open.pushBare(BODY);
     this.#phase = 'body';
   }
 
-  #startInBody(kind: ElementKind, attrs: Attribute[] | undefined, at: number): void {
+  #startInBody(kind: ElementKind, at: number): void {
     const { name, rules } = kind;
     const open = this.#open;
     if ((rules & ONLY_ONE) !== 0) unsure();
     if ((rules & TABLE_TAG) !== 0) {
       openTablePart(open, name);
-      return this.#insert(kind, attrs);
+      return this.#insert(kind);
     }
     if ((this.#topRules & TABLE_PART) !== 0) {
       if (open.top?.name === 'colgroup' || (name !== 'script' && name !== 'style')) unsure();
@@ -215,48 +224,59 @@ class HtmlScanner {
     if ((rules & NOT_NESTED) !== 0 && open.find(name) >= 0) unsure();
     if (name === 'option' || name === 'optgroup') unsure();
     if (name === 'svg') this.#startInSvg(kind, at);
-    else this.#insert(kind, attrs);
+    else this.#insert(kind);
   }
 
   /** Makes an element, with its text where no tags count in that, and leaves it open where it is to be filled. */
-  #insert(kind: ElementKind, attrs: Attribute[] | undefined): void {
+  #insert(kind: ElementKind): void {
     if ((kind.rules & (RAW_TEXT | RICH_TEXT)) !== 0) {
-      this.#insertWithText(kind, attrs ?? []);
+      this.#insertWithText(kind);
     } else {
-      this.#push(kind, attrs);
+      this.#open.push(kind, this.#tag);
       if ((kind.rules & VOID) !== 0) this.#open.pop();
     }
   }
 
-  #push(kind: ElementKind, attrs: Attribute[] | undefined): void {
-    this.#open.push(kind, attrs && { ...kind.bare, attrs });
+  #insertWithText(kind: ElementKind): void {
+    const bytes = this.#bytes;
+    const start = this.#at;
+    const end = rawTextEnd(bytes, kind.bytes, start);
+    // Within a comment a script may hold scripts.
+    if (kind.name === 'script' && holdsScript(bytes.subarray(start, end))) unsure();
+    this.#tag.textStart = start;
+    this.#tag.textEnd = end;
+    if (this.#open.push(kind, this.#tag)) {
+      if ((kind.rules & RICH_TEXT) !== 0) this.#richText(start, end);
+      else if (end > start) this.#body.characters(bytes.toString('utf8', start, end));
+      this.#open.pop();
+    }
+    this.#at = end < bytes.length ? this.#tag.read(nameEnd(bytes, end + 2), false) : end;
   }
 
-  #insertWithText(kind: ElementKind, attrs: Attribute[]): void {
-    const end = rawTextEnd(this.#text, kind.name, this.#at);
-    const raw = this.#text.slice(this.#at, end);
-    // Within a comment a script may hold scripts.
-    if (kind.name === 'script' && raw.includes('<!--') && /<script/i.test(raw)) unsure();
-    this.#at = end < this.#text.length ? readAttributes(this.#text, nameEnd(this.#text, end + 2)) : end;
-    const value = (kind.rules & RICH_TEXT) !== 0 && raw.includes('&') ? decodeHTML(raw) : raw;
-    const childNodes = value === '' ? [] : [{ nodeName: '#text', value }];
-    const isSeen = this.#open.push(kind, { ...kind.bare, attrs, childNodes });
-    if (isSeen && value !== '') this.#visitor.characters(value);
-    this.#open.pop(isSeen);
+  /** Text in which nothing counts but references to characters. */
+  #richText(start: number, end: number): void {
+    for (let at = start; at < end; at++) {
+      at = this.#body.rawCharacters(this.#bytes, at, end);
+      if (at < end) this.#body.characters('<');
+    }
   }
 
   #endTag(at: number): void {
+    const bytes = this.#bytes;
     const { top } = this.#open;
     // Nearly all end tags are of the innermost element.
-    if (this.#phase === 'body' && top && (top.rules & ONLY_ONE) === 0 && tagEndsAt(this.#text, top.name, at)) {
-      this.#at = at + top.name.length + 1;
-      this.#open.pop();
-      return;
+    if (this.#phase === 'body' && top && (top.rules & ONLY_ONE) === 0) {
+      const end = at + top.bytes.length;
+      if (bytes[end] === GREATER && isAt(top.bytes, bytes, at)) {
+        this.#at = end + 1;
+        this.#open.pop();
+        return;
+      }
     }
-    const end = nameEnd(this.#text, at);
-    const kind = kindOf(this.#text.slice(at, end));
-    this.#at = readAttributes(this.#text, end);
-    if (this.#at > this.#text.length) return;
+    const end = nameEnd(bytes, at);
+    const kind = kindAt(bytes, at, end);
+    this.#at = this.#tag.read(end, false);
+    if (this.#at > bytes.length) return;
     if (this.#phase === 'body') return this.#endInBody(kind);
     if (kind.name !== 'head' || this.#phase !== 'head') unsure();
     this.#open.pop();
@@ -285,7 +305,11 @@ class HtmlScanner {
     const index = open.find(kind.name, BUTTON_SCOPE);
     if (index >= 0) return open.close(index);
     if (open.isForeign) unsure();
-    open.push(kind);
+    open.pushBare(kind);
     open.pop();
   }
+}
+
+function holdsScript(raw: Buffer): boolean {
+  return raw.includes('<!--') && /<script/i.test(raw.toString('latin1'));
 }

@@ -1,6 +1,6 @@
-import { html as spec } from 'parse5';
-import { ENDS_ITEM_SEARCH, IMPLIED_END, RAW_TEXT, RICH_TEXT, type ElementKind } from './html-elements.js';
-import type { Element, TreeVisitor } from '../html-tree.js';
+import { ENDS_ITEM_SEARCH, IMPLIED_END, type ElementKind } from './html-elements.js';
+import type { PageBody } from '../page-body.js';
+import type { PageElement } from '../page-element.js';
 
 /** Elements open at once; a page with more is read from its tree, so that looking through them costs little. */
 const MAX_DEPTH = 500;
@@ -13,16 +13,17 @@ export function unsure(): never {
   throw new Unsure();
 }
 
-/** The stack of open elements; what opens and closes is shown to the visitor. */
+/** The stack of open elements; what opens and closes is shown to the body. */
 export class OpenElements {
-  readonly #visitor: TreeVisitor;
+  readonly #body: PageBody;
   #left: number;
   readonly #kinds: ElementKind[] = [];
-  readonly #elements: Element[] = [];
+  /** How many are open around the drawing; -1 outside of one. */
+  #aroundDrawing = -1;
 
   /** @param maxElements elements up to which it goes on */
-  constructor(visitor: TreeVisitor, maxElements: number) {
-    this.#visitor = visitor;
+  constructor(body: PageBody, maxElements: number) {
+    this.#body = body;
     this.#left = maxElements;
   }
 
@@ -33,31 +34,43 @@ export class OpenElements {
 
   /** Whether the innermost is none of HTML. */
   get isForeign(): boolean {
-    const { length } = this.#elements;
-    return length > 0 && this.#elements[length - 1]!.namespaceURI !== (spec.NS.HTML as string);
+    return this.#aroundDrawing >= 0;
   }
 
-  /** @returns whether the visitor wants to see what is in it */
-  push(kind: ElementKind, element: Element = kind.bare): boolean {
-    if (--this.#left < 0 || this.#kinds.length >= MAX_DEPTH) unsure();
+  /**
+   * @param element what may be asked of it
+   * @returns false: what is in it is left out, and it was not opened
+   */
+  push(kind: ElementKind, element: PageElement): boolean {
+    this.#count();
+    if (kind.role && !this.#body.enter(kind.role, element)) return false;
     this.#kinds.push(kind);
-    this.#elements.push(element);
-    const isSeen = this.#visitor.enter(element);
-    // Of what the visitor passes over, only plain text is known how to be left out.
-    if (!isSeen && (kind.rules & (RAW_TEXT | RICH_TEXT)) === 0) unsure();
-    return isSeen;
+    return true;
+  }
+
+  /** An element of whose attributes nothing is asked. */
+  pushBare(kind: ElementKind): void {
+    this.push(kind, { tagName: kind.name, isHtml: true, attribute: () => undefined, textInside: () => '' });
+  }
+
+  /** An element of SVG, of which the body sees nothing but text. */
+  pushForeign(kind: ElementKind): void {
+    this.#count();
+    if (this.#aroundDrawing < 0) this.#aroundDrawing = this.#kinds.length;
+    this.#kinds.push(kind);
   }
 
   /** Closes the innermost. */
-  pop(isSeen = true): void {
-    this.#kinds.pop();
-    const element = this.#elements.pop();
-    if (element && isSeen) this.#visitor.leave(element);
+  pop(): void {
+    const kind = this.#kinds.pop();
+    if (this.isForeign) {
+      if (this.#kinds.length === this.#aroundDrawing) this.#aroundDrawing = -1;
+    } else if (kind?.role) this.#body.leave(kind.role, kind.name, true);
   }
 
   /** Closes all but the outermost. */
   popTo(length: number): void {
-    while (this.#elements.length > length) this.pop();
+    while (this.#kinds.length > length) this.pop();
   }
 
   /** Closes one and those in it, which must be such that their end tags may be left out. */
@@ -96,5 +109,9 @@ export class OpenElements {
       if (open.name === 'search') unsure();
       if ((open.rules & ENDS_ITEM_SEARCH) !== 0) return;
     }
+  }
+
+  #count(): void {
+    if (--this.#left < 0 || this.#kinds.length >= MAX_DEPTH) unsure();
   }
 }

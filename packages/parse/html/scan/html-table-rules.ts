@@ -11,18 +11,20 @@ const CLOSED_BY: Readonly<Record<string, readonly string[]>> = {
   tr: ['td', 'th'],
 };
 
+const [TBODY, COLGROUP, TR] = [kindOf('tbody'), kindOf('colgroup'), kindOf('tr')];
+
 /** The start tag of a part of a table: closes what it ends, and opens what may be left out around it. */
 export function openTablePart(open: OpenElements, name: string): void {
   const isCell = name === 'td' || name === 'th';
   for (;;) {
     const top = open.top?.name;
     if (top === 'table') {
-      if (isCell || name === 'tr') open.push(kindOf('tbody'));
-      else if (name === 'col') open.push(kindOf('colgroup'));
+      if (isCell || name === 'tr') open.pushBare(TBODY);
+      else if (name === 'col') open.pushBare(COLGROUP);
       else break;
     } else if (top === 'tbody' || top === 'thead' || top === 'tfoot') {
       if (name === 'tr') break;
-      if (isCell) open.push(kindOf('tr'));
+      if (isCell) open.pushBare(TR);
       else open.pop();
     } else if (top === 'tr') {
       if (isCell) break;
@@ -51,7 +53,7 @@ export function openInSelect(open: OpenElements, kind: ElementKind): void {
   if (kind.name !== 'option' && kind.name !== 'optgroup') unsure();
   if (open.top?.name === 'option') open.pop();
   if (kind.name === 'optgroup' && open.top?.name === 'optgroup') open.pop();
-  open.push(kind);
+  open.pushBare(kind);
 }
 
 /** An end tag in a list of choices. */

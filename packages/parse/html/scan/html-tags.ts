@@ -1,140 +1,83 @@
-import { decodeHTMLAttribute } from 'entities';
-import { lowerCase } from './html-elements.js';
+/** White space, names, and what else HTML is made of, in bytes of UTF-8; by the HTML Standard, section 13.2.5. */
 
-/** An attribute as the tree has it. */
-export interface Attribute {
-  readonly name: string;
-  readonly value: string;
+const [TAB, NEWLINE, FEED, RETURN, SPACE] = [0x09, 0x0a, 0x0c, 0x0d, 0x20];
+const [BANG, SLASH, LESS, GREATER, QUESTION] = [0x21, 0x2f, 0x3c, 0x3e, 0x3f];
+const COMMENT = Buffer.from('<!--');
+const COMMENT_END = Buffer.from('--');
+const END_TAG = Buffer.from('</');
+
+/** White space of the HTML Standard. */
+export function isSpace(byte: number): boolean {
+  return byte === SPACE || byte === NEWLINE || byte === TAB || byte === RETURN || byte === FEED;
 }
 
-/** Names of the attributes that the visitor wants to know. */
-const WANTED: ReadonlySet<string> = new Set(
-  'action alt charset content href hreflang http-equiv lang method name property rel src srcdoc srcset type xml:lang'.split(
-    ' ',
-  ),
-);
-const [TAB, NEWLINE, FEED, RETURN, SPACE] = [0x09, 0x0a, 0x0c, 0x0d, 0x20];
-const [BANG, QUOTE, APOSTROPHE, SLASH, EQUALS, GREATER, QUESTION] = [0x21, 0x22, 0x27, 0x2f, 0x3d, 0x3e, 0x3f];
+/** An ASCII letter. */
+export function isLetter(byte: number | undefined): boolean {
+  return byte !== undefined && ((byte >= 0x61 && byte <= 0x7a) || (byte >= 0x41 && byte <= 0x5a));
+}
 
-/** Where the name of a tag ends that begins at this letter; tags are read by the HTML Standard, section 13.2.5. */
-export function nameEnd(text: string, at: number): number {
+/** An ASCII letter in lower case, and any other byte as it is. */
+export function lower(byte: number): number {
+  return byte >= 0x41 && byte <= 0x5a ? byte | 0x20 : byte;
+}
+
+/** Whether these bytes are at a place, in any case. @param name in lower case */
+export function isAt(name: Uint8Array, bytes: Uint8Array, at: number): boolean {
+  for (let i = 0; i < name.length; i++) {
+    const byte = bytes[at + i]!;
+    if (byte !== name[i] && lower(byte) !== name[i]) return false;
+  }
+  return true;
+}
+
+/** Where the name of a tag ends that begins at this letter. */
+export function nameEnd(bytes: Uint8Array, at: number): number {
   let end = at + 1;
-  for (; end < text.length; end++) {
-    const code = text.charCodeAt(end);
-    if (code === GREATER || code === SLASH || isSpace(code)) break;
+  for (; end < bytes.length; end++) {
+    const byte = bytes[end]!;
+    if (byte === GREATER || byte === SLASH || isSpace(byte)) break;
   }
   return end;
 }
 
-/**
- * Reads a tag from the end of its name on.
- * @param attrs takes the attributes that the visitor wants, of several of one name the first; none are kept without it
- * @returns where the text goes on; beyond its end where it ends within the tag
- */
-export function readAttributes(text: string, from: number, attrs?: Attribute[]): number {
-  if (text.charCodeAt(from) === GREATER) return from + 1;
-  const { length } = text;
-  const beyond = length + 1;
-  let at = from;
-  for (;;) {
-    while (at < length && (isSpace(text.charCodeAt(at)) || text.charCodeAt(at) === SLASH)) at++;
-    if (at >= length) return beyond;
-    if (text.charCodeAt(at) === GREATER) return at + 1;
-    const nameStart = at++;
-    for (; at < length; at++) {
-      const code = text.charCodeAt(at);
-      if (code === EQUALS || code === GREATER || code === SLASH || isSpace(code)) break;
-    }
-    const end = at;
-    while (at < length && isSpace(text.charCodeAt(at))) at++;
-    if (text.charCodeAt(at) !== EQUALS) {
-      if (attrs) add(attrs, text.slice(nameStart, end), '');
-      continue;
-    }
-    at++;
-    while (at < length && isSpace(text.charCodeAt(at))) at++;
-    if (at >= length) return beyond;
-    const quote = text.charCodeAt(at);
-    let valueStart = at;
-    if (quote === QUOTE || quote === APOSTROPHE) {
-      valueStart++;
-      at = text.indexOf(quote === QUOTE ? '"' : "'", valueStart);
-      if (at < 0) return beyond;
-      if (attrs) add(attrs, text.slice(nameStart, end), text.slice(valueStart, at));
-      at++;
-      continue;
-    }
-    for (; at < length; at++) {
-      const code = text.charCodeAt(at);
-      if (code === GREATER || isSpace(code)) break;
-    }
-    if (attrs) add(attrs, text.slice(nameStart, end), text.slice(valueStart, at));
-  }
+/** Whether a `<` is no text. */
+export function isMarkup(bytes: Uint8Array, at: number): boolean {
+  const next = bytes[at + 1]!;
+  return isLetter(next) || next === BANG || next === QUESTION || (next === SLASH && at + 2 < bytes.length);
 }
 
-function add(attrs: Attribute[], rawName: string, rawValue: string): void {
-  const name = WANTED.has(rawName) ? rawName : lowerCase(rawName);
-  if (!WANTED.has(name)) return;
-  for (const attr of attrs) if (attr.name === name) return;
-  attrs.push({ name, value: valueOf(rawValue) });
-}
-
-function valueOf(raw: string): string {
-  const value = raw.includes('\r') ? raw.replace(/\r\n?/g, '\n') : raw;
-  return value.includes('&') ? decodeHTMLAttribute(value) : value;
-}
-
-/** Whether the tag that begins here is of this name, in lower case, and has no more to it. */
-export function tagEndsAt(text: string, name: string, at: number): boolean {
-  return text.charCodeAt(at + name.length) === GREATER && text.startsWith(name, at);
-}
-
-/** White space of the HTML Standard. */
-export function isSpace(code: number): boolean {
-  return code === SPACE || code === NEWLINE || code === TAB || code === RETURN || code === FEED;
-}
-
-/** An ASCII letter. */
-export function isLetter(code: number): boolean {
-  return (code >= 0x61 && code <= 0x7a) || (code >= 0x41 && code <= 0x5a);
-}
-
-/** The place of the next `<` that is not text; the length of the text where there is none. */
-export function nextMarkup(text: string, from: number): number {
-  for (let at = text.indexOf('<', from); at >= 0; at = text.indexOf('<', at + 1)) {
-    const next = text.charCodeAt(at + 1);
-    if (isLetter(next) || next === BANG || next === QUESTION || (next === SLASH && at + 2 < text.length)) return at;
-  }
-  return text.length;
+/** The place of the next `<` that is no text; the length of the page where there is none. */
+export function nextMarkup(bytes: Buffer, from: number): number {
+  for (let at = bytes.indexOf(LESS, from); at >= 0; at = bytes.indexOf(LESS, at + 1))
+    if (isMarkup(bytes, at)) return at;
+  return bytes.length;
 }
 
 /** Where something ends that begins at this `<` and is no tag: a comment, a doctype, or what counts as a comment. */
-export function markupEnd(text: string, at: number): number {
-  if (!text.startsWith('<!--', at)) return after(text, '>', at + 2);
-  if (text.startsWith('>', at + 4)) return at + 5;
-  if (text.startsWith('->', at + 4)) return at + 6;
-  for (let end = text.indexOf('--', at + 4); end >= 0; end = text.indexOf('--', end + 1)) {
-    if (text.startsWith('>', end + 2)) return end + 3;
-    if (text.startsWith('!>', end + 2)) return end + 4;
+export function markupEnd(bytes: Buffer, at: number): number {
+  if (!isAt(COMMENT, bytes, at)) return behind(bytes, bytes.indexOf(GREATER, at + 2));
+  if (bytes[at + 4] === GREATER) return at + 5;
+  if (bytes[at + 4] === COMMENT_END[0] && bytes[at + 5] === GREATER) return at + 6;
+  for (let end = bytes.indexOf(COMMENT_END, at + 4); end >= 0; end = bytes.indexOf(COMMENT_END, end + 1)) {
+    if (bytes[end + 2] === GREATER) return end + 3;
+    if (bytes[end + 2] === BANG && bytes[end + 3] === GREATER) return end + 4;
   }
-  return text.length;
+  return bytes.length;
 }
 
-function after(text: string, mark: string, from: number): number {
-  const at = text.indexOf(mark, from);
-  return at < 0 ? text.length : at + mark.length;
+function behind(bytes: Uint8Array, at: number): number {
+  return at < 0 ? bytes.length : at + 1;
 }
 
 /**
  * Where the text of an element ends in which no tag but its own end counts: `script`, `title`, ….
- * @returns the place of that end tag; the length of the text where there is none
+ * @param name in lower case
+ * @returns the place of that end tag; the length of the page where there is none
  */
-export function rawTextEnd(text: string, name: string, from: number): number {
-  for (let at = text.indexOf('</', from); at >= 0; at = text.indexOf('</', at + 2)) {
-    const end = at + 2 + name.length;
-    const code = text.charCodeAt(end);
-    if (code !== GREATER && code !== SLASH && !isSpace(code)) continue;
-    if (lowerCase(text.slice(at + 2, end)) === name) return at;
+export function rawTextEnd(bytes: Buffer, name: Uint8Array, from: number): number {
+  for (let at = bytes.indexOf(END_TAG, from); at >= 0; at = bytes.indexOf(END_TAG, at + 2)) {
+    const byte = bytes[at + 2 + name.length]!;
+    if ((byte === GREATER || byte === SLASH || isSpace(byte)) && isAt(name, bytes, at + 2)) return at;
   }
-  return text.length;
+  return bytes.length;
 }

@@ -38,7 +38,7 @@ function fromTree(text: string) {
 /** Undefined where the scanner gave up. */
 function fromScan(text: string) {
   const read = begin();
-  return scanHtml(text, read.body, 200_000) ? seen(read) : undefined;
+  return scanHtml(Buffer.from(text), read.body, 200_000) ? seen(read) : undefined;
 }
 
 const NAMES =
@@ -156,16 +156,6 @@ describe('the scanner', () => {
     expect(fromScan(page)).toBeUndefined();
   });
 
-  it('gives up where the visitor passes over an element that may hold others', () => {
-    const visitor = { leave: () => undefined, characters: () => undefined };
-    const passingOver = (name: string) => ({
-      ...visitor,
-      enter: ({ tagName }: { tagName: string }) => tagName !== name,
-    });
-    expect(scanHtml('<div>a</div>', passingOver('div'), 100)).toBe(false);
-    expect(scanHtml('<script>a</script>', passingOver('script'), 100)).toBe(true);
-  });
-
   it('never sees anything else than the tree holds, in random pages', () => {
     const limit = performance.now() + 1000 * Number(process.env['WEBCRAWL_FUZZ_SECONDS'] ?? 0);
     let sure = 0;
@@ -204,7 +194,7 @@ describe('the scanner', () => {
     // Each of these made a search that begins anew at every piece go over all of the rest.
     for (const piece of ['<!-- -->', '<!x', '</ ', '<a href="', '<script>', '</scrip', '<div><span>', '<p>', '<']) {
       const page = piece.repeat(Math.ceil(1_000_000 / piece.length));
-      scanHtml(page, { enter: () => true, leave: () => undefined, characters: () => undefined }, 200_000);
+      scanHtml(Buffer.from(page), begin().body, 200_000);
     }
   }, 5000);
 });

@@ -1,0 +1,174 @@
+import { decodeHTML } from 'entities';
+
+const [SPACE, AMPERSAND, SEMICOLON, LESS, GREATER] = [0x20, 0x26, 0x3b, 0x3c, 0x3e];
+/** References to characters that were decoded: so many, of at most so many bytes. */
+const MOST_REFERENCES = 1000;
+const LONGEST_REFERENCE = 12;
+/** A character of a string takes three bytes of UTF-8 at the most; the last one may be cut. */
+const BYTES_OF_CHARACTER = 3;
+const CUT_CHARACTER = 4;
+
+const references = new Map<string, Buffer>();
+
+/**
+ * Collects the text of a page in UTF-8 with every run of white space made one space, and none at its ends: what `TextBuilder` does to strings,
+ * done to bytes where they go. Parts of it, as titles and anchors, are slices of it.
+ */
+export class PageText {
+  readonly #limit: number;
+  /** It has room for the rest of the page from the first text on. */
+  #bytes: Buffer = Buffer.alloc(0);
+  #length = 0;
+  /** White space has come since the last character; it is written before the next one. */
+  #gap = false;
+
+  /** @param limit characters that {@link PageText.toString} gives; below 0: no limit */
+  constructor(limit: number) {
+    this.#limit = limit < 0 ? Infinity : limit;
+  }
+
+  /** The place behind all text so far, for {@link PageText.from}. */
+  get length(): number {
+    return this.#length;
+  }
+
+  /** Text was left out, or one more character would be. */
+  get full(): boolean {
+    return this.#length >= this.#limit && this.from(0, Infinity).length >= this.#limit;
+  }
+
+  /** What comes next is a new word. */
+  breakWord(): void {
+    this.#gap = true;
+  }
+
+  add(value: string): void {
+    this.#addBytes(Buffer.from(value));
+  }
+
+  /**
+   * Adds bytes of valid UTF-8 in which references stand for characters, up to a `<`.
+   * @returns the place of that, or `end`
+   */
+  addReferring(bytes: Buffer, start: number, end: number): number {
+    for (let from = start; ;) {
+      const at = this.#addUpToMark(bytes, from, end);
+      if (at === end || bytes[at] === LESS) return at;
+      from = referenceEnd(bytes, at + 1, end);
+      this.#addBytes(decodeReference(bytes.toString('utf8', at, from)));
+    }
+  }
+
+  /** The text from a place on, without white space at its start, up to so many characters. */
+  from(start: number, limit: number): string {
+    if (start >= this.#length) return '';
+    const at = this.#bytes[start] === SPACE ? start + 1 : start;
+    const end = Math.min(this.#length, at + BYTES_OF_CHARACTER * limit + CUT_CHARACTER);
+    const text = this.#bytes.toString('utf8', at, end);
+    return text.length <= limit ? text : withoutRest(text, limit);
+  }
+
+  /** The text so far. */
+  toString(): string {
+    return this.from(0, this.#limit);
+  }
+
+  /** @returns where it stopped: at a `<` or a `&`, or at the end */
+  #addUpToMark(from: Uint8Array, start: number, end: number): number {
+    this.#makeRoom(end - start + 1);
+    const to = this.#bytes;
+    let length = this.#length;
+    let gap = this.#gap;
+    let at = start;
+    for (; at < end; at++) {
+      const byte = from[at]!;
+      if (byte === LESS || byte === AMPERSAND) break;
+      if (isBlank(byte)) {
+        gap = true;
+        continue;
+      }
+      const blank = byte < 0xc2 ? 0 : blankLength(from, at);
+      if (blank > 0) {
+        gap = true;
+        at += blank - 1;
+        continue;
+      }
+      if (gap) {
+        gap = false;
+        if (length > 0) to[length++] = SPACE;
+      }
+      to[length++] = byte;
+    }
+    this.#length = length;
+    this.#gap = gap;
+    return at;
+  }
+
+  #addBytes(bytes: Buffer): void {
+    for (let at = 0; ; at++) {
+      at = this.#addUpToMark(bytes, at, bytes.length);
+      if (at === bytes.length) return;
+      this.#addMark(bytes[at]!);
+    }
+  }
+
+  #addMark(byte: number): void {
+    this.#makeRoom(2);
+    if (this.#gap && this.#length > 0) this.#bytes[this.#length++] = SPACE;
+    this.#gap = false;
+    this.#bytes[this.#length++] = byte;
+  }
+
+  #makeRoom(length: number): void {
+    if (this.#length + length <= this.#bytes.length) return;
+    const larger = Buffer.allocUnsafeSlow(Math.max(this.#bytes.length * 2, this.#length + length));
+    larger.set(this.#bytes.subarray(0, this.#length));
+    this.#bytes = larger;
+  }
+}
+
+/** The first characters of a text. Half of a surrogate pair is no character. */
+export function withoutRest(text: string, limit: number): string {
+  const end = /[\ud800-\udbff]/.test(text.charAt(limit - 1)) ? limit - 1 : limit;
+  return text.slice(0, end).trimEnd();
+}
+
+/** What a reference to a character may be up to: nothing beyond such a byte is part of it. */
+function referenceEnd(bytes: Uint8Array, start: number, end: number): number {
+  for (let at = start; at < end; at++) {
+    const byte = bytes[at]!;
+    if (byte === SEMICOLON) return at + 1;
+    if (byte === AMPERSAND || byte === LESS || byte === GREATER || isBlank(byte)) return at;
+  }
+  return end;
+}
+
+/** What a reference stands for, in UTF-8. */
+function decodeReference(raw: string): Buffer {
+  let value = references.get(raw);
+  if (value === undefined) {
+    value = Buffer.from(decodeHTML(raw));
+    if (raw.length <= LONGEST_REFERENCE && references.size < MOST_REFERENCES) references.set(raw, value);
+  }
+  return value;
+}
+
+/** Whether an ASCII character is white space for JavaScript. */
+function isBlank(byte: number): boolean {
+  return byte === SPACE || (byte >= 0x09 && byte <= 0x0d);
+}
+
+/** Bytes of the character at a place where it is white space beyond ASCII, else 0. */
+function blankLength(bytes: Uint8Array, at: number): number {
+  const byte = bytes[at]!;
+  const next = bytes[at + 1]!;
+  if (byte === 0xc2) return next === 0xa0 ? 2 : 0;
+  const last = bytes[at + 2]!;
+  if (byte === 0xe2) {
+    if (next === 0x80) return last <= 0x8a || last === 0xa8 || last === 0xa9 || last === 0xaf ? 3 : 0;
+    return next === 0x81 && last === 0x9f ? 3 : 0;
+  }
+  if (byte === 0xe1) return next === 0x9a && last === 0x80 ? 3 : 0;
+  if (byte === 0xe3) return next === 0x80 && last === 0x80 ? 3 : 0;
+  return byte === 0xef && next === 0xbb && last === 0xbf ? 3 : 0;
+}

@@ -1,0 +1,101 @@
+import { decodeHTML } from 'entities';
+import { describe, expect, it } from 'vitest';
+import { PageText } from '../../../packages/parse/html/page-text.js';
+import { TextBuilder } from '../../../packages/parse/shared/text-builder.js';
+import { randomNumbers } from '../../support/web/fake-web.js';
+
+/** What is added: text as it is shown, text as a page holds it, or the end of a word. */
+type Part = { readonly text: string } | { readonly raw: string } | 'break';
+
+const PIECES = [
+  ...[
+    '',
+    'a',
+    'bc',
+    ' ',
+    '  ',
+    '\n',
+    '\t ',
+    ' \r\n',
+    '\u00a0',
+    '\u3000',
+    '\ufeff',
+    '\u2029',
+    '\u1680',
+    '😀',
+    'é',
+    '日本',
+  ],
+  ...['&amp;', '&lt', '&#x20;', '&#128512;', '&nbsp;', '&', '& ', '&notit;', '&acE;', '&#xD800;', ';', '>', '1'],
+];
+
+function valueOf(part: Part): string {
+  return part === 'break' ? ' ' : 'raw' in part ? decodeHTML(part.raw) : part.text;
+}
+
+function addTo(text: PageText, part: Part): void {
+  if (part === 'break') text.breakWord();
+  else if ('text' in part) text.add(part.text);
+  else {
+    // Between other bytes, which are not to be read.
+    const bytes = Buffer.from(`amp;${part.raw}<x;`);
+    expect(text.addReferring(bytes, 4, bytes.length)).toBe(bytes.length - 3);
+  }
+}
+
+function built(parts: readonly Part[], limit: number): TextBuilder {
+  const builder = new TextBuilder(limit);
+  for (const part of parts) {
+    if (part === 'break') builder.breakWord();
+    else builder.add(valueOf(part));
+  }
+  return builder;
+}
+
+describe('the text of a page', () => {
+  it('takes for white space what a regular expression does', () => {
+    for (let code = 0; code < 0x10000; code++) {
+      if (code >= 0xd800 && code < 0xe000) continue;
+      const char = String.fromCharCode(code);
+      const text = new PageText(-1);
+      text.add(`a${char}b`);
+      expect(text.toString(), code.toString(16)).toBe(/\s/.test(char) ? 'a b' : `a${char}b`);
+    }
+  });
+
+  it('is what a builder of strings makes, and so are its slices, in random texts', () => {
+    for (let seed = 1; seed <= 10_000; seed++) {
+      const random = randomNumbers(seed);
+      const piece = () => PIECES[Math.floor(random() * PIECES.length)]!;
+      const parts = Array.from({ length: 8 * random() }, (): Part => {
+        if (random() < 0.15) return 'break';
+        const value = piece() + piece() + piece();
+        return random() < 0.5 ? { text: value } : { raw: value };
+      });
+      const limit = Math.floor(14 * random()) - 1;
+      const text = new PageText(limit);
+      const from = Math.floor(random() * (parts.length + 1));
+      for (const part of parts.slice(0, from)) addTo(text, part);
+      const start = text.length;
+      for (const part of parts.slice(from)) addTo(text, part);
+      const whole = built(parts, limit);
+      const message = `seed ${seed}: ${JSON.stringify(parts)}`;
+      expect(text.toString(), message).toBe(whole.toString());
+      expect(text.full, message).toBe(built(parts, -1).toString().length >= (limit < 0 ? Infinity : limit));
+      const slice = Math.floor(8 * random());
+      expect(text.from(start, slice), message).toBe(built(parts.slice(from), slice).toString());
+    }
+  });
+
+  it('keeps no half of a character where a slice ends', () => {
+    for (let before = 0; before < 4; before++) {
+      const text = new PageText(-1);
+      text.add(`${'日'.repeat(before)}😀x`);
+      for (let limit = 0; limit < 8; limit++) {
+        const builder = new TextBuilder(limit);
+        builder.add(`${'日'.repeat(before)}😀x`);
+        expect(text.from(0, limit)).toBe(builder.toString());
+      }
+    }
+  });
+});
