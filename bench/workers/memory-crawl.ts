@@ -43,6 +43,8 @@ const crawl = await openCrawl({
   table: `level:${directory}`,
   settings: {
     'fetcher.serverDelay': 0,
+    // Names of this web are in no DNS.
+    'http.privateAddresses': 'allow',
     plugins: [fileURLToPath(new URL('memory-web.js', import.meta.url))],
   },
 });
