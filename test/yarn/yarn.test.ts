@@ -20,7 +20,8 @@ const SETTINGS = [
   'fetcher.serverDelay=0',
   'http.privateAddresses=allow',
   'http.agentName=yarn-test',
-  'http.timeout=900',
+  'http.timeout=900000',
+  'http.timeLimit=900000',
 ];
 
 if (!hasMaven()) console.warn('Hadoop YARN is left out: it takes Maven and a JDK of version 17');
