@@ -48,6 +48,9 @@ export interface ParseThreadEvents {
   onEnd(thread: ParseThread, failure: ThreadFailure, rest: readonly WaitingPage[]): void;
 }
 
+/** What the smallest page takes, in bytes of larger ones. */
+const LEAST_BYTES = 4_096;
+
 /**
  * One thread that parses, with its line of pages. It is killed when the first in line takes too long: nothing else ends
  * code that does not yield. Without pages it does not keep the process running.
@@ -77,8 +80,13 @@ export class ParseThread {
   }
 
   /** Pages in line. */
-  get load(): number {
+  get pages(): number {
     return this.#line.length;
+  }
+
+  /** Bytes of the pages in line; each counts as {@link LEAST_BYTES} at least. */
+  get bytes(): number {
+    return this.#line.reduce((sum, { page }) => sum + Math.max(page.content?.length ?? 0, LEAST_BYTES), 0);
   }
 
   /** Puts a page in line. Its content is copied. */

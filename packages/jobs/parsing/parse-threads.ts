@@ -40,8 +40,11 @@ export const PARSE_THREAD_ENTRY = new URL('./parse-worker.js', import.meta.url);
 /** Starting a thread costs about as much as parsing so many bytes. */
 const START_AFTER = 1_048_576;
 
-/** Pages in the line of a thread: one that it is at, and one so that it need not wait for the main thread. */
-const LINE = 2;
+/**
+ * Bytes of pages in the line of a thread: work for some ten milliseconds, so that it need not wait while the main thread is busy. However
+ * large they are, there are two pages. Those behind a page that takes long wait for its end.
+ */
+const LINE = 262_144;
 
 /**
  * Threads that are started as they are needed: none for the first pages, and one more when a page comes while all are
@@ -75,11 +78,14 @@ export function createParseThreads(options: ParseThreadsOptions): ParseThreads {
     }
   }
 
-  /** The one with the least to do; a new one where all have something. */
+  /** The one with the least to do that takes more; a new one where all have something. */
   function freeThread(): ParseThread | undefined {
     let least: ParseThread | undefined;
-    for (const thread of threads) if (thread.load < (least?.load ?? LINE)) least = thread;
-    if ((least && least.load === 0) || threads.size >= most || hasEnded) return least;
+    for (const thread of threads) {
+      const takesMore = thread.pages < 2 || thread.bytes < LINE;
+      if (takesMore && thread.bytes < (least?.bytes ?? Infinity)) least = thread;
+    }
+    if ((least && least.pages === 0) || threads.size >= most || hasEnded) return least;
     const thread = new ParseThread({ ...options, startLimit, grace }, { onAnswer: handOut, onEnd });
     threads.add(thread);
     return thread;

@@ -152,6 +152,47 @@ describe('pages that a thread cannot survive', () => {
   });
 });
 
+describe('the line of a thread', () => {
+  /** Counts the pages that its thread has parsed, in memory that the threads share. */
+  const COUNTING = `
+    export const pagePlugins = async (done) => [
+      { name: 'sign', signature: () => 'ab' },
+      { name: 'odd', parser: { contentTypes: ['text/odd'], parse() {
+        Atomics.add(done, 0, 1);
+        Atomics.notify(done, 0);
+        return { kind: 'failed', code: 'none' };
+      } } },
+    ];
+  `;
+
+  async function parsedWhileMainIsBusy(content: string, pages: number, expected: number): Promise<number> {
+    const module = pathToFileURL(join(folder, 'counting.mjs'));
+    await writeFile(module, COUNTING);
+    const done = new Int32Array(new SharedArrayBuffer(4));
+    const crawl = await oddThreads({ data: { module: module.href, input: done } }, 60);
+    await parse(crawl, page(content));
+    const all = Array.from({ length: pages }, () => parse(crawl, page(content)));
+    // Nothing is handed out and no answer is heard before this returns.
+    for (let now = Atomics.load(done, 0); now < 1 + expected; now = Atomics.load(done, 0)) {
+      if (Atomics.wait(done, 0, now, 10_000) === 'timed-out') break;
+    }
+    // One more would follow within a millisecond.
+    Atomics.wait(done, 0, 1 + expected, 500);
+    const parsed = Atomics.load(done, 0) - 1;
+    await Promise.all(all);
+    expect(Atomics.load(done, 0)).toBe(1 + pages);
+    return parsed;
+  }
+
+  it('is work enough while the main thread is busy', async () => {
+    expect(await parsedWhileMainIsBusy('x', 40, 40)).toBe(40);
+  });
+
+  it('has so many bytes, but two pages however large they are', async () => {
+    expect(await parsedWhileMainIsBusy('x'.repeat(1_000_000), 5, 2)).toBe(2);
+  });
+});
+
 describe('pages that are parsed by the caller', () => {
   const inMain = { status: { code: 'main_thread' }, counters: { failed_main_thread: 1 } };
 
