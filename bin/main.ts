@@ -1,7 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { setFlagsFromString } from 'node:v8';
-import { CrawlError } from '../packages/webcrawl/names.js';
+import { CrawlError, setV8Flags } from '../packages/webcrawl/names.js';
 import { say } from './output/output.js';
 import { reportError, run } from './run.js';
 
@@ -9,12 +8,7 @@ import { reportError, run } from './run.js';
 const SAME_PRESS = 300;
 const INTERRUPTED = 130;
 
-// V8 lets a heap grow to about four times what is in use before it collects; here to twice as much. A crawl makes much and
-// keeps little of it, and the benchmark `memory` holds the command to a bound.
-setFlagsFromString('--heap-growing-percent=100');
-// V8 11, that of Node 20, has no middle tier of optimised code, and spends a third of a short crawl on compiling; so it waits eight
-// times as long here before it optimises a function. Later versions need nothing.
-if (process.versions.v8.startsWith('11.')) setFlagsFromString('--interrupt-budget=540672');
+setV8Flags();
 
 const stop = new AbortController();
 // Every request in flight listens; how many there are is a setting.

@@ -2,8 +2,8 @@ import type { Chart } from './chart.js';
 import type { MadeUpName } from './made-up-site.js';
 import type { Column, Row } from './table.js';
 
-/** The manuals of some packages, or a made-up site. */
-export type SiteName = 'docs' | MadeUpName;
+/** The manuals of some packages, on four hosts or on one, or a made-up site. */
+export type SiteName = 'docs' | 'docs-one-host' | MadeUpName;
 
 /** What every benchmark is told. */
 export interface BenchOptions {

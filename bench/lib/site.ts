@@ -12,7 +12,7 @@ import { writeMadeUpSite } from './sites/made-up-files.js';
 import type { ServerTask, Serving } from '../workers/site-server.js';
 
 /** What {@link startSite} can serve, the first unless something else is asked for. */
-export const SITES: readonly SiteName[] = ['docs', 'synthetic', 'link-heavy', 'small-pages'];
+export const SITES: readonly SiteName[] = ['docs', 'docs-one-host', 'synthetic', 'link-heavy', 'small-pages'];
 
 /** A site that is being served on loopback. */
 export interface Site {
@@ -54,17 +54,19 @@ const MADE_UP: Readonly<Record<MadeUpName, readonly [number, number]>> = {
  * Serves a site. Each host has an address of its own, as all of 127.0.0.0/8 is there on Linux. Files are served by nginx where it
  * is installed, so that the server takes little of the cores.
  * - `docs`: the manuals of some packages on four hosts; on one where the system has but one address of loopback
+ * - `docs-one-host`: the same on one host: a crawl of a quarter of the pages, most of which is a cold start
  * - `synthetic`: 2,000 hosts that lead to one another; its pages are made as they are asked for, since they name the port
  * - others: made-up pages on four hosts
  * @throws Error when the manuals are not installed
  */
 export async function startSite(options: Pick<BenchOptions, 'scale' | 'site'>): Promise<Site> {
   const { scale, site } = options;
-  return site === 'docs' ? startManuals(scale) : startMadeUp(site, scale);
+  if (site === 'docs') return startManuals(scale, process.platform === 'linux' ? MANUAL_HOSTS : 1);
+  return site === 'docs-one-host' ? startManuals(scale, 1) : startMadeUp(site, scale);
 }
 
-async function startManuals(scale: number): Promise<Site> {
-  const hosts = process.platform === 'linux' ? scaled(MANUAL_HOSTS, Math.min(1, scale)) : 1;
+async function startManuals(scale: number, hostsAtFull: number): Promise<Site> {
+  const hosts = scaled(hostsAtFull, Math.min(1, scale));
   const addresses = Array.from({ length: hosts }, (_, host) => addressOf(host));
   return inFolder(async (folder) => {
     const root = join(folder, 'site');
@@ -72,7 +74,7 @@ async function startManuals(scale: number): Promise<Site> {
     const nginx = findNginx();
     return {
       ...(await (nginx ? serveByNginx(nginx, { folder, root, addresses }) : serve({ folder: root, hosts }))),
-      name: `the manuals of ${count} packages on ${hosts} hosts`,
+      name: `the manuals of ${count} packages on ${hosts === 1 ? 'one host' : `${hosts} hosts`}`,
       stay: 'host',
       server: nginx?.version ?? 'Node',
     };

@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
-import { setFlagsFromString } from 'node:v8';
 
 /**
  * Runs a module of ours in a process of its own with a value as its argument, and resolves with the last value that it
@@ -38,11 +37,6 @@ export function givenArgument<T>(): T {
 /** In a worker: sends a value to who runs it. */
 export function reply(value: unknown): void {
   process.stdout.write(`${JSON.stringify(value)}\n`);
-}
-
-/** In a worker: lets the heap grow as the command does (`bin/webcrawl.ts`). */
-export function growHeapAsCommand(): void {
-  setFlagsFromString('--heap-growing-percent=100');
 }
 
 /** In a worker: its greatest resident memory so far, in MB. */

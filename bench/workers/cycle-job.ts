@@ -1,11 +1,12 @@
 // Runs one job on a table of the benchmark `cycle`.
 import { fileURLToPath } from 'node:url';
+import { setV8Flags } from '../../packages/util/index.js';
 import { LevelStore, jobs, openCrawl } from '../../packages/webcrawl/index.js';
 import { isOnHBase, openHBaseStore } from '../../webtable/index.js';
 import { CYCLE_TIME } from '../lib/cycle-table.js';
 import { countStore } from '../lib/count-store.js';
 import { newCounts } from '../lib/operations.js';
-import { givenArgument, growHeapAsCommand, peakMemoryMb, reply, watchMemory } from '../lib/worker.js';
+import { givenArgument, peakMemoryMb, reply, watchMemory } from '../lib/worker.js';
 
 /** What to run. */
 export interface CycleJob {
@@ -42,7 +43,7 @@ export interface JobFigures {
 }
 
 const { table, job, topN, settings, batch = '', resume } = givenArgument<CycleJob>();
-growHeapAsCommand();
+setV8Flags();
 const operations = newCounts();
 const onHBase = isOnHBase(table) ? await openHBaseStore(table) : undefined;
 // The same methods.

@@ -1,8 +1,9 @@
 // Makes the table of the benchmark `duplicates`, or marks the duplicates in it, each in a process of its own.
 import { createHash } from 'node:crypto';
+import { setV8Flags } from '../../packages/util/index.js';
 import { jobs, openCrawl, rowKeyOf, type Crawl, type PageChange } from '../../packages/webcrawl/index.js';
 import { madeDuplicates, scoreDuplicates, type Found } from '../lib/made-duplicates.js';
-import { givenArgument, growHeapAsCommand, peakMemoryMb, reply, watchMemory } from '../lib/worker.js';
+import { givenArgument, peakMemoryMb, reply, watchMemory } from '../lib/worker.js';
 
 /** Where, how many pages, and which of the two. */
 export interface DuplicatesJob {
@@ -23,7 +24,7 @@ export interface DuplicatesFigures extends Found {
 
 const CHUNK = 1000;
 const { directory, families, copies, step } = givenArgument<DuplicatesJob>();
-growHeapAsCommand();
+setV8Flags();
 const crawl = await openCrawl({ table: `level:${directory}` });
 if (step === 'load') {
   await load(crawl);

@@ -1,9 +1,10 @@
 // Runs one export of the benchmark `export`, and measures it.
+import { setV8Flags } from '../../packages/util/index.js';
 import { openCrawl } from '../../packages/webcrawl/index.js';
 import { EXPORT_CASES } from '../lib/export-formats.js';
-import { givenArgument, growHeapAsCommand, reply, watchMemory } from '../lib/worker.js';
+import { givenArgument, reply, watchMemory } from '../lib/worker.js';
 
-growHeapAsCommand();
+setV8Flags();
 const { directory, name, output } = givenArgument<{ directory: string; name: string; output: string }>();
 await using crawl = await openCrawl({ table: `level:${directory}` });
 const memory = watchMemory();

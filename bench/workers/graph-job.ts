@@ -1,10 +1,11 @@
 // Builds a made graph and ranks it, for the benchmark `graph`, and measures each step.
 import { mkdir } from 'node:fs/promises';
+import { setV8Flags } from '../../packages/util/index.js';
 import { buildGraphs, pageRank, withWorkFolder } from '../../packages/webcrawl/index.js';
 import { madeRows, type GraphPlan } from '../lib/made-graph.js';
-import { givenArgument, growHeapAsCommand, reply, watchMemory } from '../lib/worker.js';
+import { givenArgument, reply, watchMemory } from '../lib/worker.js';
 
-growHeapAsCommand();
+setV8Flags();
 const { plan, folder, rounds } = givenArgument<{ plan: GraphPlan; folder: string; rounds: number }>();
 await mkdir(folder, { recursive: true });
 const memory = watchMemory();

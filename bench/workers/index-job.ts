@@ -1,13 +1,14 @@
 // Makes a table of made texts, brings it into a search index, and says how fast, how large, and with how much memory; then asks it.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setV8Flags } from '../../packages/util/index.js';
 import { createWords, openIndexReader, openOpenSearchReader } from '../../packages/index/index.js';
 import { askIndex, parseQuery, weightsOf } from '../../packages/search/index.js';
 import { jobs, openCrawl, rowKeyOf, type PageChange } from '../../packages/webcrawl/index.js';
 import { madeQueries, QUERY_KINDS, type QueryKind } from '../lib/made-queries.js';
 import { madeTexts } from '../lib/made-texts.js';
 import { mix } from '../lib/made-page.js';
-import { givenArgument, growHeapAsCommand, peakMemoryMb, reply, watchMemory } from '../lib/worker.js';
+import { givenArgument, peakMemoryMb, reply, watchMemory } from '../lib/worker.js';
 
 /** Where, and how many pages. */
 export interface IndexJob {
@@ -44,7 +45,7 @@ export interface QueryFigures {
 
 const CHUNK = 1000;
 const { directory, pages, openSearch, serverPid } = givenArgument<IndexJob>();
-growHeapAsCommand();
+setV8Flags();
 const settings = openSearch === undefined ? {} : { 'index.writer': 'opensearch', 'index.url': openSearch };
 const crawl = await openCrawl({ table: `level:${directory}`, settings });
 let textBytes = 0;

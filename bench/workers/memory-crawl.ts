@@ -1,10 +1,11 @@
 // Crawls the generated web in overlapping rounds until its table has so many rows, and tells of memory on the way.
 import { fileURLToPath } from 'node:url';
+import { setV8Flags } from '../../packages/util/index.js';
 import { jobs, openCrawl } from '../../packages/webcrawl/index.js';
 import { pageUrl } from '../lib/endless-web.js';
 import { bytesOnDisk } from '../lib/measure.js';
 import { storedBytes } from '../lib/stores/stored-bytes.js';
-import { givenArgument, growHeapAsCommand, peakMemoryMb, reply, watchMemory } from '../lib/worker.js';
+import { givenArgument, peakMemoryMb, reply, watchMemory } from '../lib/worker.js';
 import { made } from './memory-web.js';
 
 /** Where to crawl, and how far. */
@@ -38,7 +39,7 @@ export interface MemoryStretch {
 const SEEDS = 100;
 const LOOK = 20;
 const { directory, hosts, marks } = givenArgument<MemoryCrawl>();
-growHeapAsCommand();
+setV8Flags();
 const crawl = await openCrawl({
   table: `level:${directory}`,
   settings: {

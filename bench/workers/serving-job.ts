@@ -1,10 +1,11 @@
 // Fills a table and its search index, keeps it crawled and served while hosts are injected, and says how long after each updatedb a
 // search over HTTP finds a page of the batch.
 import { setTimeout as sleep } from 'node:timers/promises';
+import { setV8Flags } from '../../packages/util/index.js';
 import { jobs, keepCrawled, openCrawl, rowKeyOf, serve, type PageChange } from '../../packages/webcrawl/index.js';
 import { madeTexts } from '../lib/made-texts.js';
 import { addressOf } from '../lib/made-up-site.js';
-import { givenArgument, growHeapAsCommand, reply } from '../lib/worker.js';
+import { givenArgument, reply } from '../lib/worker.js';
 
 /** Where, and how much. */
 export interface ServingJob {
@@ -37,7 +38,7 @@ const SEED_MS = 250;
 const ASK_MS = 100;
 
 const { directory, pages, hosts, port } = givenArgument<ServingJob>();
-growHeapAsCommand();
+setV8Flags();
 /** Pages that were parsed and that no updatedb has closed yet: their titles, by row key. */
 const parsed = new Map<string, string>();
 const found: FoundBatch[] = [];

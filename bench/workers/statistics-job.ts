@@ -1,8 +1,9 @@
 // Scans a table of the benchmark `statistics`, or counts it by prefix, and measures that.
+import { setV8Flags } from '../../packages/util/index.js';
 import { openCrawl, prefixStatistics } from '../../packages/webcrawl/index.js';
-import { givenArgument, growHeapAsCommand, reply, watchMemory } from '../lib/worker.js';
+import { givenArgument, reply, watchMemory } from '../lib/worker.js';
 
-growHeapAsCommand();
+setV8Flags();
 const { directory, name } = givenArgument<{ directory: string; name: string }>();
 await using crawl = await openCrawl({ table: `level:${directory}` });
 const memory = watchMemory();

@@ -8,3 +8,4 @@ export { processMark, processOf } from './process-mark.js';
 export { replaceUnseen } from './unseen.js';
 export { hashOf } from './text-hash.js';
 export { VERSION } from './version.js';
+export { setV8Flags } from './v8-flags.js';

@@ -20,7 +20,7 @@ export { describeRule, describeRuleInFull } from '../rules/index.js';
 export { MAX_HITS } from '../search/index.js';
 export { DEFAULT_PORT } from '../serve/index.js';
 export { tryParseUrl } from '../url/index.js';
-export { VERSION, figures } from '../util/index.js';
+export { VERSION, figures, setV8Flags } from '../util/index.js';
 
 /** Where the table is when nothing else is said. */
 export const DEFAULT_TABLE = 'level:./webcrawl-data';

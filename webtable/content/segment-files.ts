@@ -4,12 +4,7 @@ import { join } from 'node:path';
 
 /** What a file of a content folder must be able to do; `FileHandle` of node:fs/promises does. */
 export interface SegmentFile {
-  write(
-    bytes: Uint8Array,
-    offset: number,
-    length: number,
-    position: number,
-  ): Promise<{ readonly bytesWritten: number }>;
+  writev(parts: readonly Uint8Array[], position: number): Promise<{ readonly bytesWritten: number }>;
   truncate(length: number): Promise<void>;
   close(): Promise<void>;
 }

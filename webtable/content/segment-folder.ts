@@ -15,7 +15,7 @@ import { createSegmentCompaction, type SegmentHead } from './segment-compaction.
 import { listSegments, readParts, segmentPath, sizeOf } from './segment-files.js';
 import { SegmentWriter, createFile, type CreateFile } from './segment-writer.js';
 import { contentOf, readHeaders, readRecord } from './warc-reader.js';
-import { warcRecord, type Referred } from './warc-record.js';
+import { warcRecordParts, type Referred } from './warc-record.js';
 
 /** Of a {@link SegmentFolder}; only tests need others than the defaults. */
 export interface SegmentFolderOptions {
@@ -62,7 +62,7 @@ export class SegmentFolder implements ContentStore {
     const { segmentBytes, clock, create } = this.#options;
     const shared = { directory, limit: segmentBytes, clock, create };
     this.#writer = new SegmentWriter({ ...shared, pack: store });
-    this.#copyWriter = new SegmentWriter({ ...shared, pack: compress });
+    this.#copyWriter = new SegmentWriter({ ...shared, pack: (parts) => compress(Buffer.concat(parts)) });
   }
 
   async append(records: readonly ContentRecord[]): Promise<ContentLocation[]> {
@@ -142,7 +142,9 @@ export class SegmentFolder implements ContentStore {
   }
 
   async #member(record: ContentRecord): Promise<Buffer> {
-    return store(warcRecord(record, record.kind === 'revisit' ? await this.#referred(record.refersTo) : undefined));
+    return store(
+      warcRecordParts(record, record.kind === 'revisit' ? await this.#referred(record.refersTo) : undefined),
+    );
   }
 
   /** What a revisit says of an earlier record; undefined where that cannot be read. */

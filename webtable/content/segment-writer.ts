@@ -18,7 +18,7 @@ export interface SegmentWriterOptions {
   readonly clock: () => number;
   readonly create: CreateFile;
   /** Makes the member of a record. */
-  readonly pack: (record: Uint8Array) => Uint8Array | Promise<Uint8Array>;
+  readonly pack: (parts: readonly Uint8Array[]) => Uint8Array | Promise<Uint8Array>;
 }
 
 interface Segment {
@@ -73,22 +73,24 @@ export class SegmentWriter {
     const name = newSegmentName(now);
     const segment: Segment = { name, file: await create(segmentPath(directory, name)), size: 0 };
     this.#segment = segment;
-    await this.#append([await pack(warcinfoRecord(name + SEGMENT_SUFFIX, now))]);
+    await this.#append([await pack([warcinfoRecord(name + SEGMENT_SUFFIX, now)])]);
     return segment;
   }
 
   async #append(members: readonly Uint8Array[]): Promise<void> {
     const segment = this.#segment!;
-    const bytes = members.length === 1 ? members[0]! : Buffer.concat(members);
+    let end = segment.size;
     try {
-      for (let at = 0; at < bytes.length;) {
-        at += (await segment.file.write(bytes, at, bytes.length - at, segment.size + at)).bytesWritten;
+      for (let left = members; left.length > 0;) {
+        const { bytesWritten } = await segment.file.writev(left, end);
+        end += bytesWritten;
+        left = behind(left, bytesWritten);
       }
     } catch (error) {
       await this.#cutBack(segment);
       throw error;
     }
-    segment.size += bytes.length;
+    segment.size = end;
   }
 
   /** Takes away what was half written, and where that fails too, leaves the segment as it is. */
@@ -102,4 +104,14 @@ export class SegmentWriter {
     await this.endSegment().catch(() => undefined);
     if (segment.size === 0) await rm(segmentPath(this.#options.directory, segment.name), { force: true });
   }
+}
+
+/** What of these parts lies behind their first bytes. */
+function behind(parts: readonly Uint8Array[], bytes: number): Uint8Array[] {
+  let left = bytes;
+  return parts.flatMap((part) => {
+    const done = Math.min(left, part.length);
+    left -= done;
+    return done === part.length ? [] : [part.subarray(done)];
+  });
 }

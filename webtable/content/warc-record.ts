@@ -1,4 +1,4 @@
-import { createHash, hash, randomUUID } from 'node:crypto';
+import { hash, randomUUID } from 'node:crypto';
 import type { ContentRecord } from './content-store.js';
 import { archivedHead } from './http-head.js';
 
@@ -26,17 +26,23 @@ export function warcinfoRecord(filename: string, date: number, id?: string): Buf
       ['WARC-Filename', filename],
       ['Content-Type', 'application/warc-fields'],
     ],
-    [fields],
+    fields,
   );
 }
 
 /**
  * A record in the format WARC 1.1. A page that came by HTTP is a `response`, with the head as received as far as that fits
  * the decoded body, see {@link archivedHead}; any other a `resource`; and what a server says to be unchanged a `revisit`.
+ * A body has its digest; its block has none, as that costs as much again and the checksum of the member covers it.
  * @param referred of a revisit, where the record that it refers to can be read
  * @param id of the record; a random one where it is absent
  */
 export function warcRecord(record: ContentRecord, referred?: Referred, id?: string): Buffer {
+  return Buffer.concat(warcRecordParts(record, referred, id));
+}
+
+/** As {@link warcRecord}, in parts, of which the body is that of `record`. */
+export function warcRecordParts(record: ContentRecord, referred?: Referred, id?: string): Uint8Array[] {
   const { kind, url, date, head } = record;
   const start: WarcHeader[] = [...identity(date, id), ['WARC-Target-URI', url]];
   if (kind === 'revisit') {
@@ -47,10 +53,10 @@ export function warcRecord(record: ContentRecord, referred?: Referred, id?: stri
       ...start,
       ['WARC-Profile', NOT_MODIFIED],
       ...(referred ? refersTo(url, referred) : []),
-      ['WARC-Block-Digest', sha1([block])],
+      ['WARC-Block-Digest', sha1(block)],
       ['Content-Type', 'application/http; msgtype=response'],
     ];
-    return recordOf(headers, [block]);
+    return partsOf(headers, [block]);
   }
   const { body, contentType, truncated } = record;
   const block = head === undefined ? [body] : [Buffer.from(archivedHead(head, body.length), 'latin1'), body];
@@ -60,11 +66,10 @@ export function warcRecord(record: ContentRecord, referred?: Referred, id?: stri
     ['WARC-Type', type],
     ...start,
     ...(truncated ? [['WARC-Truncated', truncated] as const] : []),
-    ['WARC-Payload-Digest', sha1([body])],
-    ['WARC-Block-Digest', sha1(block)],
+    ['WARC-Payload-Digest', sha1(body)],
     ['Content-Type', media],
   ];
-  return recordOf(headers, block);
+  return partsOf(headers, block);
 }
 
 const HTTP_RESPONSE = 'application/http; msgtype=response';
@@ -85,11 +90,15 @@ function refersTo(url: string, { id, date, payloadDigest }: Referred): WarcHeade
   ];
 }
 
-/** A record of these headers, which hold no line breaks, and `Content-Length`; the block in parts. */
-export function recordOf(headers: readonly WarcHeader[], block: readonly Uint8Array[]): Buffer {
+/** A record of these headers, which hold no line breaks, and `Content-Length`. */
+export function recordOf(headers: readonly WarcHeader[], block: Uint8Array): Buffer {
+  return Buffer.concat(partsOf(headers, [block]));
+}
+
+function partsOf(headers: readonly WarcHeader[], block: readonly Uint8Array[]): Uint8Array[] {
   const length = block.reduce((sum, part) => sum + part.length, 0);
   const lines = headers.map(([name, value]) => `${name}: ${value}\r\n`).join('');
-  return Buffer.concat([Buffer.from(`WARC/1.1\r\n${lines}Content-Length: ${length}\r\n\r\n`, 'utf8'), ...block, END]);
+  return [Buffer.from(`WARC/1.1\r\n${lines}Content-Length: ${length}\r\n\r\n`, 'utf8'), ...block, END];
 }
 
 /** What cannot break the line of a header. */
@@ -98,14 +107,8 @@ function safeValue(value: string): string {
 }
 
 /** A digest as WARC tools write it: SHA-1 in Base32 (RFC 4648, section 6). */
-export function sha1(parts: readonly Uint8Array[]): string {
-  return `sha1:${base32(parts.length === 1 ? hash('sha1', parts[0]!, 'buffer') : digestOf(parts))}`;
-}
-
-function digestOf(parts: readonly Uint8Array[]): Buffer {
-  const whole = createHash('sha1');
-  for (const part of parts) whole.update(part);
-  return whole.digest();
+export function sha1(bytes: Uint8Array): string {
+  return `sha1:${base32(hash('sha1', bytes, 'buffer'))}`;
 }
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';

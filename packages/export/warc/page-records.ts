@@ -158,7 +158,7 @@ function metadataOf(
   ];
   if (lines.length === 0) return undefined;
   const block = Buffer.from(lines.map((line) => `${line}\r\n`).join(''));
-  const digest = sha1([block]);
+  const digest = sha1(block);
   const about = headers.get('warc-record-id') ?? '';
   const url = urlOf(key);
   return recordOf(
@@ -171,7 +171,7 @@ function metadataOf(
       ['WARC-Block-Digest', digest],
       ['Content-Type', 'application/warc-fields'],
     ],
-    [block],
+    block,
   );
 }
 

@@ -1,0 +1,23 @@
+import { gunzipSync } from 'node:zlib';
+import { expect, it } from 'vitest';
+import { isStored, memberLength, store } from '../../../webtable/content/gzip-member.js';
+
+const BLOCK = 65_535;
+const bytes = Buffer.from(Array.from({ length: 2 * BLOCK + 10 }, (_, i) => (i * 31) % 251));
+
+it.each([0, 1, BLOCK - 1, BLOCK, BLOCK + 1, 2 * BLOCK, 2 * BLOCK + 1])(
+  'stores %i bytes as one member, however they are cut into parts',
+  (length) => {
+    const record = bytes.subarray(0, length);
+    for (const cuts of [[], [0], [1], [BLOCK], [7, 8], [BLOCK - 1, BLOCK + 1], [100, BLOCK, 2 * BLOCK]]) {
+      const parts = [0, ...cuts].map((from, i) => record.subarray(from, cuts[i]));
+      const member = store(parts);
+      // Reads the checksum and the length as well.
+      expect(gunzipSync(member).equals(record)).toBe(true);
+      expect(memberLength(Buffer.concat([member, member]))).toBe(member.length);
+      expect(isStored(member)).toBe(true);
+      const blocks = Math.max(1, Math.ceil(length / BLOCK));
+      expect(member.length).toBe(10 + 5 * blocks + length + 8);
+    }
+  },
+);
