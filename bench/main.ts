@@ -74,7 +74,7 @@ ${Object.entries(BENCHES)
   --scale <factor>  of the sizes (1), to try a bench out
   --only <a,b>      leave all others out
   --against <folder> crawl, operations: another checkout, to take turns with this one
-  --site <name>     crawl, operations, status, profile: docs, synthetic, link-heavy or small-pages; relevance: docs or synthetic (docs)
+  --site <name>     crawl, operations, status, profile: docs, docs-one-host, synthetic, link-heavy or small-pages; relevance: docs or synthetic (docs)
   --cores <1,2>     crawl: the cores that each crawler may use, one number after the other (all); others than all on Linux only
   --minutes <n>     frontier: how long (10)
   --hbase <url>     hbase-store, hbase-cycle: an HBase that runs, as hbase://<gateways>/<namespace>:<prefix>; else one is started

@@ -204,7 +204,7 @@ it.each([
   [['cycle', '--only', '50k,7k'], 'found "7k"'],
   [['store', '--scale', '0'], 'above 0 for --scale'],
   [['store', '--rounds', '1.5'], 'whole number'],
-  [['crawl', '--site', 'x'], 'expected --site of docs, synthetic, link-heavy, small-pages, found "x"'],
+  [['crawl', '--site', 'x'], 'expected --site of docs, docs-one-host, synthetic, link-heavy, small-pages, found "x"'],
   [['relevance', '--site', 'small-pages'], 'expected --site of docs, synthetic'],
   [['crawl', '--cores', '0'], `expected --cores of ${process.platform === 'linux' ? 1 : availableParallelism()} to`],
   [['crawl', '--cores', '1,x'], 'found "1,x"'],
