@@ -105,7 +105,8 @@ class HtmlScanner {
     // Within a drawing it may be text.
     if (this.#open.isForeign && bytes[mark + 1] === BANG && bytes[mark + 2] === BRACKET) unsure();
     this.#at = markupEnd(bytes, mark);
-    if (isAt(DOCTYPE, bytes, mark)) this.#doctype ??= bytes.toString('utf8', mark, this.#at);
+    // Only before all else does it count.
+    if (this.#phase === 'start' && isAt(DOCTYPE, bytes, mark)) this.#doctype ??= bytes.toString('utf8', mark, this.#at);
   }
 
   /** Text up to the next markup. */

@@ -184,6 +184,20 @@ describe('the scanner', () => {
     expect(fromScan(page)).toEqual(fromTree(page));
   });
 
+  it.each([
+    ['text', 'q<!doctype html>'],
+    ['a start tag', '<div><!doctype html>'],
+    ['a list of choices', '<select><!doctype html></select>'],
+    ['another doctype', '<!doctype x><!doctype html>'],
+  ])('goes by no doctype after %s: there a table may be in a paragraph', (_, before) => {
+    expect(fromScan(`${before}<p><table></table><a href="/1">x<div>y</div>z</a>`)).toBeUndefined();
+  });
+
+  it('goes by the first doctype, whatever is before it that is no text', () => {
+    const page = '\n<!-- c --><!doctype html><!doctype x><p><table></table><a href="/1">x<div>y</div>z</a>';
+    expect(fromScan(page)).toEqual(fromTree(page));
+  });
+
   it('is not sure where parse5 does not follow the Standard, or ends an element before its place', () => {
     for (const part of ['<ul><li><search><a href=/1>t<li>u</li></a></search></ul>', '<table><colgroup><col><style>']) {
       expect(fromScan(`<!doctype html><body>${part}`), part).toBeUndefined();
