@@ -32,8 +32,6 @@ import type { PageBody } from '../page-body.js';
 const [AMPERSAND, BANG, SLASH, LESS, GREATER, BRACKET] = [0x26, 0x21, 0x2f, 0x3c, 0x3e, 0x5b];
 const DOCTYPE = Buffer.from('<!doctype');
 const HAS_TEXT = /[^\t\n\f\r ]/;
-/** A tag, from its name on, with no value that is not quoted. */
-const QUOTED_VALUES = /^[^\s"'>/=]+(?:\s+[^\s"'>/=]+(?:="[^"]*"|='[^']*')?)*\s*$/;
 
 /**
  * Shows a page to a body as `walkTree` would show its tree, without making one, at a fraction of the cost: in one pass over its
@@ -148,24 +146,20 @@ class HtmlScanner {
     if (this.#at > bytes.length) return;
     this.#tag.tagName = kind.name;
     if ((kind.rules & NEVER_SURE) !== 0) unsure();
-    if (this.#open.isForeign) this.#startInSvg(kind, at);
+    if (this.#open.isForeign) this.#startInSvg(kind);
     else if ((this.#topRules & SELECT_PART) !== 0) openInSelect(this.#open, kind);
-    else if (this.#phase === 'body') this.#startInBody(kind, at);
-    else this.#startInHead(kind, at);
+    else if (this.#phase === 'body') this.#startInBody(kind);
+    else this.#startInHead(kind);
   }
 
   /** Plain shapes and texts; most other elements end the drawing or hold HTML. */
-  #startInSvg(kind: ElementKind, at: number): void {
+  #startInSvg(kind: ElementKind): void {
     if ((kind.rules & IN_SVG) === 0) unsure();
-    const bytes = this.#bytes;
-    const closesItself = bytes[this.#at - 2] === SLASH && bytes[this.#at - 1] === GREATER;
-    // The slash may belong to a value that has no quotes.
-    if (closesItself && !QUOTED_VALUES.test(bytes.toString('utf8', at, this.#at - 2))) unsure();
     this.#open.pushForeign(kind);
-    if (closesItself) this.#open.pop();
+    if (this.#tag.closesItself) this.#open.pop();
   }
 
-  #startInHead(kind: ElementKind, at: number): void {
+  #startInHead(kind: ElementKind): void {
     const { name, rules } = kind;
     if (name === 'html') {
       if (this.#phase !== 'start') unsure();
@@ -183,7 +177,7 @@ class HtmlScanner {
       // Within the head, only some elements may be in it.
       if (name === 'noscript' && this.#phase !== 'afterHead') unsure();
       this.#openBody();
-      if (name !== 'body') this.#startInBody(kind, at);
+      if (name !== 'body') this.#startInBody(kind);
     }
   }
 
@@ -203,7 +197,7 @@ class HtmlScanner {
     this.#phase = 'body';
   }
 
-  #startInBody(kind: ElementKind, at: number): void {
+  #startInBody(kind: ElementKind): void {
     const { name, rules } = kind;
     const open = this.#open;
     if ((rules & ONLY_ONE) !== 0) unsure();
@@ -224,7 +218,7 @@ class HtmlScanner {
     if ((rules & this.#topRules & HEADING) !== 0) unsure();
     if ((rules & NOT_NESTED) !== 0 && open.find(name) >= 0) unsure();
     if (name === 'option' || name === 'optgroup') unsure();
-    if (name === 'svg') this.#startInSvg(kind, at);
+    if (name === 'svg') this.#startInSvg(kind);
     else this.#insert(kind);
   }
 

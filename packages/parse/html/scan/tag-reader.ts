@@ -13,6 +13,8 @@ const PLACES = 4;
 export class TagReader implements PageElement {
   readonly isHtml = true;
   tagName = '';
+  /** The tag that was read last ends in a slash which is no part of a value. */
+  closesItself = false;
   /** Where the text in the element is that was read last, if no tag counts in that. */
   textStart = 0;
   textEnd = 0;
@@ -33,14 +35,19 @@ export class TagReader implements PageElement {
   read(from: number, isKept: boolean): number {
     const bytes = this.#bytes;
     this.#kept = 0;
+    this.closesItself = false;
     if (bytes[from] === GREATER) return from + 1;
     const { length } = bytes;
     const beyond = length + 1;
     let at = from;
     for (;;) {
+      const last = at;
       while (at < length && (isSpace(bytes[at]!) || bytes[at] === SLASH)) at++;
       if (at >= length) return beyond;
-      if (bytes[at] === GREATER) return at + 1;
+      if (bytes[at] === GREATER) {
+        this.closesItself = at > last && bytes[at - 1] === SLASH;
+        return at + 1;
+      }
       const name = at++;
       for (; at < length; at++) {
         const byte = bytes[at]!;
