@@ -1,14 +1,12 @@
 import { decodeHTML } from 'entities';
 
 const [SPACE, AMPERSAND, SEMICOLON, LESS, GREATER] = [0x20, 0x26, 0x3b, 0x3c, 0x3e];
-/** References to characters that were decoded: so many, of at most so many bytes. */
+/** References to characters that a text keeps decoded: so many, of at most so many bytes. */
 const MOST_REFERENCES = 1000;
 const LONGEST_REFERENCE = 12;
 /** A character of a string takes three bytes of UTF-8 at the most; the last one may be cut. */
 const BYTES_OF_CHARACTER = 3;
 const CUT_CHARACTER = 4;
-
-const references = new Map<string, Buffer>();
 
 /**
  * Collects the text of a page in UTF-8 with every run of white space made one space, and none at its ends: what `TextBuilder` does to strings,
@@ -21,6 +19,8 @@ export class PageText {
   #length = 0;
   /** White space has come since the last character; it is written before the next one. */
   #gap = false;
+  /** What references stand for, in UTF-8. Of each text its own, so that no page fills it up for others. */
+  readonly #references = new Map<string, Buffer>();
 
   /** @param limit characters that {@link PageText.toString} gives; below 0: no limit */
   constructor(limit: number) {
@@ -55,7 +55,7 @@ export class PageText {
       const at = this.#addUpToMark(bytes, from, end);
       if (at === end || bytes[at] === LESS) return at;
       from = referenceEnd(bytes, at + 1, end);
-      this.#addBytes(decodeReference(bytes.toString('utf8', at, from)));
+      this.#addBytes(this.#decoded(bytes.toString('utf8', at, from)));
     }
   }
 
@@ -104,6 +104,15 @@ export class PageText {
     return at;
   }
 
+  #decoded(raw: string): Buffer {
+    let value = this.#references.get(raw);
+    if (value === undefined) {
+      value = Buffer.from(decodeHTML(raw));
+      if (raw.length <= LONGEST_REFERENCE && this.#references.size < MOST_REFERENCES) this.#references.set(raw, value);
+    }
+    return value;
+  }
+
   #addBytes(bytes: Buffer): void {
     for (let at = 0; ; at++) {
       at = this.#addUpToMark(bytes, at, bytes.length);
@@ -141,16 +150,6 @@ function referenceEnd(bytes: Uint8Array, start: number, end: number): number {
     if (byte === AMPERSAND || byte === LESS || byte === GREATER || isBlank(byte)) return at;
   }
   return end;
-}
-
-/** What a reference stands for, in UTF-8. */
-function decodeReference(raw: string): Buffer {
-  let value = references.get(raw);
-  if (value === undefined) {
-    value = Buffer.from(decodeHTML(raw));
-    if (raw.length <= LONGEST_REFERENCE && references.size < MOST_REFERENCES) references.set(raw, value);
-  }
-  return value;
 }
 
 /** Whether an ASCII character is white space for JavaScript. */
