@@ -138,6 +138,14 @@ describe('the scanner', () => {
       'scripts, styles and comments',
       '<script>"</p>"</script><style>p{}</style><!-- <p> -->a<noscript><img src=i></noscript>',
     ],
+    [
+      'comments that end at once, or late',
+      'a<!-->b<!--->c<!---!>d-->e<!--f--!>g<!--h<!-->i<!----!>j<!>k</>l<!-m>n<!--o',
+    ],
+    [
+      'attributes that are stated again',
+      '<a href=/1 HREF=/2 rel=x rel=nofollow>a</a><img alt=b ALT=c src=/3 src=/4><a href="/5&amp;6&copy=7&lt">d</a>',
+    ],
   ])('knows %s', (_, page) => {
     expect(fromScan(page)).toEqual(fromTree(page));
   });
@@ -148,6 +156,7 @@ describe('the scanner', () => {
     ['a link in a link', '<a href=1>a<a href=2>b</a>'],
     ['a stray end tag', 'a</div>b'],
     ['the end of a paragraph in a drawing', '<svg></p></svg>'],
+    ['a section of CDATA in a drawing', '<svg><text><![CDATA[<p>]]></text></svg>'],
     ['mathematics', '<math><mi>x</math>'],
     ['a template', '<template><p>a</template>'],
     ['NUL', 'a\0b'],
