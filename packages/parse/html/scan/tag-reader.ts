@@ -88,7 +88,7 @@ export class TagReader implements PageElement {
   }
 
   textInside(): string {
-    return this.#bytes.toString('utf8', this.textStart, this.textEnd);
+    return this.#lines(this.textStart, this.textEnd);
   }
 
   #keep(name: number, nameEnd: number, value: number, valueEnd: number): void {
@@ -106,9 +106,14 @@ export class TagReader implements PageElement {
 
   #value(start: number, end: number): string {
     if (start === end) return '';
-    const raw = this.#bytes.toString('utf8', start, end);
-    const value = raw.includes('\r') ? raw.replace(/\r\n?/g, '\n') : raw;
+    const value = this.#lines(start, end);
     return value.includes('&') ? decodeHTMLAttribute(value) : value;
+  }
+
+  /** Bytes as text; every end of a line is a line feed. */
+  #lines(start: number, end: number): string {
+    const raw = this.#bytes.toString('utf8', start, end);
+    return raw.includes('\r') ? raw.replace(/\r\n?/g, '\n') : raw;
   }
 }
 

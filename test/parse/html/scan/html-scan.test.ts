@@ -213,6 +213,13 @@ describe('the scanner', () => {
     expect(fromScan(page)).toEqual(fromTree(page));
   });
 
+  it('counts the end of a line as one character in a block of JSON-LD', () => {
+    const block = `{"name":"n",${'\r\n'.repeat(60_000)}"headline":"h"}`;
+    const page = `<!doctype html><script type="application/ld+json">${block}</script>`;
+    expect(fromScan(page)?.head.metadata).toEqual({ 'jsonld:name': 'n', 'jsonld:headline': 'h' });
+    expect(fromScan(page)).toEqual(fromTree(page));
+  });
+
   it('reads a drawing with millions of attributes', () => {
     const read = begin();
     expect(scanHtml(Buffer.from(`<svg${' a'.repeat(4_000_000)}/><p>t`), read.body, 200_000)).toBe(true);
