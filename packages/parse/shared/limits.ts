@@ -10,8 +10,8 @@
 export const MAX_ELEMENTS = 100_000;
 
 /**
- * `srcdoc` documents within one another; a deeper one is left out. Those of a page may have {@link MAX_ELEMENTS} elements
- * together, and their size is that of attributes of the page.
+ * `srcdoc` documents within one another; a deeper one is left out. Those of a page of which trees are made may have
+ * {@link MAX_ELEMENTS} elements together, and the size of all is that of attributes of the page.
  */
 export const MAX_SRCDOC_DEPTH = 3;
 
