@@ -39,7 +39,8 @@ export function store(parts: readonly Uint8Array[]): Buffer {
   beginBlock();
   let checksum = 0;
   for (const part of parts) {
-    checksum = crc32(part, checksum);
+    // An empty part may have no address, and the function of zlib takes that for the wish to begin anew.
+    if (part.length > 0) checksum = crc32(part, checksum);
     for (let from = 0; from < part.length;) {
       if (room === 0) beginBlock();
       const piece = part.subarray(from, from + room);

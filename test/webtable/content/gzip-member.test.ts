@@ -10,7 +10,9 @@ it.each([0, 1, BLOCK - 1, BLOCK, BLOCK + 1, 2 * BLOCK, 2 * BLOCK + 1])(
   (length) => {
     const record = bytes.subarray(0, length);
     for (const cuts of [[], [0], [1], [BLOCK], [7, 8], [BLOCK - 1, BLOCK + 1], [100, BLOCK, 2 * BLOCK]]) {
-      const parts = [0, ...cuts].map((from, i) => record.subarray(from, cuts[i]));
+      const parts: Uint8Array[] = [0, ...cuts].map((from, i) => record.subarray(from, cuts[i]));
+      // As the body of a page that has none.
+      parts.splice(1, 0, new Uint8Array(new ArrayBuffer(0)));
       const member = store(parts);
       // Reads the checksum and the length as well.
       expect(gunzipSync(member).equals(record)).toBe(true);
