@@ -12,7 +12,7 @@ const LOOK_EVERY = 1000;
  * good to one and a half times as much. The benchmark `memory` holds the command to a bound.
  *
  * It begins to mark when the room that is left is no larger than the young generation. Bodies, which lie outside of the heap and
- * count, fill that several times a second, so here it begins when so many hundredths of the room are used; early again in a large heap.
+ * count, fill that about once a second, so here it begins when so many hundredths of the room are used; early again in a large heap.
  * @param engine only tests need another
  */
 export function setV8Flags(engine: Pick<typeof v8, 'setFlagsFromString' | 'getHeapStatistics'> = v8): void {
