@@ -11,8 +11,8 @@ const LOOK_EVERY = 1000;
  * V8 lets a heap grow to about four times what is in use before it collects; here to twice as much, and once it is large, for
  * good to one and a half times as much. The benchmark `memory` holds the command to a bound.
  *
- * It begins to mark when the room that is left is no larger than the young generation. Bodies, which lie outside of the heap and
- * count, fill that about once a second, so here it begins when so many hundredths of the room are used; early again in a large heap.
+ * V8 begins to mark when the room that is left is no larger than the young generation. Bodies, which lie outside of the heap and
+ * count, fill that about once a second, so here it begins when 80 % of the room are used; early again in a large heap.
  * @param engine only tests need another
  */
 export function setV8Flags(engine: Pick<typeof v8, 'setFlagsFromString' | 'getHeapStatistics'> = v8): void {

@@ -26,31 +26,26 @@ export function store(parts: readonly Uint8Array[]): Buffer {
   const blocks = Math.max(1, Math.ceil(length / BLOCK));
   const member = Buffer.allocUnsafeSlow(HEADER + blocks * BLOCK_HEADER + length + TRAILER);
   member.set(MEMBER_HEADER);
-  let at = HEADER;
-  let left = length;
-  let room = 0;
-  const beginBlock = (): void => {
-    room = Math.min(left, BLOCK);
-    member.writeUInt8(room === left ? 1 : 0, at);
-    member.writeUInt16LE(room, at + 1);
-    member.writeUInt16LE(room ^ 0xffff, at + 3);
-    at += BLOCK_HEADER;
-  };
-  beginBlock();
+  for (let n = 0; n < blocks; n++) {
+    const at = HEADER + n * (BLOCK_HEADER + BLOCK);
+    const size = Math.min(BLOCK, length - n * BLOCK);
+    member.writeUInt8(n === blocks - 1 ? 1 : 0, at);
+    member.writeUInt16LE(size, at + 1);
+    member.writeUInt16LE(size ^ 0xffff, at + 3);
+  }
   let checksum = 0;
+  let done = 0;
   for (const part of parts) {
     // An empty part may have no address, and the function of zlib takes that for the wish to begin anew.
     if (part.length > 0) checksum = crc32(part, checksum);
     for (let from = 0; from < part.length;) {
-      if (room === 0) beginBlock();
-      const piece = part.subarray(from, from + room);
-      member.set(piece, at);
-      at += piece.length;
+      const piece = part.subarray(from, from + BLOCK - (done % BLOCK));
+      member.set(piece, HEADER + (Math.floor(done / BLOCK) + 1) * BLOCK_HEADER + done);
       from += piece.length;
-      left -= piece.length;
-      room -= piece.length;
+      done += piece.length;
     }
   }
+  const at = member.length - TRAILER;
   member.writeUInt32LE(checksum, at);
   member.writeUInt32LE(length % 2 ** 32, at + 4);
   return member;

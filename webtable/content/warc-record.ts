@@ -33,7 +33,7 @@ export function warcinfoRecord(filename: string, date: number, id?: string): Buf
 /**
  * A record in the format WARC 1.1. A page that came by HTTP is a `response`, with the head as received as far as that fits
  * the decoded body, see {@link archivedHead}; any other a `resource`; and what a server says to be unchanged a `revisit`.
- * A body has its digest; its block has none, as that costs as much again and the checksum of the member covers it.
+ * A body has its digest; its block has none, as that costs as much again, and the checksum of the member or of the store covers it.
  * @param referred of a revisit, where the record that it refers to can be read
  * @param id of the record; a random one where it is absent
  */
