@@ -8,6 +8,8 @@ export interface VersionedChange {
   readonly version: string | undefined;
 }
 
+const changeOf = ({ change }: VersionedChange): RowChange => change;
+
 /**
  * Changes the rows that are still as they were read; where the store knows no versions, all of them.
  * @returns the keys of the others, which stay as they are
@@ -21,7 +23,7 @@ export async function writeUnchanged(
   if (!store.writeUnchanged) {
     await store.write(
       table,
-      changes.map(({ change }) => change),
+      changes.map(changeOf),
     );
     return new Set();
   }

@@ -102,10 +102,10 @@ export type UrlStepPlugin = Plugin & {
  * them: the list may be cut at any place, and what the first part accepts be given to the second.
  */
 export function urlSteps(plugins: readonly Plugin[]): readonly UrlStepPlugin[] {
-  const step = (of: Plugin) => ({ name: of.name, of });
-  const normalizers = plugins.flatMap((of) =>
-    of.normalizeUrl ? [{ ...step(of), normalizeUrl: of.normalizeUrl.bind(of) }] : [],
-  );
-  const filters = plugins.flatMap((of) => (of.filterUrl ? [{ ...step(of), filterUrl: of.filterUrl.bind(of) }] : []));
-  return [...normalizers, ...filters];
+  const steps: UrlStepPlugin[] = [];
+  for (const of of plugins) {
+    if (of.normalizeUrl) steps.push({ name: of.name, of, normalizeUrl: of.normalizeUrl.bind(of) });
+  }
+  for (const of of plugins) if (of.filterUrl) steps.push({ name: of.name, of, filterUrl: of.filterUrl.bind(of) });
+  return steps;
 }

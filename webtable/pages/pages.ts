@@ -3,7 +3,7 @@ import type { EncodedFields, Field, Inlink, Page, PageChange, PageRow, PlainFiel
 import { urlOf } from '../keys/row-key.js';
 import { FIELD_COLUMNS, INLINK_COLUMN_PREFIX, MARK_COLUMNS, type Mark } from '../schema.js';
 import type { Column, ColumnSelector, KeyRange, RowChange, Store, StoredRow } from '../store.js';
-import type { ContentLocation, ContentStore } from '../content/content-store.js';
+import type { ContentLocation, ContentRecord, ContentStore } from '../content/content-store.js';
 import { addBodies, bodyGroups, type LocatedRow } from './page-bodies.js';
 import { scanSteps } from '../scan-steps.js';
 import { writeUnchanged } from '../write-unchanged.js';
@@ -55,7 +55,8 @@ export function createPages(store: Store, content: () => ContentStore): Pages {
     fields: readonly F[],
   ): Promise<(PageRow<F> | undefined)[]> {
     const rows = await store.get('webpage', keys, selectorsOf(fields));
-    const decoded = rows.map((row) => row && decodeRow(row, fields));
+    const decoded: (PageRow<F> | undefined)[] = [];
+    for (const row of rows) decoded.push(row && decodeRow(row, fields));
     if (!readsBodies(fields)) return decoded;
     const present = decoded.filter((row) => row !== undefined);
     const whole = await withBodies(present, fields);
@@ -86,15 +87,18 @@ export function createPages(store: Store, content: () => ContentStore): Pages {
     writeRows: (changes: readonly RowChange[]) => Promise<ReadonlySet<string>>,
   ): Promise<ReadonlySet<string>> {
     if (changes.length === 0) return new Set();
-    const recorded = changes.filter(({ record }) => record);
-    const places = recorded.length > 0 ? await content().append(recorded.map(({ record }) => record!)) : [];
-    const placeOf = new Map(recorded.map((change, i) => [change, places[i]]));
-    const lost = await writeRows(
-      changes.map((change) =>
-        encodeChange(change, change.record?.kind === 'response' ? placeOf.get(change) : undefined),
-      ),
-    );
-    const discarded = changes.flatMap(({ key, discard = [] }) => (lost.has(key) ? [] : discard));
+    const records: ContentRecord[] = [];
+    for (const { record } of changes) if (record) records.push(record);
+    const places = records.length > 0 ? await content().append(records) : [];
+    let at = 0;
+    const rows: RowChange[] = [];
+    for (const change of changes) {
+      const place = change.record && places[at++];
+      rows.push(encodeChange(change, change.record?.kind === 'response' ? place : undefined));
+    }
+    const lost = await writeRows(rows);
+    const discarded: ContentLocation[] = [];
+    for (const { key, discard } of changes) if (discard && !lost.has(key)) discarded.push(...discard);
     if (discarded.length > 0) await content().discard(discarded);
     return lost;
   }

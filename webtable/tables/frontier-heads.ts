@@ -34,12 +34,14 @@ const HOSTS_AT_ONCE = 32;
 const LONGEST_STEP = 256;
 const growing = (before: number): number => Math.min(Math.max(4, 4 * before), LONGEST_STEP);
 
+const hostOf = ({ host }: HostScore): HostKey => host;
+
 export function createFrontierHeads(store: Store, keys: FrontierKeys, slots: Slots) {
   const isShared = store.writeUnchanged !== undefined;
 
   /** The heads of the hosts of these rows. */
   async function read(rows: readonly HostScore[]): Promise<Heads> {
-    const hosts = [...new Set(rows.map(({ host }) => host))];
+    const hosts = [...new Set(rows.map(hostOf))];
     const found = hosts.length > 0 ? await store.get('frontier', hosts.map(keys.note), COLUMNS) : [];
     const heads: Heads = new Map();
     for (const [i, host] of hosts.entries()) {
@@ -61,8 +63,9 @@ export function createFrontierHeads(store: Store, keys: FrontierKeys, slots: Slo
   /** Puts the heads of hosts that have lost their best row at the best that is left. Call it when the rows are out. */
   async function lower(heads: Heads, rows: readonly HostScore[]): Promise<void> {
     const found = isShared ? await read(rows) : heads;
-    const hosts = rows.flatMap(({ host, score }) => (score >= (found.get(host)?.score ?? Infinity) ? [host] : []));
-    await settle(found, [...new Set(hosts)]);
+    const hosts = new Set<HostKey>();
+    for (const { host, score } of rows) if (score >= (found.get(host)?.score ?? Infinity)) hosts.add(host);
+    await settle(found, [...hosts]);
   }
 
   async function settle(heads: Heads, hosts: readonly HostKey[]): Promise<void> {

@@ -18,7 +18,7 @@ import type { KeyRange, RowChange, Store, StoredRow } from '../store.js';
 import { createFrontierHeads, scoreIn, type HostScore } from './frontier-heads.js';
 import { createFrontierKeys } from './frontier-keys.js';
 import { isEnteredAlike, isHeld, rowAfter, type FrontierRow } from './frontier-rows.js';
-import { writeUnchanged } from '../write-unchanged.js';
+import { writeUnchanged, type VersionedChange } from '../write-unchanged.js';
 
 /** A row change, with what decided the row's entry before; `before` is undefined where there is no row. */
 export interface IndexedChange {
@@ -63,8 +63,13 @@ export function createFrontier(store: Store, slots: Slots, inTurn: <T>(step: () 
   let queuedTo = -Infinity;
 
   const isDue = ({ entryKey }: FrontierEntry): boolean => keys.parse(entryKey).kind === 'due';
-  const dueScores = (entries: readonly FrontierEntry[]): HostScore[] =>
-    entries.filter(isDue).map(({ rowKey, score }) => ({ host: hostKeyOfRow(rowKey), score }));
+  function dueScores(entries: readonly FrontierEntry[]): HostScore[] {
+    const scores: HostScore[] = [];
+    for (const entry of entries) {
+      if (isDue(entry)) scores.push({ host: hostKeyOfRow(entry.rowKey), score: entry.score });
+    }
+    return scores;
+  }
 
   /** None while a batch holds the row. */
   function entryFor(rowKey: string, row: FrontierRow, now: number): FrontierEntry | undefined {
@@ -105,19 +110,16 @@ export function createFrontier(store: Store, slots: Slots, inTurn: <T>(step: () 
     if (added.length > 0) await store.write('frontier', added.map(entryPut));
     await heads.raise(found, dueAdded);
     const kept = (await between?.()) ?? new Set();
-    const gone = olds.filter(({ rowKey }) => !kept.has(rowKey));
-    await writeUnchanged(
-      store,
-      'frontier',
-      gone.map(({ entryKey: key, version }) => ({ change: { key, clear: true }, version })),
-    );
+    const gone = kept.size > 0 ? olds.filter(({ rowKey }) => !kept.has(rowKey)) : olds;
+    await writeUnchanged(store, 'frontier', gone.map(entryRemoval));
     await heads.lower(found, dueScores(gone));
   }
 
   /** On a store that knows versions: those of these entries that are there, each with its version. */
   async function withVersions(entries: readonly FrontierEntry[]): Promise<readonly FrontierEntry[]> {
+    if (!store.writeUnchanged) return entries;
     const unknown = entries.filter(({ version }) => version === undefined);
-    if (!store.writeUnchanged || unknown.length === 0) return entries;
+    if (unknown.length === 0) return entries;
     const keys = unknown.map(({ entryKey }) => entryKey);
     const rows = await store.get('frontier', keys, COLUMNS);
     const versions = new Map(keys.map((key, i) => [key, rows[i]?.version]));
@@ -176,15 +178,16 @@ export function createFrontier(store: Store, slots: Slots, inTurn: <T>(step: () 
       const entry = after && entryFor(key, after, now);
       if (entry) added.push(entry);
       const olds = before && !isAlike ? entriesBefore(key, before, now) : [];
-      const isOld = ({ entryKey }: FrontierEntry): boolean => entryKey !== entry?.entryKey;
-      removed.push(...stale.filter(isOld), ...olds.filter(isOld));
+      for (const old of stale) if (old.entryKey !== entry?.entryKey) removed.push(old);
+      for (const old of olds) if (old.entryKey !== entry?.entryKey) removed.push(old);
     }
     await move(added, removed, async () => {
       const lost = (await writeRows()) ?? new Set();
+      if (!store.writeUnchanged) return lost;
       // Absent rows have no version: one that was made and removed meanwhile may have taken the entry of this one with it.
       const isNew = new Set(changes.flatMap(({ before, change }) => (before || !change ? [] : [change.key])));
       const again = added.filter(({ rowKey }) => isNew.has(rowKey) && !lost.has(rowKey));
-      if (store.writeUnchanged && again.length > 0) await move(again, []);
+      if (again.length > 0) await move(again, []);
       return lost;
     });
   }
@@ -322,4 +325,8 @@ export function createFrontier(store: Store, slots: Slots, inTurn: <T>(step: () 
 /** A row of an index holds one cell, so that it is written without reading what is there. */
 function entryPut({ entryKey, score }: FrontierEntry): RowChange {
   return { key: entryKey, clear: true, put: new Map([[INDEX_COLUMNS.frontierScore, number.encode(score)]]) };
+}
+
+function entryRemoval({ entryKey: key, version }: FrontierEntry): VersionedChange {
+  return { change: { key, clear: true }, version };
 }

@@ -121,8 +121,10 @@ export async function exchange(dispatcher: Dispatcher, request: Exchange): Promi
 
 function rawOf({ rawHeaders }: Dispatcher.DispatchController): string[] {
   if (!Array.isArray(rawHeaders)) return [];
-  return rawHeaders.map((part) => (typeof part === 'string' ? part : part.toString('latin1')));
+  return rawHeaders.map(headerText);
 }
+
+const headerText = (part: string | Buffer): string => (typeof part === 'string' ? part : part.toString('latin1'));
 
 /** The server had sent something on this socket, an earlier answer most likely, and then closed it. */
 function closedWhileIdle(error: Error): boolean {

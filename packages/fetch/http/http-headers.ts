@@ -21,13 +21,13 @@ export function allValues(headers: RawHeaders, name: string): string | undefined
  * end. Of `content-type` the value that counts. Any name is safe, `__proto__` too.
  */
 export function joinedHeaders(headers: RawHeaders): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(headers).map(([name, value = '']) => {
-      if (typeof value === 'string' && name !== 'content-type') return [name, value];
-      const joined = typeof value === 'string' ? value : value.join(name === 'x-robots-tag' ? '\n' : ', ');
-      return [name, name === 'content-type' ? (decidingContentType(joined) ?? joined) : joined];
-    }),
-  );
+  return Object.fromEntries(Object.entries(headers).map(joinedHeader));
+}
+
+function joinedHeader([name, value = '']: [string, RawHeaders[string]]): [string, string] {
+  if (typeof value === 'string' && name !== 'content-type') return [name, value];
+  const joined = typeof value === 'string' ? value : value.join(name === 'x-robots-tag' ? '\n' : ', ');
+  return [name, name === 'content-type' ? (decidingContentType(joined) ?? joined) : joined];
 }
 
 /**

@@ -250,8 +250,10 @@ async function conditionOf(
 const NOT_STORED: ReadonlySet<string> = new Set(['set-cookie', 'set-cookie2']);
 
 function storedHeaders(headers: FetchOutcome['headers'] = {}): Record<string, string> {
-  return Object.fromEntries(Object.entries(headers).filter(([name]) => !NOT_STORED.has(name.toLowerCase())));
+  return Object.fromEntries(Object.entries(headers).filter(isStored));
 }
+
+const isStored = ([name]: [string, string]): boolean => !NOT_STORED.has(name.toLowerCase());
 
 function statusOf(outcome: FetchOutcome): Status {
   switch (outcome.kind) {

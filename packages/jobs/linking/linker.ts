@@ -120,7 +120,8 @@ export function createLinker(
     events: readonly LinkEvent[],
     count: Count,
   ): PageChange | undefined {
-    const links = events.filter((link) => isNew(row, batchId, link));
+    const links: LinkEvent[] = [];
+    for (const link of events) if (isNew(row, batchId, link)) links.push(link);
     if (links.length === 0) return undefined;
     if (!row && !crawl.settings.db.updateAdditionsAllowed) {
       count('not_added');
@@ -178,6 +179,12 @@ export function createLinker(
   };
 }
 
+const scoreOf = (event: LinkEvent): number => event.score;
+const anchorOf = (event: LinkEvent): string => event.anchor;
+const hintsOf = (event: LinkEvent): LinkEvent['hints'] => event.hints;
+const isInSitemap = (event: LinkEvent): boolean => event.sitemap === true;
+const inlinkOf = ({ source, anchor, score }: LinkEvent): [string, { anchor: string; score: number }] => [source, { anchor, score }];
+
 function isNew(row: Target | undefined, batchId: string, { entry }: LinkEvent): boolean {
   return entry.place > (row?.linkedUpTo?.[noteOf(batchId, entry)] ?? '');
 }
@@ -211,17 +218,19 @@ function linkChange(
   const scoring = createScoring(crawl, count);
   const best = [...events].sort(byScore).slice(0, crawl.settings.db.updateMaxInlinks);
   // Every link counts for the distance, whichever are kept.
-  const distance = events.reduce((least, event) => Math.min(least, event.distance), row?.distance ?? Infinity);
+  let distance = row?.distance ?? Infinity;
+  for (const event of events) distance = Math.min(distance, event.distance);
   const before = row ? { score: row.score ?? 0, cash: row.cash ?? 0 } : scoring.initial(url);
   const { score, cash } = scoring.update(
     { ...before, score: before.score + fit.lift },
-    best.map((event) => event.score),
+    best.map(scoreOf),
     url,
-    best.map((event) => event.anchor),
+    best.map(anchorOf),
   );
-  const hints = mergeHints(events.map((event) => event.hints));
+  const hints = mergeHints(events.map(hintsOf));
   const due = row && soonerDue(row, hints, crawl.clock());
-  const notes = new Map(Object.entries(row?.linkedUpTo ?? {}).filter(([note]) => mayAdd(batchOf(note))));
+  const notes = new Map<string, string>();
+  for (const [note, place] of Object.entries(row?.linkedUpTo ?? {})) if (mayAdd(batchOf(note))) notes.set(note, place);
   for (const { entry } of events) {
     const note = noteOf(batchId, entry);
     if (entry.place > (notes.get(note) ?? '')) notes.set(note, entry.place);
@@ -231,7 +240,7 @@ function linkChange(
   if (!row && partOf(crawl)) notes.set(madeBy(batchId), '');
   const source = firstSource(crawl, row, batchId, url, events);
   if (source !== undefined) notes.set(firstBy(batchId), source);
-  const isSitemap = events.some((event) => event.sitemap);
+  const isSitemap = events.some(isInSitemap);
   const isLowered = Number.isFinite(distance) && distance !== row?.distance;
   const isOwn = row?.marks?.generate === batchId;
   const first = row ? undefined : firstFields(crawl, count, events);
@@ -259,7 +268,7 @@ function linkChange(
         ? (['redirectDepth'] as const)
         : []),
     ],
-    inlinks: new Map(best.map(({ source, anchor, score }) => [source, { anchor, score }])),
+    inlinks: new Map(best.map(inlinkOf)),
   };
 }
 
@@ -276,8 +285,11 @@ function firstSource(
   return events.reduce((first, { source }) => (source < first ? source : first), noted ?? events[0]!.source);
 }
 
-const redirectDepthOf = (events: readonly LinkEvent[]): number =>
-  events.reduce((least, event) => Math.min(least, event.redirectDepth), Infinity);
+function redirectDepthOf(events: readonly LinkEvent[]): number {
+  let least = Infinity;
+  for (const { redirectDepth } of events) least = Math.min(least, redirectDepth);
+  return least;
+}
 
 /** What a page would have started with, had these links been among the first. */
 function lateFields(
@@ -302,7 +314,7 @@ function firstFields(crawl: CrawlContext, count: Count, events: readonly LinkEve
     ...newRowFields(
       crawl,
       count,
-      events.some((event) => event.sitemap),
+      events.some(isInSitemap),
     ),
     ...(Number.isFinite(redirectDepth) && redirectDepth > 0 && { redirectDepth }),
   };

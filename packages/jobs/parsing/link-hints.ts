@@ -18,17 +18,16 @@ export function hintsOf({ changeInterval, lastModified, priority }: LinkHints): 
 
 /** What several lists say of one page: the shortest interval, the latest change, the highest priority. */
 export function mergeHints(all: readonly (LinkHints | undefined)[]): LinkHints {
-  return all.reduce<LinkHints>(
-    (merged, hints) =>
-      hints
-        ? {
-            changeInterval: Math.min(merged.changeInterval ?? Infinity, hints.changeInterval ?? Infinity),
-            lastModified: Math.max(merged.lastModified ?? -Infinity, hints.lastModified ?? -Infinity),
-            priority: Math.max(merged.priority ?? 0, hints.priority ?? 0),
-          }
-        : merged,
-    {},
-  );
+  let merged: LinkHints = {};
+  for (const hints of all) {
+    if (!hints) continue;
+    merged = {
+      changeInterval: Math.min(merged.changeInterval ?? Infinity, hints.changeInterval ?? Infinity),
+      lastModified: Math.max(merged.lastModified ?? -Infinity, hints.lastModified ?? -Infinity),
+      priority: Math.max(merged.priority ?? 0, hints.priority ?? 0),
+    };
+  }
+  return merged;
 }
 
 /**

@@ -86,7 +86,9 @@ export class ParseThread {
 
   /** Bytes of the pages in line; each counts as {@link LEAST_BYTES} at least. */
   get bytes(): number {
-    return this.#line.reduce((sum, { page }) => sum + Math.max(page.content?.length ?? 0, LEAST_BYTES), 0);
+    let sum = 0;
+    for (const { page } of this.#line) sum += Math.max(page.content?.length ?? 0, LEAST_BYTES);
+    return sum;
   }
 
   /** Puts a page in line. Its content is copied. */

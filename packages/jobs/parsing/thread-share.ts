@@ -20,14 +20,16 @@ export interface ThreadShare {
  */
 export function threadShare(crawl: Pick<ParseContext, 'plugins'>, shared: readonly Plugin[]): ThreadShare {
   const { plugins } = crawl;
-  const isShared = (plugin: Plugin): boolean => shared.includes(plugin);
-  const steps = urlSteps(plugins);
-  const first = steps.findIndex(({ of }) => !isShared(of));
-  const signs = isShared(signatureOf(crawl));
-  return {
-    plugins: plugins.map((plugin) => shared.indexOf(plugin)).filter((place) => place >= 0),
-    steps: first < 0 ? steps.length : first,
-    signs,
-    finishes: first < 0 && signs && plugins.every((plugin) => !plugin.onPage || isShared(plugin)),
-  };
+  const places: number[] = [];
+  let isOnPageShared = true;
+  for (const plugin of plugins) {
+    const place = shared.indexOf(plugin);
+    if (place >= 0) places.push(place);
+    else if (plugin.onPage) isOnPageShared = false;
+  }
+  const chain = urlSteps(plugins);
+  let steps = 0;
+  while (steps < chain.length && shared.includes(chain[steps]!.of)) steps++;
+  const signs = shared.includes(signatureOf(crawl));
+  return { plugins: places, steps, signs, finishes: steps === chain.length && signs && isOnPageShared };
 }

@@ -15,7 +15,11 @@ import type { SeedHosts } from '../hosts/seed-hosts.js';
 /** The last plugin whose protocol takes the scheme of a URL. */
 export function protocolFor(crawl: Pick<CrawlContext, 'plugins'>, url: string): Plugin | undefined {
   const scheme = url.slice(0, url.indexOf(':'));
-  return crawl.plugins.findLast((plugin) => plugin.protocol?.schemes.includes(scheme));
+  for (let i = crawl.plugins.length - 1; i >= 0; i--) {
+    const plugin = crawl.plugins[i]!;
+    if (plugin.protocol?.schemes.includes(scheme)) return plugin;
+  }
+  return undefined;
 }
 
 /** What {@link request} needs of the crawl. */

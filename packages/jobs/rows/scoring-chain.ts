@@ -1,4 +1,4 @@
-import type { LinkingPage, Score, ScoringFilter } from '../../plugin-api/index.js';
+import type { LinkingPage, Plugin, Score, ScoringFilter } from '../../plugin-api/index.js';
 import type { Count } from '../reporting/counters.js';
 import type { CrawlContext } from '../context.js';
 
@@ -20,37 +20,46 @@ export function scoringReads({ plugins }: Pick<CrawlContext, 'plugins'>): readon
 
 /** @param count where errors of plugins are counted */
 export function createScoring(crawl: Pick<CrawlContext, 'plugins'>, count: Count): Scoring {
-  function chain<T>(
-    first: T,
-    isSound: (value: T) => boolean,
-    step: (filter: ScoringFilter, value: T) => T | undefined,
-  ): T {
-    let value = first;
-    for (const { name, scoring } of crawl.plugins) {
-      if (!scoring) continue;
-      try {
-        const next = step(scoring, value);
-        if (next === undefined) continue;
-        if (isSound(next)) value = next;
-        else count(`plugin_error_${name}`);
-      } catch {
-        count(`plugin_error_${name}`);
-      }
-    }
-    return value;
-  }
-  const isScore = ({ score, cash }: Score): boolean => Number.isFinite(score) && Number.isFinite(cash);
-
+  const all: Filters = { plugins: crawl.plugins, count };
   return {
-    injected: (score, url) => chain({ score, cash: 0 }, isScore, (filter, value) => filter.injected?.(value, url)),
-    initial: (url) => chain({ score: 0, cash: 0 }, isScore, (filter, value) => filter.initial?.(value, url)),
+    injected: (score, url) => chain(all, { score, cash: 0 }, isScore, (filter, value) => filter.injected?.(value, url)),
+    initial: (url) => chain(all, { score: 0, cash: 0 }, isScore, (filter, value) => filter.initial?.(value, url)),
     update: (score, inlinkScores, url, anchors) =>
-      chain(score, isScore, (filter, value) => filter.update?.(value, inlinkScores, url, anchors)),
+      chain(all, score, isScore, (filter, value) => filter.update?.(value, inlinkScores, url, anchors)),
     distribute: (source, targets, share, page) =>
       chain<readonly number[]>(
+        all,
         targets.map(() => 0),
         (values) => values.length === targets.length && values.every(Number.isFinite),
         (filter, values) => filter.distribute?.(values, source, targets, share, page),
       ),
   };
 }
+
+interface Filters {
+  readonly plugins: readonly Plugin[];
+  readonly count: Count;
+}
+
+function chain<T>(
+  { plugins, count }: Filters,
+  first: T,
+  isSound: (value: T) => boolean,
+  step: (filter: ScoringFilter, value: T) => T | undefined,
+): T {
+  let value = first;
+  for (const { name, scoring } of plugins) {
+    if (!scoring) continue;
+    try {
+      const next = step(scoring, value);
+      if (next === undefined) continue;
+      if (isSound(next)) value = next;
+      else count(`plugin_error_${name}`);
+    } catch {
+      count(`plugin_error_${name}`);
+    }
+  }
+  return value;
+}
+
+const isScore = ({ score, cash }: Score): boolean => Number.isFinite(score) && Number.isFinite(cash);

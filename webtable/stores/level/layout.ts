@@ -42,6 +42,10 @@ export function familiesOf(table: TableName): readonly FamilyLayout[] {
 /** Whether a key is one of the hot family of the pages. */
 export const isHot = (key: string): boolean => key.startsWith(PREFIXES.webpage.m);
 
+/** For sorting by the keys in the database. */
+export const byKey = (a: { readonly key: string }, b: { readonly key: string }): number => (a.key < b.key ? -1 : 1);
+export const keyOf = ({ key }: { readonly key: string }): string => key;
+
 /** The key of a cell in a wide family. */
 export function wideKey(family: FamilyLayout, rowKey: string, qualifier: string): string {
   return `${family.prefix}${rowKey}\0${qualifier}`;

@@ -57,8 +57,11 @@ export class LevelStore implements Store {
       try {
         const drafts = [...new Set(keys)].map(newDraft);
         await addFamilies(snapshot, this.#cache, families, drafts);
-        const rows = new Map(drafts.map((draft) => [draft.key, finishRow(draft)]));
-        return keys.map((key) => rows.get(key));
+        const rows = new Map<string, StoredRow | undefined>();
+        for (const draft of drafts) rows.set(draft.key, finishRow(draft));
+        const found: (StoredRow | undefined)[] = [];
+        for (const key of keys) found.push(rows.get(key));
+        return found;
       } finally {
         await snapshot.close();
       }

@@ -6,8 +6,6 @@
  * Numbers are varints: seven bits to a byte, low bits first, the high bit says that more follow. Qualifiers are ASCII.
  */
 
-type Visit = (nameStart: number, nameEnd: number, valueStart: number, valueEnd: number, cellStart: number) => void;
-
 /**
  * The value after these changes, each by its qualifier; undefined takes a cell away. Returns undefined where none is left.
  * What is not changed is copied as it is, in one pass.
@@ -18,37 +16,22 @@ export function mergePacked(
   changes: ReadonlyMap<string, Uint8Array | undefined>,
 ): Buffer | undefined {
   const edits = [...changes].sort(byName);
-  const pieces: (Kept | Cell)[] = [];
-  let count = 0;
-  let size = 0;
+  const merged = new Pieces();
   let next = 0;
-
-  function edit([name, value]: Cell): void {
-    if (!value) return;
-    pieces.push([name, value]);
-    count++;
-    size += varintSize(name.length) + name.length + varintSize(value.length) + value.length;
-  }
-  function keep(start: number, end: number): void {
-    const last = pieces.at(-1);
-    if (last && 'end' in last && last.end === start) last.end = end;
-    else pieces.push({ start, end });
-    count++;
-    size += end - start;
-  }
-
   if (stored) {
-    forEachCell(stored, (nameStart, nameEnd, _valueStart, valueEnd, cellStart) => {
+    const cell = new CellCursor(stored);
+    while (cell.next()) {
       let order = 1;
-      while (next < edits.length && (order = compareName(stored, nameStart, nameEnd, edits[next]![0])) > 0) {
-        edit(edits[next++]!);
+      while (next < edits.length && (order = compareName(stored, cell.nameStart, cell.nameEnd, edits[next]![0])) > 0) {
+        merged.add(edits[next++]!);
       }
-      if (next < edits.length && order === 0) edit(edits[next++]!);
-      else keep(cellStart, valueEnd);
-    });
+      if (next < edits.length && order === 0) merged.add(edits[next++]!);
+      else merged.keep(cell.start, cell.valueEnd);
+    }
   }
-  while (next < edits.length) edit(edits[next++]!);
-  return count > 0 ? write(stored, pieces, count, varintSize(count) + size) : undefined;
+  while (next < edits.length) merged.add(edits[next++]!);
+  const { list, count, size } = merged;
+  return count > 0 ? write(stored, list, count, varintSize(count) + size) : undefined;
 }
 
 type Cell = readonly [name: string, value: Uint8Array | undefined];
@@ -56,6 +39,31 @@ type Cell = readonly [name: string, value: Uint8Array | undefined];
 interface Kept {
   readonly start: number;
   end: number;
+}
+
+/** What a merged value is made of. */
+class Pieces {
+  readonly list: (Kept | Cell)[] = [];
+  /** Cells. */
+  count = 0;
+  /** Bytes of all cells. */
+  size = 0;
+
+  add(cell: Cell): void {
+    const [name, value] = cell;
+    if (!value) return;
+    this.list.push(cell);
+    this.count++;
+    this.size += varintSize(name.length) + name.length + varintSize(value.length) + value.length;
+  }
+
+  keep(start: number, end: number): void {
+    const last = this.list.at(-1);
+    if (last && 'end' in last && last.end === start) last.end = end;
+    else this.list.push({ start, end });
+    this.count++;
+    this.size += end - start;
+  }
 }
 
 function write(stored: Uint8Array | undefined, pieces: readonly (Kept | Cell)[], count: number, size: number): Buffer {
@@ -78,62 +86,90 @@ function write(stored: Uint8Array | undefined, pieces: readonly (Kept | Cell)[],
 }
 
 /**
- * A function that reads from packed values the cells that `nameOf` names, under the name it gives. Names of short
- * qualifiers are remembered, so make one for each scan and let it go afterwards.
- * The function throws an Error where a value is not a packed one.
+ * Reads from packed values the cells that `nameOf` names, under the name it gives. Names of short qualifiers are
+ * remembered, so make one for each scan and drop it afterwards.
  */
-export function packedReader(
-  nameOf: (qualifier: string) => string | undefined,
-): (bytes: Uint8Array, into: (name: string, value: Uint8Array) => void) => void {
-  const known = new Map<number, string | undefined>();
+export class PackedReader {
+  readonly #nameOf: (qualifier: string) => string | undefined;
+  readonly #known = new Map<number, string | undefined>();
 
-  function named(bytes: Uint8Array, start: number, end: number): string | undefined {
-    if (end - start > 4) return nameOf(latin1(bytes, start, end));
+  constructor(nameOf: (qualifier: string) => string | undefined) {
+    this.#nameOf = nameOf;
+  }
+
+  /**
+   * Sets each cell of a value in `into`; the bytes are views of the value.
+   * @throws Error where the value is not a packed one; some of its cells may be set by then
+   */
+  read(bytes: Uint8Array, into: Map<string, Uint8Array>): void {
+    const cell = new CellCursor(bytes);
+    while (cell.next()) {
+      const name = this.#named(bytes, cell.nameStart, cell.nameEnd);
+      if (name !== undefined) into.set(name, view(bytes, cell.valueStart, cell.valueEnd));
+    }
+  }
+
+  #named(bytes: Uint8Array, start: number, end: number): string | undefined {
+    if (end - start > 4) return this.#nameOf(latin1(bytes, start, end));
     let id = 0;
     for (let i = start; i < end; i++) id = id * 256 + bytes[i]!;
-    let name = known.get(id);
-    if (name === undefined && !known.has(id)) {
-      name = nameOf(latin1(bytes, start, end));
-      known.set(id, name);
+    let name = this.#known.get(id);
+    if (name === undefined && !this.#known.has(id)) {
+      name = this.#nameOf(latin1(bytes, start, end));
+      this.#known.set(id, name);
     }
     return name;
   }
-
-  return (bytes, into) => {
-    forEachCell(bytes, (nameStart, nameEnd, valueStart, valueEnd) => {
-      const name = named(bytes, nameStart, nameEnd);
-      if (name !== undefined) into(name, view(bytes, valueStart, valueEnd));
-    });
-  };
 }
 
-function forEachCell(bytes: Uint8Array, visit: Visit): void {
-  let at = 0;
+/** Goes through the cells of a packed value; the places are those of the cell that {@link next} found. */
+class CellCursor {
+  start = 0;
+  nameStart = 0;
+  nameEnd = 0;
+  valueStart = 0;
+  valueEnd = 0;
+  readonly #bytes: Uint8Array;
+  #at = 0;
+  #left: number;
 
-  function varint(): number {
-    let byte = bytes[at++];
+  constructor(bytes: Uint8Array) {
+    this.#bytes = bytes;
+    this.#left = this.#varint();
+  }
+
+  /**
+   * Moves to the next cell. False when there was none left.
+   * @throws Error where the bytes are not those of a packed value
+   */
+  next(): boolean {
+    if (this.#left === 0) {
+      if (this.#at !== this.#bytes.length) throw new Error('no packed cells: bytes after the last cell');
+      return false;
+    }
+    this.#left--;
+    this.start = this.#at;
+    const nameLength = this.#varint();
+    this.nameStart = this.#at;
+    this.nameEnd = this.#at += nameLength;
+    const valueLength = this.#varint();
+    this.valueStart = this.#at;
+    this.valueEnd = this.#at += valueLength;
+    if (this.#at > this.#bytes.length) throw new Error('no packed cells: a cell is cut short');
+    return true;
+  }
+
+  #varint(): number {
+    let byte = this.#bytes[this.#at++];
     if (byte !== undefined && byte < 0x80) return byte;
     let value = 0;
     for (let scale = 1; byte !== undefined && scale < 2 ** 35; scale *= 128) {
       value += (byte & 0x7f) * scale;
       if (byte < 0x80) return value;
-      byte = bytes[at++];
+      byte = this.#bytes[this.#at++];
     }
     throw new Error('no packed cells: a number is cut short or too long');
   }
-
-  for (let left = varint(); left > 0; left--) {
-    const cellStart = at;
-    const nameLength = varint();
-    const nameStart = at;
-    at += nameLength;
-    const valueLength = varint();
-    const valueStart = at;
-    at += valueLength;
-    if (at > bytes.length) throw new Error('no packed cells: a cell is cut short');
-    visit(nameStart, nameStart + nameLength, valueStart, at, cellStart);
-  }
-  if (at !== bytes.length) throw new Error('no packed cells: bytes after the last cell');
 }
 
 function view(bytes: Uint8Array, start: number, end: number): Uint8Array {

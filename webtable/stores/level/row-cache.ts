@@ -34,19 +34,23 @@ export function createRowCache(isHeld: (key: string) => boolean) {
      */
     async read(keys: readonly string[], read: ReadValues): Promise<(Uint8Array | undefined)[]> {
       const values: (Uint8Array | undefined)[] = [];
-      const missed: { at: number; key: string }[] = [];
+      const missed: string[] = [];
+      /** Their places in `keys`. */
+      const places: number[] = [];
       for (const [at, key] of keys.entries()) {
         const held = cache.get(key);
         values.push(held ?? undefined);
-        if (held === undefined) missed.push({ at, key });
+        if (held !== undefined) continue;
+        missed.push(key);
+        places.push(at);
       }
       if (missed.length === 0) return values;
       const [before, isQuiet] = [begun, underWay === 0];
-      const found = await read(missed.map(({ key }) => key));
+      const found = await read(missed);
       // What is written meanwhile may be newer than what was read.
       const isCurrent = isQuiet && before === begun;
-      for (const [i, { at, key }] of missed.entries()) {
-        values[at] = found[i];
+      for (const [i, key] of missed.entries()) {
+        values[places[i]!] = found[i];
         if (isCurrent && isHeld(key)) keep(key, found[i]);
       }
       return values;
@@ -57,13 +61,12 @@ export function createRowCache(isHeld: (key: string) => boolean) {
       operations: readonly (readonly [key: string, value: Uint8Array | undefined])[],
       write: () => Promise<void>,
     ): Promise<void> {
-      const held = operations.filter(([key]) => isHeld(key));
-      for (const [key] of held) cache.delete(key);
+      for (const [key] of operations) if (isHeld(key)) cache.delete(key);
       begun += 1;
       underWay += 1;
       try {
         await write();
-        for (const [key, value] of held) keep(key, value);
+        for (const [key, value] of operations) if (isHeld(key)) keep(key, value);
       } finally {
         underWay -= 1;
       }

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { mergePacked, packedReader } from '../../../../webtable/stores/level/packed-cells.js';
+import { mergePacked, PackedReader } from '../../../../webtable/stores/level/packed-cells.js';
 import { bytes } from '../../../support/stores/plain-rows.js';
 
 function decodePacked(bytes: Uint8Array): Map<string, Uint8Array> {
   const cells = new Map<string, Uint8Array>();
-  packedReader((name) => name)(bytes, (name, value) => cells.set(name, value));
+  new PackedReader((name) => name).read(bytes, cells);
   return cells;
 }
 
@@ -93,12 +93,12 @@ describe('packed cells', () => {
   });
 
   it('reads only the cells that are named, from any number of values', () => {
-    const read = packedReader((name) => (name.startsWith('a') ? `m:${name}` : undefined));
+    const reader = new PackedReader((name) => (name.startsWith('a') ? `m:${name}` : undefined));
     fc.assert(
       fc.property(cellMap, (cells) => {
         const found = new Map<string, Uint8Array>();
         const packed = mergePacked(undefined, cells);
-        if (packed) read(packed, (name, value) => found.set(name, value));
+        if (packed) reader.read(packed, found);
         const expected = sorted(cells).filter(([name]) => name.startsWith('a'));
         expect(hex(found)).toEqual(expected.map(([name, value]) => [`m:${name}`, value]));
       }),

@@ -1,7 +1,7 @@
 import type { AbstractIterator } from 'abstract-level';
 import { iteratorOptions, type LevelDatabase, type LevelSnapshot } from '../database.js';
 import { rangeKeys, wideKey } from '../layout.js';
-import type { FamilyPlan, RowDraft } from './rows.js';
+import { addPacked, type FamilyPlan, type RowDraft } from './rows.js';
 import { selects } from '../../../selectors.js';
 import type { KeyRange } from '../../../store.js';
 
@@ -56,7 +56,7 @@ export class FamilyCursor {
    */
   take(row: RowDraft): Promise<void> | undefined {
     if (this.#family.layout.shape === 'wide') return this.#takeCells(row);
-    this.#family.addPacked(this.packed, row);
+    addPacked(this.#family, this.packed, row);
     this.advance();
     return undefined;
   }

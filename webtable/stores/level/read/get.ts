@@ -1,10 +1,19 @@
 import { iteratorOptions, readMany, type LevelSnapshot } from '../database.js';
 import type { RowCache } from '../row-cache.js';
-import { wideKey, wideRange } from '../layout.js';
-import { sortCells, type FamilyPlan, type RowDraft } from './rows.js';
+import { byKey, keyOf, wideKey, wideRange } from '../layout.js';
+import { addPacked, sortCells, type FamilyPlan, type RowDraft } from './rows.js';
 
 /** Rows whose wide families are read at the same time. */
 const PARALLEL_RANGES = 16;
+
+/** A value to read. */
+interface Lookup {
+  readonly key: string;
+  readonly row: RowDraft;
+  readonly family: FamilyPlan;
+  /** Absent: the value is a packed one. */
+  readonly column?: string;
+}
 
 /** Adds to each row what these families hold of it. The cells of a row that had none are then in column order. */
 export async function addFamilies(
@@ -13,29 +22,31 @@ export async function addFamilies(
   families: readonly FamilyPlan[],
   rows: readonly RowDraft[],
 ): Promise<void> {
-  const lookups: { key: string; add: (value: Uint8Array) => void }[] = [];
-  for (const { layout, selector, addPacked } of families) {
+  const lookups: Lookup[] = [];
+  for (const family of families) {
+    const { layout, selector } = family;
     for (const row of rows) {
       if (layout.shape === 'packed') {
-        lookups.push({ key: layout.prefix + row.key, add: (value) => addPacked(value, row) });
+        lookups.push({ key: layout.prefix + row.key, row, family });
         continue;
       }
       for (const qualifier of selector.exact) {
-        const column = `${layout.name}:${qualifier}`;
-        lookups.push({ key: wideKey(layout, row.key, qualifier), add: (value) => row.cells.set(column, value) });
+        lookups.push({ key: wideKey(layout, row.key, qualifier), row, family, column: `${layout.name}:${qualifier}` });
       }
     }
   }
-  lookups.sort((a, b) => (a.key < b.key ? -1 : 1));
-  const keys = lookups.map(({ key }) => key);
+  lookups.sort(byKey);
+  const keys = lookups.map(keyOf);
   // Of more than one family, all of a row has to be of one moment.
   const values =
     families.length === 1
       ? await cache.read(keys, (missed) => readMany(snapshot, missed))
       : await readMany(snapshot, keys);
-  for (const [i, { add }] of lookups.entries()) {
+  for (const [i, { row, family, column }] of lookups.entries()) {
     const value = values[i];
-    if (value) add(value);
+    if (!value) continue;
+    if (column === undefined) addPacked(family, value, row);
+    else row.cells.set(column, value);
   }
 
   const ranged = families.filter(isRanged);

@@ -1,5 +1,5 @@
 import { familiesOf, type FamilyLayout } from '../layout.js';
-import { packedReader } from '../packed-cells.js';
+import { PackedReader } from '../packed-cells.js';
 import type { TableName } from '../../../schema.js';
 import { parseSelectors, selects, type FamilySelector } from '../../../selectors.js';
 import type { ColumnSelector, StoredRow } from '../../../store.js';
@@ -8,8 +8,8 @@ import type { ColumnSelector, StoredRow } from '../../../store.js';
 export interface FamilyPlan {
   readonly layout: FamilyLayout;
   readonly selector: FamilySelector;
-  /** Adds the cells asked for to the row. `stored` is the value of a packed family. */
-  readonly addPacked: (stored: Uint8Array, row: RowDraft) => void;
+  /** Reads the cells asked for from values of a packed family. */
+  readonly reader: PackedReader;
 }
 
 /** A row that is being read. */
@@ -24,7 +24,7 @@ export function planRead(table: TableName, columns: readonly ColumnSelector[]): 
   const selectors = parseSelectors(table, columns);
   return familiesOf(table).flatMap((layout) => {
     const selector = selectors.get(layout.name);
-    return selector ? [{ layout, selector, addPacked: packedAdder(layout, selector) }] : [];
+    return selector ? [{ layout, selector, reader: readerOf(layout, selector) }] : [];
   });
 }
 
@@ -40,18 +40,23 @@ export function finishRow({ key, cells, damaged }: RowDraft): StoredRow | undefi
 
 /** Puts the cells of a row that was not read family by family in order of their columns. */
 export function sortCells(row: RowDraft): void {
-  row.cells = new Map([...row.cells].sort(([a], [b]) => (a < b ? -1 : 1)));
+  row.cells = new Map([...row.cells].sort(byColumn));
 }
 
-function packedAdder(family: FamilyLayout, selector: FamilySelector): FamilyPlan['addPacked'] {
-  const start = `${family.name}:`;
-  const read = packedReader((qualifier) => (selects(selector, qualifier) ? start + qualifier : undefined));
-  return (stored, row) => {
-    try {
-      read(stored, (name, value) => row.cells.set(name, value));
-    } catch (error) {
-      for (const column of [...row.cells.keys()]) if (column.startsWith(start)) row.cells.delete(column);
-      row.damaged.push(`${start} ${(error as Error).message}`);
-    }
-  };
+const byColumn = ([a]: [string, Uint8Array], [b]: [string, Uint8Array]): number => (a < b ? -1 : 1);
+
+function readerOf({ name }: FamilyLayout, selector: FamilySelector): PackedReader {
+  const start = `${name}:`;
+  return new PackedReader((qualifier) => (selects(selector, qualifier) ? start + qualifier : undefined));
+}
+
+/** Adds the cells asked for to the row. `stored` is the value of a packed family. */
+export function addPacked({ layout, reader }: FamilyPlan, stored: Uint8Array, row: RowDraft): void {
+  try {
+    reader.read(stored, row.cells);
+  } catch (error) {
+    const start = `${layout.name}:`;
+    for (const column of [...row.cells.keys()]) if (column.startsWith(start)) row.cells.delete(column);
+    row.damaged.push(`${start} ${(error as Error).message}`);
+  }
 }

@@ -38,7 +38,7 @@ async function* mergedRows(
       for (const cursor of cursors) if (cursor.isEmpty) await cursor.fill();
       let readOn = false;
       // A row that had to be read on ends the group, so that a group holds little more than what was read ahead.
-      while (!readOn && !cursors.some((cursor) => cursor.isEmpty)) {
+      while (!readOn && !cursors.some(isEmpty)) {
         const key = lowestKey(cursors);
         if (key === undefined) {
           if (group.length > 0) yield group;
@@ -60,6 +60,8 @@ async function* mergedRows(
     await Promise.all(cursors.map((cursor) => cursor.close()));
   }
 }
+
+const isEmpty = (cursor: FamilyCursor): boolean => cursor.isEmpty;
 
 function lowestKey(cursors: readonly FamilyCursor[]): string | undefined {
   let lowest: string | undefined;

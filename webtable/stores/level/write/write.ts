@@ -1,6 +1,6 @@
 import { CrawlError, safeText } from '../../../../packages/errors/index.js';
 import type { LevelDatabase } from '../database.js';
-import { familiesOf, wideKey, wideRange, type FamilyLayout } from '../layout.js';
+import { byKey, familiesOf, keyOf, wideKey, wideRange, type FamilyLayout } from '../layout.js';
 import type { RowCache } from '../row-cache.js';
 import { foldChanges, type RowEdit } from './edits.js';
 import { mergePacked } from '../packed-cells.js';
@@ -49,19 +49,19 @@ async function readPresent(
   edits: readonly RowEdit[],
 ): Promise<readonly (Present | undefined)[]> {
   const lookups: { key: string; found: (Uint8Array | undefined)[]; at: number }[] = [];
-  const present = edits.map((edit) => {
+  const present: (Present | undefined)[] = [];
+  for (const edit of edits) {
     let found: (Uint8Array | undefined)[] | undefined;
     for (const [at, family] of families.entries()) {
       if (family.shape !== 'packed') continue;
       if (edit.cleared || !edit.families.has(family.name)) continue;
       lookups.push({ key: family.prefix + edit.key, found: (found ??= []), at });
     }
-    return found;
-  });
+    present.push(found);
+  }
   if (lookups.length === 0) return present;
-  lookups.sort((a, b) => (a.key < b.key ? -1 : 1));
-  const keys = lookups.map(({ key }) => key);
-  const values = await cache.read(keys, (missed) => database.getMany(missed));
+  lookups.sort(byKey);
+  const values = await cache.read(lookups.map(keyOf), (missed) => database.getMany(missed));
   for (const [i, { found, at }] of lookups.entries()) found[at] = values[i];
   return present;
 }
