@@ -21,10 +21,7 @@ export async function writeUnchanged(
 ): Promise<ReadonlySet<string>> {
   if (changes.length === 0) return new Set();
   if (!store.writeUnchanged) {
-    await store.write(
-      table,
-      changes.map(changeOf),
-    );
+    await store.write(table, changes.map(changeOf));
     return new Set();
   }
   const isMade = await store.writeUnchanged(table, changes);

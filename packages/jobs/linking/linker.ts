@@ -183,7 +183,10 @@ const scoreOf = (event: LinkEvent): number => event.score;
 const anchorOf = (event: LinkEvent): string => event.anchor;
 const hintsOf = (event: LinkEvent): LinkEvent['hints'] => event.hints;
 const isInSitemap = (event: LinkEvent): boolean => event.sitemap === true;
-const inlinkOf = ({ source, anchor, score }: LinkEvent): [string, { anchor: string; score: number }] => [source, { anchor, score }];
+const inlinkOf = ({ source, anchor, score }: LinkEvent): [string, { anchor: string; score: number }] => [
+  source,
+  { anchor, score },
+];
 
 function isNew(row: Target | undefined, batchId: string, { entry }: LinkEvent): boolean {
   return entry.place > (row?.linkedUpTo?.[noteOf(batchId, entry)] ?? '');
@@ -311,11 +314,7 @@ function lateFields(
 function firstFields(crawl: CrawlContext, count: Count, events: readonly LinkEvent[]): NonNullable<PageChange['set']> {
   const redirectDepth = redirectDepthOf(events);
   return {
-    ...newRowFields(
-      crawl,
-      count,
-      events.some(isInSitemap),
-    ),
+    ...newRowFields(crawl, count, events.some(isInSitemap)),
     ...(Number.isFinite(redirectDepth) && redirectDepth > 0 && { redirectDepth }),
   };
 }
