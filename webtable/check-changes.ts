@@ -1,9 +1,14 @@
 import { CrawlError, safeText } from '../packages/errors/index.js';
 import { TABLES, type TableName } from './schema.js';
-import { shapeOf, splitColumn } from './selectors.js';
+import { shapeOf } from './selectors.js';
 import type { RowChange } from './store.js';
 
 const PRINTABLE = /^[\x20-\x7e]+$/;
+/** A family, then a qualifier that does not end in `*`. */
+const COLUMN = /^[^:]*:[\x20-\x7e]*[\x20-)+-\x7e]$/;
+
+/** Names no longer than this are few, those of fields: each is looked at once in a call. */
+const SHORT_COLUMN = 8;
 
 /**
  * Holds changes against the schema before any of them is made. Keys and qualifiers are printable ASCII and not empty,
@@ -14,15 +19,17 @@ const PRINTABLE = /^[\x20-\x7e]+$/;
 export function checkChanges(table: TableName, changes: readonly RowChange[]): void {
   checkTable(table);
   const good = new Set<string>();
-  const check = (column: string): void => {
-    if (!good.has(column)) checkColumn(table, column);
-    good.add(column);
-  };
   for (const { key, put, delete: remove } of changes) {
     if (!PRINTABLE.test(key)) refuse('a row key of printable ASCII', key);
-    for (const column of put?.keys() ?? []) check(column);
-    for (const column of remove ?? []) check(column);
+    if (put) for (const column of put.keys()) checkOnce(table, column, good);
+    if (remove) for (const column of remove) checkOnce(table, column, good);
   }
+}
+
+function checkOnce(table: TableName, column: string, good: Set<string>): void {
+  if (good.has(column)) return;
+  checkColumn(table, column);
+  if (column.length <= SHORT_COLUMN) good.add(column);
 }
 
 /** @throws CrawlError STORE_FAILED for a table that is not in the schema */
@@ -31,11 +38,9 @@ export function checkTable(table: TableName): void {
 }
 
 function checkColumn(table: TableName, column: string): void {
-  const [family, qualifier] = splitColumn(column);
-  shapeOf(table, family);
-  if (qualifier === undefined || !PRINTABLE.test(qualifier) || qualifier.endsWith('*')) {
-    refuse('a column of printable ASCII, family:qualifier', column);
-  }
+  const colon = column.indexOf(':');
+  shapeOf(table, colon < 0 ? column : column.slice(0, colon));
+  if (!COLUMN.test(column)) refuse('a column of printable ASCII, family:qualifier', column);
 }
 
 function refuse(expected: string, found: string): never {

@@ -6,83 +6,85 @@
  * Numbers are varints: seven bits to a byte, low bits first, the high bit says that more follow. Qualifiers are ASCII.
  */
 
+/** Changes of cells, each qualifier once and in order; undefined takes a cell away. */
+export interface PackedChanges {
+  readonly qualifiers: readonly string[];
+  readonly values: readonly (Uint8Array | undefined)[];
+}
+
+/** Where values up to this size are put together, from {@link FIRST_CELL} on. */
+const scratch = new Uint8Array(16_384);
+/** Room for the longest count in front of the first cell. */
+const FIRST_CELL = 5;
+
 /**
- * The value after these changes, each by its qualifier; undefined takes a cell away. Returns undefined where none is left.
+ * The value after these changes, in memory of its own unless it is small or large. Returns undefined where no cell is left.
  * What is not changed is copied as it is, in one pass.
  * @throws Error where `stored` is not a packed value
  */
-export function mergePacked(
-  stored: Uint8Array | undefined,
-  changes: ReadonlyMap<string, Uint8Array | undefined>,
-): Buffer | undefined {
-  const edits = [...changes].sort(byName);
-  const merged = new Pieces();
+export function mergePacked(stored: Uint8Array | undefined, changes: PackedChanges): Uint8Array | undefined {
+  const { qualifiers, values } = changes;
+  const room = roomFor(stored, changes);
+  const bytes = room <= scratch.length ? scratch : Buffer.allocUnsafe(room);
+  let at = FIRST_CELL;
+  let count = 0;
   let next = 0;
   if (stored) {
     const cell = new CellCursor(stored);
+    /** Up to here what is stored was copied, or left out. */
+    let done = cell.at;
     while (cell.next()) {
       let order = 1;
-      while (next < edits.length && (order = compareName(stored, cell.nameStart, cell.nameEnd, edits[next]![0])) > 0) {
-        merged.add(edits[next++]!);
+      while (next < qualifiers.length && order > 0) {
+        order = compareName(stored, cell.nameStart, cell.nameEnd, qualifiers[next]!);
+        if (order < 0) break;
+        at = copy(stored, done, cell.start, bytes, at);
+        done = order === 0 ? cell.valueEnd : cell.start;
+        at = writeCell(bytes, at, qualifiers[next]!, values[next]);
+        if (values[next++]) count++;
       }
-      if (next < edits.length && order === 0) merged.add(edits[next++]!);
-      else merged.keep(cell.start, cell.valueEnd);
+      if (order !== 0) count++;
     }
+    at = copy(stored, done, stored.length, bytes, at);
   }
-  while (next < edits.length) merged.add(edits[next++]!);
-  const { list, count, size } = merged;
-  return count > 0 ? write(stored, list, count, varintSize(count) + size) : undefined;
+  for (; next < qualifiers.length; next++) {
+    at = writeCell(bytes, at, qualifiers[next]!, values[next]);
+    if (values[next]) count++;
+  }
+  if (count === 0) return undefined;
+  const start = FIRST_CELL - varintSize(count);
+  writeVarint(bytes, start, count);
+  if (bytes !== scratch) return bytes.subarray(start, at);
+  return at - start < SMALL ? Buffer.from(scratch.subarray(start, at)) : scratch.slice(start, at);
 }
 
-type Cell = readonly [name: string, value: Uint8Array | undefined];
-/** A part of the stored value that stays. */
-interface Kept {
-  readonly start: number;
-  end: number;
+/** V8 has so small arrays on its own heap, and moves them when LevelDB asks for their bytes, unlike those of a `Buffer`. */
+const SMALL = 65;
+
+/** At least as many bytes as all of it takes. */
+function roomFor(stored: Uint8Array | undefined, { qualifiers, values }: PackedChanges): number {
+  let room = FIRST_CELL + (stored?.length ?? 0);
+  for (let i = 0; i < qualifiers.length; i++) room += qualifiers[i]!.length + (values[i]?.length ?? 0) + 10;
+  return room;
 }
 
-/** What a merged value is made of. */
-class Pieces {
-  readonly list: (Kept | Cell)[] = [];
-  /** Cells. */
-  count = 0;
-  /** Bytes of all cells. */
-  size = 0;
-
-  add(cell: Cell): void {
-    const [name, value] = cell;
-    if (!value) return;
-    this.list.push(cell);
-    this.count++;
-    this.size += varintSize(name.length) + name.length + varintSize(value.length) + value.length;
-  }
-
-  keep(start: number, end: number): void {
-    const last = this.list.at(-1);
-    if (last && 'end' in last && last.end === start) last.end = end;
-    else this.list.push({ start, end });
-    this.count++;
-    this.size += end - start;
-  }
+/** @returns where the cell ends; a cell that is taken away is not written */
+function writeCell(bytes: Uint8Array, start: number, qualifier: string, value: Uint8Array | undefined): number {
+  if (!value) return start;
+  let at = writeVarint(bytes, start, qualifier.length);
+  for (let i = 0; i < qualifier.length; i++) bytes[at++] = qualifier.charCodeAt(i);
+  at = writeVarint(bytes, at, value.length);
+  return copy(value, 0, value.length, bytes, at);
 }
 
-function write(stored: Uint8Array | undefined, pieces: readonly (Kept | Cell)[], count: number, size: number): Buffer {
-  const bytes = Buffer.allocUnsafe(size);
-  let at = writeVarint(bytes, 0, count);
-  for (const piece of pieces) {
-    if ('end' in piece) {
-      bytes.set(stored!.subarray(piece.start, piece.end), at);
-      at += piece.end - piece.start;
-      continue;
-    }
-    const [name, value] = piece as [string, Uint8Array];
-    at = writeVarint(bytes, at, name.length);
-    for (let i = 0; i < name.length; i++) bytes[at++] = name.charCodeAt(i);
-    at = writeVarint(bytes, at, value.length);
-    bytes.set(value, at);
-    at += value.length;
-  }
-  return bytes;
+/** So few bytes are copied one by one in less time than a view of them is made. */
+const FEW_BYTES = 64;
+
+/** @returns where the copy ends */
+function copy(from: Uint8Array, start: number, end: number, to: Uint8Array, at: number): number {
+  if (end - start > FEW_BYTES) to.set(start === 0 && end === from.length ? from : from.subarray(start, end), at);
+  else for (let i = start; i < end; i++) to[at + i - start] = from[i]!;
+  return at + end - start;
 }
 
 /**
@@ -129,8 +131,9 @@ class CellCursor {
   nameEnd = 0;
   valueStart = 0;
   valueEnd = 0;
+  /** Where the next cell begins. */
+  at = 0;
   readonly #bytes: Uint8Array;
-  #at = 0;
   #left: number;
 
   constructor(bytes: Uint8Array) {
@@ -144,29 +147,29 @@ class CellCursor {
    */
   next(): boolean {
     if (this.#left === 0) {
-      if (this.#at !== this.#bytes.length) throw new Error('no packed cells: bytes after the last cell');
+      if (this.at !== this.#bytes.length) throw new Error('no packed cells: bytes after the last cell');
       return false;
     }
     this.#left--;
-    this.start = this.#at;
+    this.start = this.at;
     const nameLength = this.#varint();
-    this.nameStart = this.#at;
-    this.nameEnd = this.#at += nameLength;
+    this.nameStart = this.at;
+    this.nameEnd = this.at += nameLength;
     const valueLength = this.#varint();
-    this.valueStart = this.#at;
-    this.valueEnd = this.#at += valueLength;
-    if (this.#at > this.#bytes.length) throw new Error('no packed cells: a cell is cut short');
+    this.valueStart = this.at;
+    this.valueEnd = this.at += valueLength;
+    if (this.at > this.#bytes.length) throw new Error('no packed cells: a cell is cut short');
     return true;
   }
 
   #varint(): number {
-    let byte = this.#bytes[this.#at++];
+    let byte = this.#bytes[this.at++];
     if (byte !== undefined && byte < 0x80) return byte;
     let value = 0;
     for (let scale = 1; byte !== undefined && scale < 2 ** 35; scale *= 128) {
       value += (byte & 0x7f) * scale;
       if (byte < 0x80) return value;
-      byte = this.#bytes[this.#at++];
+      byte = this.#bytes[this.at++];
     }
     throw new Error('no packed cells: a number is cut short or too long');
   }
@@ -181,8 +184,6 @@ function latin1(bytes: Uint8Array, start: number, end: number): string {
   for (let i = start; i < end; i++) text += String.fromCharCode(bytes[i]!);
   return text;
 }
-
-const byName = ([a]: Cell, [b]: Cell): number => (a < b ? -1 : 1);
 
 /** Below zero where the stored name comes first. */
 function compareName(bytes: Uint8Array, start: number, end: number, name: string): number {
@@ -200,7 +201,7 @@ function varintSize(value: number): number {
   return size;
 }
 
-function writeVarint(bytes: Buffer, start: number, value: number): number {
+function writeVarint(bytes: Uint8Array, start: number, value: number): number {
   let at = start;
   let rest = value;
   for (; rest >= 128; rest = Math.floor(rest / 128)) bytes[at++] = (rest % 128) | 0x80;

@@ -1,33 +1,98 @@
-import { splitColumn } from '../../../selectors.js';
+import type { FamilyLayout } from '../layout.js';
 import type { RowChange } from '../../../store.js';
 
-/** What all changes of one row in one call come to. Each family holds the last word on each qualifier. */
+/** What becomes of cells of one family of a row; undefined takes a cell away. The last word on a qualifier counts. */
+export interface CellEdits {
+  readonly qualifiers: string[];
+  readonly values: (Uint8Array | undefined)[];
+}
+
+/** What all changes of one row in one call come to. */
 export interface RowEdit {
   readonly key: string;
   /** Everything that was in the row goes. */
   cleared: boolean;
-  readonly families: Map<string, Map<string, Uint8Array | undefined>>;
+  /** By the place of the family in the table; a family that is not changed has none. */
+  readonly families: (CellEdits | undefined)[];
 }
 
-/** Brings the changes of each row together; a later change has the last word. */
-export function foldChanges(changes: readonly RowChange[]): RowEdit[] {
+/**
+ * Brings the changes of each row together, in the order of their first change.
+ * @param families of the table, which have all columns of the changes
+ */
+export function foldChanges(families: readonly FamilyLayout[], changes: readonly RowChange[]): RowEdit[] {
   const edits = new Map<string, RowEdit>();
   for (const change of changes) {
     let edit = edits.get(change.key);
-    if (!edit) edits.set(change.key, (edit = { key: change.key, cleared: false, families: new Map() }));
+    if (!edit) {
+      edit = { key: change.key, cleared: false, families: [] };
+      for (let i = 0; i < families.length; i++) edit.families.push(undefined);
+      edits.set(change.key, edit);
+    }
     if (change.clear) {
       edit.cleared = true;
-      edit.families.clear();
+      edit.families.fill(undefined);
     }
-    for (const column of change.delete ?? []) setCell(edit, column, undefined);
-    for (const [column, value] of change.put ?? []) setCell(edit, column, value);
+    if (change.delete) for (const column of change.delete) addCell(families, edit, column, undefined);
+    if (change.put) for (const [column, value] of change.put) addCell(families, edit, column, value);
   }
   return [...edits.values()];
 }
 
-function setCell(edit: RowEdit, column: string, value: Uint8Array | undefined): void {
-  const [family, qualifier = ''] = splitColumn(column);
-  let cells = edit.families.get(family);
-  if (!cells) edit.families.set(family, (cells = new Map<string, Uint8Array | undefined>()));
-  cells.set(qualifier, value);
+function addCell(
+  families: readonly FamilyLayout[],
+  edit: RowEdit,
+  column: string,
+  value: Uint8Array | undefined,
+): void {
+  const colon = column.indexOf(':');
+  let place = 0;
+  while (families[place]!.name.length !== colon || !column.startsWith(families[place]!.name)) place++;
+  const cells = (edit.families[place] ??= { qualifiers: [], values: [] });
+  cells.qualifiers.push(column.slice(colon + 1));
+  cells.values.push(value);
 }
+
+/** From here on a plain insertion, whose time grows with the square, is no longer quicker than a sort. */
+const FEW = 40;
+
+/** The same edits in the order of their qualifiers, one for each. */
+export function inOrder(edits: CellEdits): CellEdits {
+  const { qualifiers, values } = edits;
+  if (isInOrder(qualifiers)) return edits;
+  if (qualifiers.length > FEW) return sortedByMap(edits);
+  const sorted: CellEdits = { qualifiers: [], values: [] };
+  for (let i = 0; i < qualifiers.length; i++) {
+    const qualifier = qualifiers[i]!;
+    let at = sorted.qualifiers.length;
+    while (at > 0 && sorted.qualifiers[at - 1]! > qualifier) at--;
+    if (at > 0 && sorted.qualifiers[at - 1] === qualifier) sorted.values[at - 1] = values[i];
+    else insert(sorted, at, qualifier, values[i]);
+  }
+  return sorted;
+}
+
+function isInOrder(qualifiers: readonly string[]): boolean {
+  for (let i = 1; i < qualifiers.length; i++) if (qualifiers[i - 1]! >= qualifiers[i]!) return false;
+  return true;
+}
+
+function insert({ qualifiers, values }: CellEdits, at: number, qualifier: string, value: Uint8Array | undefined): void {
+  qualifiers.push(qualifier);
+  values.push(value);
+  for (let i = qualifiers.length - 1; i > at; i--) {
+    qualifiers[i] = qualifiers[i - 1]!;
+    values[i] = values[i - 1];
+  }
+  qualifiers[at] = qualifier;
+  values[at] = value;
+}
+
+function sortedByMap({ qualifiers, values }: CellEdits): CellEdits {
+  const last = new Map<string, Uint8Array | undefined>();
+  for (const [i, qualifier] of qualifiers.entries()) last.set(qualifier, values[i]);
+  const sorted = [...last].sort(byQualifier);
+  return { qualifiers: sorted.map(([qualifier]) => qualifier), values: sorted.map(([, value]) => value) };
+}
+
+const byQualifier = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number => (a < b ? -1 : 1);

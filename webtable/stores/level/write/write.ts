@@ -1,14 +1,19 @@
 import { CrawlError, safeText } from '../../../../packages/errors/index.js';
 import type { LevelDatabase } from '../database.js';
-import { byKey, familiesOf, keyOf, wideKey, wideRange, type FamilyLayout } from '../layout.js';
+import { byKey, familiesOf, isHot, keyOf, wideKey, wideRange, type FamilyLayout } from '../layout.js';
 import type { RowCache } from '../row-cache.js';
-import { foldChanges, type RowEdit } from './edits.js';
+import { foldChanges, inOrder, type CellEdits, type RowEdit } from './edits.js';
 import { mergePacked } from '../packed-cells.js';
 import type { TableName } from '../../../schema.js';
 import type { RowChange } from '../../../store.js';
 
 /** Puts and deletions, in order; undefined deletes. */
-type Operations = [key: string, value: Uint8Array | undefined][];
+interface Operations {
+  readonly keys: string[];
+  readonly values: (Uint8Array | undefined)[];
+  /** Those of the hot family. */
+  readonly hot: [key: string, value: Uint8Array | undefined][];
+}
 
 /** Keys of the cells that rows to be cleared have in wide families, by prefix and row key. */
 type OldCells = ReadonlyMap<string, readonly string[]>;
@@ -28,17 +33,17 @@ export async function writeRows(
   changes: readonly RowChange[],
 ): Promise<void> {
   const families = familiesOf(table);
-  const edits = foldChanges(changes);
+  const edits = foldChanges(families, changes);
   const present = await readPresent(database, cache, families, edits);
   const oldCells = await listCleared(database, families, edits);
-  const cells: Operations = [];
-  for (const [i, edit] of edits.entries()) {
-    for (const [at, family] of families.entries()) {
-      if (family.shape === 'wide') planWide(cells, oldCells, family, edit);
-      else planPacked(cells, family, edit, present[i]?.[at]);
+  const operations: Operations = { keys: [], values: [], hot: [] };
+  for (let i = 0; i < edits.length; i++) {
+    for (let at = 0; at < families.length; at++) {
+      if (families[at]!.shape === 'wide') planWide(operations, oldCells, families[at]!, at, edits[i]!);
+      else planPacked(operations, families[at]!, at, edits[i]!, present[i]?.[at]);
     }
   }
-  if (cells.length > 0) await cache.write(cells, () => apply(database, cells));
+  if (operations.keys.length > 0) await cache.write(operations.hot, () => apply(database, operations));
 }
 
 /** What is there of each edit, by its place; nothing where no edit has to know. */
@@ -54,7 +59,7 @@ async function readPresent(
     let found: (Uint8Array | undefined)[] | undefined;
     for (const [at, family] of families.entries()) {
       if (family.shape !== 'packed') continue;
-      if (edit.cleared || !edit.families.has(family.name)) continue;
+      if (edit.cleared || !edit.families[at]) continue;
       lookups.push({ key: family.prefix + edit.key, found: (found ??= []), at });
     }
     present.push(found);
@@ -80,33 +85,52 @@ async function listCleared(
   return found;
 }
 
-function planPacked(cells: Operations, family: FamilyLayout, edit: RowEdit, stored: Uint8Array | undefined): void {
-  const changes = edit.families.get(family.name);
-  if (!changes && !edit.cleared) return;
+function planPacked(
+  operations: Operations,
+  family: FamilyLayout,
+  at: number,
+  edit: RowEdit,
+  stored: Uint8Array | undefined,
+): void {
+  const edits = edit.families[at];
+  if (!edits && !edit.cleared) return;
   let value: Uint8Array | undefined;
   try {
-    value = mergePacked(stored, changes ?? NO_CHANGES);
+    value = mergePacked(stored, edits ? inOrder(edits) : NO_EDITS);
   } catch (error) {
     throw damaged(edit.key, family, error);
   }
-  if (value || stored || edit.cleared) cells.push([family.prefix + edit.key, value]);
+  if (!value && !stored && !edit.cleared) return;
+  const key = family.prefix + edit.key;
+  operations.keys.push(key);
+  operations.values.push(value);
+  if (isHot(family.prefix)) operations.hot.push([key, value]);
 }
 
-const NO_CHANGES: ReadonlyMap<string, Uint8Array | undefined> = new Map();
+const NO_EDITS: CellEdits = { qualifiers: [], values: [] };
 
-function planWide(cells: Operations, oldCells: OldCells, family: FamilyLayout, edit: RowEdit): void {
-  for (const key of (edit.cleared && oldCells.get(family.prefix + edit.key)) || []) cells.push([key, undefined]);
-  for (const [qualifier, value] of edit.families.get(family.name) ?? []) {
-    cells.push([wideKey(family, edit.key, qualifier), value]);
+function planWide(operations: Operations, oldCells: OldCells, family: FamilyLayout, at: number, edit: RowEdit): void {
+  const { keys, values } = operations;
+  for (const key of (edit.cleared && oldCells.get(family.prefix + edit.key)) || []) {
+    keys.push(key);
+    values.push(undefined);
+  }
+  const edits = edit.families[at];
+  if (!edits) return;
+  const start = wideKey(family, edit.key, '');
+  for (let i = 0; i < edits.qualifiers.length; i++) {
+    keys.push(start + edits.qualifiers[i]!);
+    values.push(edits.values[i]);
   }
 }
 
 /** Makes the operations in order, all or none. */
-async function apply(db: LevelDatabase, operations: Operations): Promise<void> {
+async function apply(db: LevelDatabase, { keys, values }: Operations): Promise<void> {
   const batch = db.batch();
-  for (const [key, value] of operations) {
-    if (value) batch.put(key, value);
-    else batch.del(key);
+  for (let i = 0; i < keys.length; i++) {
+    const value = values[i];
+    if (value) batch.put(keys[i]!, value);
+    else batch.del(keys[i]!);
   }
   await batch.write();
 }
