@@ -11,8 +11,8 @@ export interface BoundedCache<V> {
 /** A value in the ring of all, in the order of their use. The ring begins and ends at a node without a value. */
 interface Node<V> {
   readonly key: string;
-  readonly value: V;
-  readonly weight: number;
+  value: V;
+  weight: number;
   before: Node<V>;
   after: Node<V>;
 }
@@ -54,11 +54,19 @@ export function createBoundedCache<V>(maxWeight: number): BoundedCache<V> {
       return node.value;
     },
     set(key, value, weight = 1) {
-      remove(key);
-      const node: Node<V> = { key, value, weight, before: ring, after: ring };
-      held.set(key, node);
-      link(node);
-      total += weight;
+      const node = held.get(key);
+      if (node) {
+        total += weight - node.weight;
+        node.value = value;
+        node.weight = weight;
+        unlink(node);
+        link(node);
+      } else {
+        const added: Node<V> = { key, value, weight, before: ring, after: ring };
+        held.set(key, added);
+        link(added);
+        total += weight;
+      }
       while (total > maxWeight && held.size > 0) remove(ring.after.key);
     },
     delete: remove,

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { createBoundedCache } from '../../packages/util/bounded-cache.js';
+import { randomNumbers } from '../support/web/fake-web.js';
 
 it('forgets what was not used for longest', () => {
   const cache = createBoundedCache<number>(10);
@@ -33,4 +34,32 @@ it('forgets one that is deleted, and lists the others, the least recently used f
     ['a', 0],
     ['d', 3],
   ]);
+});
+
+it('holds what a plain list of the last used holds, at any step: 50 seeds', () => {
+  for (let seed = 0; seed < 50; seed++) {
+    const random = randomNumbers(seed);
+    const pick = (below: number): number => Math.floor(random() * below);
+    const cache = createBoundedCache<number>(20);
+    let plain: { key: string; value: number; weight: number }[] = [];
+    for (let step = 0; step < 200; step++) {
+      const key = `k${pick(8)}`;
+      const found = plain.find((each) => each.key === key);
+      const others = plain.filter((each) => each.key !== key);
+      const what = pick(4);
+      if (what === 0) {
+        cache.delete(key);
+        plain = others;
+      } else if (what === 1) {
+        expect(cache.get(key)).toBe(found?.value);
+        if (found) plain = [...others, found];
+      } else {
+        const weight = 1 + pick(22);
+        cache.set(key, step, weight);
+        plain = [...others, { key, value: step, weight }];
+        while (plain.reduce((sum, each) => sum + each.weight, 0) > 20) plain.shift();
+      }
+      expect(cache.entries(), `seed ${seed}, step ${step}`).toEqual(plain.map((each) => [each.key, each.value]));
+    }
+  }
 });

@@ -10,13 +10,16 @@ export type RowCache = ReturnType<typeof createRowCache>;
 const MOST_BYTES = 16 * 1024 * 1024;
 const ENTRY = 300;
 
+/** Stands for a value that is being written. Taking the key out and putting it back would make the cache copy its keys over and over. */
+const UNSURE = Symbol('unsure');
+
 /**
  * A write-through cache of some keys of a database that nobody else writes to. A row is read and changed several times within minutes:
  * as a link, selected, fetched, released. That a key is not there is held, too.
  * @param isHeld whether a key is one of them
  */
 export function createRowCache(isHeld: (key: string) => boolean) {
-  const cache = createBoundedCache<Uint8Array | null>(MOST_BYTES);
+  const cache = createBoundedCache<Uint8Array | null | typeof UNSURE>(MOST_BYTES);
   /** Writes that are under way, and those that have begun so far. */
   let underWay = 0;
   let begun = 0;
@@ -24,7 +27,7 @@ export function createRowCache(isHeld: (key: string) => boolean) {
   function keep(key: string, value: Uint8Array | undefined): void {
     // A small Buffer is a view of memory that it shares with others, all of which it would hold.
     const own = value && value.buffer.byteLength > value.length ? new Uint8Array(value) : value;
-    cache.set(key, own ?? null, 2 * key.length + (own?.length ?? 0) + ENTRY);
+    cache.set(key, own ?? null, weightOf(key, own?.length ?? 0));
   }
 
   return {
@@ -39,8 +42,11 @@ export function createRowCache(isHeld: (key: string) => boolean) {
       const places: number[] = [];
       for (const [at, key] of keys.entries()) {
         const held = cache.get(key);
-        values.push(held ?? undefined);
-        if (held !== undefined) continue;
+        if (held !== undefined && held !== UNSURE) {
+          values.push(held ?? undefined);
+          continue;
+        }
+        values.push(undefined);
         missed.push(key);
         places.push(at);
       }
@@ -61,7 +67,7 @@ export function createRowCache(isHeld: (key: string) => boolean) {
       operations: readonly (readonly [key: string, value: Uint8Array | undefined])[],
       write: () => Promise<void>,
     ): Promise<void> {
-      for (const [key] of operations) if (isHeld(key)) cache.delete(key);
+      for (const [key] of operations) if (cache.get(key) !== undefined) cache.set(key, UNSURE, weightOf(key, 0));
       begun += 1;
       underWay += 1;
       try {
@@ -73,3 +79,5 @@ export function createRowCache(isHeld: (key: string) => boolean) {
     },
   };
 }
+
+const weightOf = (key: string, bytes: number): number => 2 * key.length + bytes + ENTRY;
