@@ -23,6 +23,10 @@ const status: Codec<Status> = {
   },
 };
 
+/** Eight bytes, and the number that they are. */
+const scratch = new Uint8Array(8);
+const scratchView = new DataView(scratch.buffer);
+
 /** IEEE 754 double, big-endian. */
 export const number: Codec<number> = {
   encode(value) {
@@ -32,7 +36,8 @@ export const number: Codec<number> = {
   },
   decode(bytes) {
     if (bytes.length !== 8) throw new Error('no number');
-    return new DataView(bytes.buffer, bytes.byteOffset, 8).getFloat64(0);
+    for (let i = 0; i < 8; i++) scratch[i] = bytes[i]!;
+    return scratchView.getFloat64(0);
   },
 };
 
@@ -103,9 +108,27 @@ const contentAt: Codec<ContentLocation> = {
   },
 };
 
+/** Up to this length a text is written sooner character by character than by a call of what Node has for it. */
+const SHORT_ANCHOR = 64;
+
+/** Writes a text, if all of it is ASCII. */
+function writeAscii(bytes: Uint8Array, start: number, value: string): boolean {
+  for (let i = 0; i < value.length; i++) {
+    const code = value.charCodeAt(i);
+    if (code > 0x7f) return false;
+    bytes[start + i] = code;
+  }
+  return true;
+}
+
 /** The value of one inlink cell: the score as a number, then the anchor as text. The source is in the column's name. */
 export const inlinkCodec: Codec<{ readonly anchor: string; readonly score: number }> = {
   encode({ anchor, score }) {
+    if (anchor.length <= SHORT_ANCHOR) {
+      const short = Buffer.allocUnsafe(8 + anchor.length);
+      short.writeDoubleBE(score);
+      if (writeAscii(short, 8, anchor)) return short;
+    }
     const bytes = Buffer.allocUnsafe(8 + Buffer.byteLength(anchor, 'utf8'));
     bytes.writeDoubleBE(score);
     bytes.write(anchor, 8, 'utf8');

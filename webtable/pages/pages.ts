@@ -1,4 +1,4 @@
-import { FIELD_CODECS, inlinkCodec, text } from './codec.js';
+import { FIELD_CODECS, inlinkCodec, text, type Codec } from './codec.js';
 import type { EncodedFields, Field, Inlink, Page, PageChange, PageRow, PlainField } from './page.js';
 import { urlOf } from '../keys/row-key.js';
 import { FIELD_COLUMNS, INLINK_COLUMN_PREFIX, MARK_COLUMNS, type Mark } from '../schema.js';
@@ -21,6 +21,21 @@ export interface PageScan<F extends Field> {
 const DAMAGE_SEPARATOR = '; ';
 
 const MARKS = Object.entries(MARK_COLUMNS) as [Mark, Column][];
+
+/** Where the value of a field is, and how it is kept. */
+interface FieldCell {
+  readonly column: Column;
+  readonly codec: Codec<unknown>;
+}
+
+/** How the fields of a list are read; those that are made of several cells have no cell of their own. */
+type ReadPlan = readonly { readonly field: Field; readonly cell: FieldCell | undefined }[];
+
+/** A Map is asked in less time than an object with so many properties. */
+const FIELD_CELLS: ReadonlyMap<string, FieldCell> = new Map(
+  Object.entries(FIELD_COLUMNS).map(([field, column]) => [field, { column, codec: FIELD_CODECS[field as PlainField] }]),
+);
+const MARK_CELLS: ReadonlyMap<string, Column> = new Map(MARKS);
 
 /** Rows read together by a scan. */
 const STEP = 500;
@@ -55,8 +70,9 @@ export function createPages(store: Store, content: () => ContentStore): Pages {
     fields: readonly F[],
   ): Promise<(PageRow<F> | undefined)[]> {
     const rows = await store.get('webpage', keys, selectorsOf(fields));
+    const plan = planRead(fields);
     const decoded: (PageRow<F> | undefined)[] = [];
-    for (const row of rows) decoded.push(row && decodeRow(row, fields));
+    for (const row of rows) decoded.push(row && decodeRow<F>(row, plan));
     if (!readsBodies(fields)) return decoded;
     const present = decoded.filter((row) => row !== undefined);
     const whole = await withBodies(present, fields);
@@ -75,8 +91,9 @@ export function createPages(store: Store, content: () => ContentStore): Pages {
 
   async function* scan<F extends Field>({ fields, ranges = [{ start: '' }], limit = Infinity }: PageScan<F>) {
     let left = limit;
+    const plan = planRead(fields);
     for await (const rows of scanSteps(store, 'webpage', selectorsOf(fields), ranges, Math.min(STEP, left))) {
-      for (const row of rows.slice(0, left)) yield decodeRow(row, fields);
+      for (const row of rows.slice(0, left)) yield decodeRow<F>(row, plan);
       if ((left -= rows.length) <= 0) return;
     }
   }
@@ -138,13 +155,21 @@ function readsBodies(fields: readonly Field[]): boolean {
   return fields.includes('content');
 }
 
-function decodeRow<F extends Field>(row: StoredRow, fields: readonly F[]): PageRow<F> {
-  const page: Record<string, unknown> = { key: row.key, ...(row.version !== undefined && { version: row.version }) };
-  const damaged: string[] = row.damaged?.split(DAMAGE_SEPARATOR) ?? [];
+function planRead(fields: readonly Field[]): ReadPlan {
+  const reads: { field: Field; cell: FieldCell | undefined }[] = [];
   for (const field of readsBodies(fields) ? new Set<Field>([...fields, 'contentAt']) : fields) {
-    if (field === 'content') continue;
+    if (field !== 'content') reads.push({ field, cell: FIELD_CELLS.get(field) });
+  }
+  return reads;
+}
+
+function decodeRow<F extends Field>(row: StoredRow, plan: ReadPlan): PageRow<F> {
+  const page: Record<string, unknown> = { key: row.key };
+  if (row.version !== undefined) page.version = row.version;
+  const damaged: string[] = row.damaged?.split(DAMAGE_SEPARATOR) ?? [];
+  for (const { field, cell } of plan) {
     try {
-      const value = decodeField(row, field);
+      const value = cell ? decodeCell(row, cell) : decodeCells(row, field);
       if (value !== undefined) page[field] = value;
     } catch {
       damaged.push(field);
@@ -154,14 +179,20 @@ function decodeRow<F extends Field>(row: StoredRow, fields: readonly F[]): PageR
   return page as unknown as PageRow<F>;
 }
 
-function decodeField(row: StoredRow, field: Exclude<Field, 'content'>): unknown {
+function decodeCell(row: StoredRow, { column, codec }: FieldCell): unknown {
+  const bytes = row.cells.get(column);
+  return bytes && codec.decode(bytes);
+}
+
+/** A field that is made of several cells. */
+function decodeCells(row: StoredRow, field: Field): unknown {
   if (field === 'marks') {
-    const marks: Partial<Record<Mark, string>> = {};
+    let marks: Partial<Record<Mark, string>> | undefined;
     for (const [mark, column] of MARKS) {
       const cell = row.cells.get(column);
-      if (cell) marks[mark] = text.decode(cell);
+      if (cell) (marks ??= {})[mark] = text.decode(cell);
     }
-    return Object.keys(marks).length > 0 ? marks : undefined;
+    return marks;
   }
   if (field === 'inlinks') {
     const inlinks: Inlink[] = [];
@@ -171,13 +202,9 @@ function decodeField(row: StoredRow, field: Exclude<Field, 'content'>): unknown 
     }
     return inlinks.length > 0 ? inlinks : undefined;
   }
-  if (field === 'inlinkCount') {
-    let count = 0;
-    for (const column of row.cells.keys()) if (column.startsWith(INLINK_COLUMN_PREFIX)) count += 1;
-    return count > 0 ? count : undefined;
-  }
-  const cell = row.cells.get(FIELD_COLUMNS[field]);
-  return cell && FIELD_CODECS[field].decode(cell);
+  let count = 0;
+  for (const column of row.cells.keys()) if (column.startsWith(INLINK_COLUMN_PREFIX)) count += 1;
+  return count > 0 ? count : undefined;
 }
 
 /**
@@ -198,20 +225,24 @@ function encodeChange(change: PageChange, location: ContentLocation | undefined)
   const put = new Map<Column, Uint8Array>();
   const remove: Column[] = [];
   for (const field in change.set) {
-    const value = change.set[field as PlainField];
-    if (value !== undefined) put.set(FIELD_COLUMNS[field as PlainField], encodeField(field as PlainField, value));
+    const value: unknown = change.set[field as PlainField];
+    if (value === undefined) continue;
+    const { column, codec } = FIELD_CELLS.get(field)!;
+    put.set(column, codec.encode(value));
   }
   for (const [field, cell] of change.encoded ?? []) put.set(FIELD_COLUMNS[field], cell);
   if (location) put.set(FIELD_COLUMNS.contentAt, encodeField('contentAt', location));
   for (const field of change.unset ?? []) remove.push(FIELD_COLUMNS[field]);
   for (const mark in change.marks) {
     const batchId = change.marks[mark as Mark];
-    if (batchId === null) remove.push(MARK_COLUMNS[mark as Mark]);
-    else if (batchId !== undefined) put.set(MARK_COLUMNS[mark as Mark], text.encode(batchId));
+    if (batchId === null) remove.push(MARK_CELLS.get(mark)!);
+    else if (batchId !== undefined) put.set(MARK_CELLS.get(mark)!, text.encode(batchId));
   }
-  for (const [source, inlink] of change.inlinks ?? []) {
-    if (inlink) put.set(`${INLINK_COLUMN_PREFIX}${source}`, inlinkCodec.encode(inlink));
-    else remove.push(`${INLINK_COLUMN_PREFIX}${source}`);
+  if (change.inlinks) {
+    for (const [source, inlink] of change.inlinks) {
+      if (inlink) put.set(`${INLINK_COLUMN_PREFIX}${source}`, inlinkCodec.encode(inlink));
+      else remove.push(`${INLINK_COLUMN_PREFIX}${source}`);
+    }
   }
   return { key: change.key, put, delete: remove };
 }

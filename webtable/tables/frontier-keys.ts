@@ -58,6 +58,12 @@ export function createFrontierKeys(slots: Slots) {
     fences: (): string[] =>
       slots.all.flatMap((slot) => ['h', 'q', 'r', 't'].map((letter) => `${slot}${letter}${FENCE}`)),
 
+    /** Whether the key of an entry is that of a row in a queue, which {@link parse} says too. */
+    isDue(key: string): boolean {
+      const bar = key.indexOf('|');
+      return bar >= 0 && key[slots.all[0]!.length] === 'q' && !(bar === key.length - 2 && key.endsWith('~'));
+    },
+
     /** What the key of an entry means. */
     parse(key: string): ParsedKey {
       const at = slots.all[0]!.length;

@@ -62,7 +62,7 @@ export function createFrontier(store: Store, slots: Slots, inTurn: <T>(step: () 
   /** What becomes due until then may be in the queues. */
   let queuedTo = -Infinity;
 
-  const isDue = ({ entryKey }: FrontierEntry): boolean => keys.parse(entryKey).kind === 'due';
+  const isDue = ({ entryKey }: FrontierEntry): boolean => keys.isDue(entryKey);
   function dueScores(entries: readonly FrontierEntry[]): HostScore[] {
     const scores: HostScore[] = [];
     for (const entry of entries) {
@@ -73,26 +73,30 @@ export function createFrontier(store: Store, slots: Slots, inTurn: <T>(step: () 
 
   /** None while a batch holds the row. */
   function entryFor(rowKey: string, row: FrontierRow, now: number): FrontierEntry | undefined {
-    return entriesFor(rowKey, row, now)[0];
+    const { dueAt = 0, score = 0, refusedBy } = row;
+    if (isHeld(row)) return undefined;
+    if (refusedBy !== undefined) return { entryKey: keys.refused(refusedBy, rowKey), rowKey, score };
+    return { entryKey: dueAt <= now ? keys.due(score, rowKey) : keys.timed(dueAt, rowKey), rowKey, score };
   }
 
   /** Every entry that a row may have, the right one first. By another clock it was due, or was not, when it was entered. */
   function entriesFor(rowKey: string, row: FrontierRow, now: number): FrontierEntry[] {
-    const { dueAt = 0, score = 0, refusedBy } = row;
-    if (isHeld(row)) return [];
-    if (refusedBy !== undefined) return [{ entryKey: keys.refused(refusedBy, rowKey), rowKey, score }];
-    const due = { entryKey: keys.due(score, rowKey), rowKey, score };
-    const timed = { entryKey: keys.timed(dueAt, rowKey), rowKey, score };
-    return dueAt <= now ? [due, timed] : [timed, due];
+    const right = entryFor(rowKey, row, now);
+    if (!right) return [];
+    if (row.refusedBy !== undefined) return [right];
+    const { dueAt = 0, score = 0 } = row;
+    const entryKey = dueAt <= now ? keys.timed(dueAt, rowKey) : keys.due(score, rowKey);
+    return [right, { entryKey, rowKey, score }];
   }
 
   /** The entries that a row as it was may have. More than one where nobody knows whether it has been promoted. */
   function entriesBefore(rowKey: string, row: FrontierRow, now: number): FrontierEntry[] {
     const { dueAt = 0 } = row;
     const promoted = promotedTo.size === 0 ? undefined : promotedTo.get(slots.of(hostKeyOfRow(rowKey)));
-    if (promoted !== undefined && dueAt <= promoted) return entriesFor(rowKey, row, dueAt).slice(0, 1);
-    const entries = entriesFor(rowKey, row, now);
-    return dueAt > Math.max(now, queuedTo) ? entries.slice(0, 1) : entries;
+    const isPromoted = promoted !== undefined && dueAt <= promoted;
+    if (!isPromoted && dueAt <= Math.max(now, queuedTo)) return entriesFor(rowKey, row, now);
+    const entry = entryFor(rowKey, row, isPromoted ? dueAt : now);
+    return entry ? [entry] : [];
   }
 
   /**

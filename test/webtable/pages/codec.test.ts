@@ -59,6 +59,23 @@ describe('outlinks', () => {
   });
 });
 
+describe('a number', () => {
+  it('is what eight bytes say, wherever they are', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ minLength: 8, maxLength: 24 }), (bytes) => {
+        const last = bytes.subarray(bytes.length - 8);
+        const plain = new DataView(bytes.buffer, bytes.byteOffset + bytes.length - 8, 8).getFloat64(0);
+        expect(FIELD_CODECS.score.decode(last)).toBe(plain);
+      }),
+      { seed: SEED, numRuns: 1000 },
+    );
+  });
+
+  it('is refused where there are more or fewer', () => {
+    for (const length of [0, 7, 9]) expect(() => FIELD_CODECS.score.decode(Buffer.alloc(length))).toThrow('no number');
+  });
+});
+
 describe('an inlink', () => {
   it('comes back as it was', () => {
     fc.assert(
@@ -66,6 +83,21 @@ describe('an inlink', () => {
         expect(inlinkCodec.decode(inlinkCodec.encode({ anchor: text, score }))).toEqual({ anchor: text, score });
       }),
       { seed: SEED, numRuns: 500 },
+    );
+  });
+
+  it('is written alike, whatever its anchor holds and however long it is', () => {
+    const parts = fc.array(fc.constantFrom('a', '~', '\x7f', '\x80', 'ä', '中', '😀', '\ud800', 'x'.repeat(30)), {
+      maxLength: 6,
+    });
+    fc.assert(
+      fc.property(parts, fc.double(), (texts, score) => {
+        const head = Buffer.alloc(8);
+        head.writeDoubleBE(score);
+        const plain = Buffer.concat([head, Buffer.from(texts.join(''), 'utf8')]);
+        expect(Buffer.compare(inlinkCodec.encode({ anchor: texts.join(''), score }), plain)).toBe(0);
+      }),
+      { seed: SEED, numRuns: 1000 },
     );
   });
 
