@@ -1,11 +1,15 @@
 import { CrawlError, safeText } from '../packages/errors/index.js';
 import { TABLES, type TableName } from './schema.js';
-import { shapeOf } from './selectors.js';
+import { shapeOf, splitColumn } from './selectors.js';
 import type { RowChange } from './store.js';
 
 const PRINTABLE = /^[\x20-\x7e]+$/;
-/** A family, then a qualifier that does not end in `*`. */
-const COLUMN = /^[^:]*:[\x20-\x7e]*[\x20-)+-\x7e]$/;
+/** The columns of each table: a family of it, then a qualifier that does not end in `*`. */
+const COLUMNS = new Map<string, RegExp>(
+  Object.entries(TABLES).map(([table, families]) => {
+    return [table, new RegExp(`^(?:${Object.keys(families).join('|')}):[ -~]*[ -)+-~]$`)];
+  }),
+);
 
 /** Names no longer than this are few, those of fields: each is looked at once in a call. */
 const SHORT_COLUMN = 8;
@@ -18,18 +22,21 @@ const SHORT_COLUMN = 8;
  */
 export function checkChanges(table: TableName, changes: readonly RowChange[]): void {
   checkTable(table);
+  const columns = COLUMNS.get(table)!;
   const good = new Set<string>();
   for (const { key, put, delete: remove } of changes) {
     if (!PRINTABLE.test(key)) refuse('a row key of printable ASCII', key);
-    if (put) for (const column of put.keys()) checkOnce(table, column, good);
-    if (remove) for (const column of remove) checkOnce(table, column, good);
+    if (put) for (const column of put.keys()) if (!isGood(column, columns, good)) refuseColumn(table, column);
+    if (remove) for (const column of remove) if (!isGood(column, columns, good)) refuseColumn(table, column);
   }
 }
 
-function checkOnce(table: TableName, column: string, good: Set<string>): void {
-  if (good.has(column)) return;
-  checkColumn(table, column);
-  if (column.length <= SHORT_COLUMN) good.add(column);
+function isGood(column: string, columns: RegExp, good: Set<string>): boolean {
+  if (column.length > SHORT_COLUMN) return columns.test(column);
+  if (good.has(column)) return true;
+  const matches = columns.test(column);
+  if (matches) good.add(column);
+  return matches;
 }
 
 /** @throws CrawlError STORE_FAILED for a table that is not in the schema */
@@ -37,10 +44,9 @@ export function checkTable(table: TableName): void {
   if (!Object.hasOwn(TABLES, table)) refuse('a table of the schema', table);
 }
 
-function checkColumn(table: TableName, column: string): void {
-  const colon = column.indexOf(':');
-  shapeOf(table, colon < 0 ? column : column.slice(0, colon));
-  if (!COLUMN.test(column)) refuse('a column of printable ASCII, family:qualifier', column);
+function refuseColumn(table: TableName, column: string): never {
+  shapeOf(table, splitColumn(column)[0]);
+  refuse('a column of printable ASCII, family:qualifier', column);
 }
 
 function refuse(expected: string, found: string): never {

@@ -23,12 +23,12 @@ export function rowAfter(before: FrontierRow | undefined, { set, unset, marks }:
   const dueAt = set?.dueAt ?? before?.dueAt;
   const score = set?.score ?? before?.score;
   const refusedBy = set?.refusedBy ?? (unset?.includes('refusedBy') ? undefined : before?.refusedBy);
-  return {
-    ...(dueAt !== undefined && { dueAt }),
-    ...(score !== undefined && { score }),
-    ...(generate !== undefined && { marks: { generate } }),
-    ...(refusedBy !== undefined && { refusedBy }),
-  };
+  const after: { -readonly [K in keyof FrontierRow]: FrontierRow[K] } = {};
+  if (dueAt !== undefined) after.dueAt = dueAt;
+  if (score !== undefined) after.score = score;
+  if (generate !== undefined) after.marks = { generate };
+  if (refusedBy !== undefined) after.refusedBy = refusedBy;
+  return after;
 }
 
 /** The change, which lifts a refusal where it changes what was refused. */

@@ -46,8 +46,9 @@ function addCell(
   value: Uint8Array | undefined,
 ): void {
   const colon = column.indexOf(':');
+  const family = column.slice(0, colon);
   let place = 0;
-  while (families[place]!.name.length !== colon || !column.startsWith(families[place]!.name)) place++;
+  while (families[place]!.name !== family) place++;
   const cells = (edit.families[place] ??= { qualifiers: [], values: [] });
   cells.qualifiers.push(column.slice(colon + 1));
   cells.values.push(value);
