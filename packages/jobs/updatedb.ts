@@ -21,6 +21,7 @@ import { hintsOf } from './parsing/link-hints.js';
 import { createLinkSlice, type LinkSlice, type LinksOfTargets } from './linking/link-slice.js';
 import { LINKED_FIELDS, createLinker, type Linker } from './linking/linker.js';
 import { addToLeads } from './linking/leads.js';
+import { noteOf } from './linking/link-notes.js';
 import { RESCHEDULE_FIELDS, handsOnLinks, isReleasedSource, linksOf, reschedule } from './rows/reschedule.js';
 import type { RuleSet } from '../rules/index.js';
 import { FIT_FIELDS, NO_FIT_CHANGE, refit } from './rules/fit.js';
@@ -28,6 +29,7 @@ import { withRules } from './rules/with-rules.js';
 import { createScoring, scoringReads, type Scoring } from './rows/scoring-chain.js';
 import { createRowCounts } from './reporting/row-counts.js';
 import { createTracker, type Tracker } from './reporting/tracker.js';
+import { readAhead } from '../util/index.js';
 import { noteDone } from './shards/note-done.js';
 import { USUAL_WAIT, hold, inSlots, isNoted, partOf } from './shards/own-slots.js';
 
@@ -181,20 +183,24 @@ async function linkRows(
   const limit = crawl.settings.db.updateMaxLinksInMemory;
   const fields = [...SOURCE_FIELDS, ...scoringReads(crawl)];
   let slice = createLinkSlice(batchId);
-  for await (const read of batchRows(crawl, batchId, fields, SOURCE_CHUNK, tracker.count, isReleasedSource, slots)) {
+  /** Own rows, as far as they are known without reading them again; no more than there may be links. */
+  const own = new Set<string>();
+  const sources = batchRows(crawl, batchId, fields, SOURCE_CHUNK, tracker.count, isReleasedSource, slots);
+  for await (const read of readAhead(sources)) {
     if (tracker.aborted) return undefined;
     const rows = await fenced(crawl, batchId, read, fields);
     const { ruleSet } = await withRules(crawl);
     for (const { row, entry } of rows) {
       // Once more has come: of own rows the last slice alone is added as they are released.
       if (slice.links >= limit) {
-        await linker.addLinks(slice, false);
+        await linker.addLinks(slice);
         slice = createLinkSlice(batchId);
       }
+      if (row.marks?.generate === batchId && own.size < limit) own.add(row.key);
       collectLinks(scoring, slice, row, entry, ruleSet);
     }
   }
-  return linker.addLinks(slice, leavesOwn);
+  return linker.addLinks(slice, leavesOwn ? own : undefined);
 }
 
 /**
@@ -241,7 +247,8 @@ function collectLinks(
   const scores = scoring.distribute(urlOf(row.key), targets, row.cashInFlight ?? 0, { anchors, title, text });
   const from = {
     source: row.key,
-    entry,
+    note: noteOf(slice.batchId, entry),
+    place: entry.place,
     distance: (row.distanceInFlight ?? distance) + (isRedirect ? 0 : 1),
     redirectDepth: isRedirect ? (row.redirectDepth ?? 0) + 1 : 0,
   };
@@ -274,7 +281,7 @@ async function releaseRows(
 ): Promise<boolean> {
   const { tables, clock } = crawl;
   const fields = [...new Set([...RESCHEDULE_FIELDS, ...LINKED_FIELDS])];
-  for await (const entries of tables.batches.entries(batchId, partOf(crawl))) {
+  for await (const entries of readAhead(tables.batches.entries(batchId, partOf(crawl)))) {
     if (tracker.aborted) return false;
     const updated = new Set<string>();
     const notFetched = new Set<string>();

@@ -1,7 +1,8 @@
 import { parseUrl } from './parse-url.js';
+import { PLAIN_HOST } from './plain-url.js';
 
-/** A normalised URL whose host is a plain name; the rest is parsed. */
-const PLAIN = /^https?:\/\/((?:[a-z0-9-]+\.)*[a-z][a-z0-9-]*)(?::\d+)?\//;
+/** A normalised URL whose host is a plain name or an IPv4 address; the rest is parsed. */
+const PLAIN = new RegExp(`^https?://(${PLAIN_HOST})(?::\\d+)?/`);
 
 /**
  * The host of a URL: lower-case ASCII, without port, IPv6 in brackets.

@@ -4,6 +4,7 @@ export { figures } from './figures.js';
 export { createHeap, type Heap, type HeapItem } from './heap.js';
 export { inflate, type Inflated } from './inflate.js';
 export { headerValues, mediaTypeOf } from './media-type.js';
+export { readAhead } from './read-ahead.js';
 export { processMark, processOf } from './process-mark.js';
 export { replaceUnseen } from './unseen.js';
 export { hashOf } from './text-hash.js';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { MemoryStore, jobs, rowKeyOf, type Plugin } from '../../packages/webcrawl/index.js';
-import { LevelStore, type BatchEntry } from '../../webtable/index.js';
+import { LevelStore } from '../../webtable/index.js';
 import { MemoryLevel } from 'memory-level';
-import { createLinkSlice } from '../../packages/jobs/linking/link-slice.js';
+import { createLinkSlice, type LinkSource } from '../../packages/jobs/linking/link-slice.js';
 import { createLinker } from '../../packages/jobs/linking/linker.js';
 import { createTracker } from '../../packages/jobs/reporting/tracker.js';
 import { damage } from '../support/stores/damage.js';
@@ -13,10 +13,10 @@ import { START, testCrawl } from '../support/test-crawl.js';
 const levelStore = () =>
   new LevelStore({ database: new MemoryLevel<string, Uint8Array>({ keyEncoding: 'utf8', valueEncoding: 'view' }) });
 
-/** The entry of a page in its batch; they come in the order of the numbers. */
-function entryOf(i: number): BatchEntry {
-  const rowKey = `com.b:http/${String(i).padStart(6, '0')}`;
-  return { rowKey, queue: 'b.com', slot: '00', place: `b.com|${rowKey}` };
+/** A page of a batch that links; they come in the order of the numbers. */
+function sourceOf(i: number): LinkSource {
+  const source = `com.b:http/${String(i).padStart(6, '0')}`;
+  return { source, note: '1-1/00', place: `b.com|${source}`, distance: 1, redirectDepth: 0 };
 }
 
 describe('what must not stop a crawl', () => {
@@ -24,19 +24,18 @@ describe('what must not stop a crawl', () => {
     await using crawl = await testCrawl(undefined);
     const slice = createLinkSlice('1-1');
     for (let i = 0; i < 200_000; i++) {
-      const from = { source: `com.b:http/${i}`, entry: entryOf(i), distance: 1, redirectDepth: 1 };
-      slice.add('com.a:http/login', from, { anchor: '', score: 0 });
+      slice.add('com.a:http/login', sourceOf(i), { anchor: '', score: 0 });
     }
     const linker = createLinker(crawl, '1-1', new Set(['1-1']), createTracker(crawl, 'updatedb', {}));
-    await linker.addLinks(slice, true);
+    await linker.addLinks(slice, new Set());
     expect(await crawl.page('http://a.com/login', ['linkedUpTo'])).toMatchObject({
-      linkedUpTo: { '1-1/00': entryOf(199_999).place },
+      linkedUpTo: { '1-1/00': sourceOf(199_999).place },
     });
   });
 
   it('links of great length: they count for several', () => {
     const slice = createLinkSlice('1-1');
-    const from = { source: 'x', entry: entryOf(0), distance: 1, redirectDepth: 0 };
+    const from = sourceOf(0);
     slice.add(`com.a:http/${'x'.repeat(4000)}`, from, { anchor: '', score: 0 });
     slice.add('com.a:http/', from, { anchor: '', score: 0 });
     expect(slice.links).toBe(22);

@@ -1,12 +1,13 @@
-import type { BatchEntry } from '../../../webtable/index.js';
 import type { LinkHints } from '../parsing/link-hints.js';
 
 /** What all links of a page have in common. */
 export interface LinkSource {
   /** Its row key. */
   readonly source: string;
-  /** The source in the index of its batch. */
-  readonly entry: BatchEntry;
+  /** The note of a row that says up to which place of its slot it has the links of the batch (see `noteOf`). */
+  readonly note: string;
+  /** Its place among those of the slot. */
+  readonly place: string;
   /** Of the targets by way of this page; Infinity when that of the page is not known. */
   readonly distance: number;
   /** Redirects in a row that lead to the targets by way of this page. */
@@ -24,7 +25,9 @@ export interface LinkDetails {
 }
 
 /** One link, as it is added to the row that it leads to. */
-export interface LinkEvent extends LinkSource, LinkDetails {}
+export interface LinkEvent extends LinkDetails {
+  readonly from: LinkSource;
+}
 
 /** The links to some rows, in the order in which they were found; none for others. */
 export interface LinksOfTargets {
@@ -64,12 +67,8 @@ export function createLinkSlice(batchId: string): LinkSlice {
   let links = 0;
 
   function linkAt(at: number): LinkEvent {
-    const { source, entry, distance, redirectDepth } = sources[sourceOf[at]!]!;
     return {
-      source,
-      entry,
-      distance,
-      redirectDepth,
+      from: sources[sourceOf[at]!]!,
       anchor: anchors[at]!,
       score: scores[at]!,
       hints: hints.get(at),
@@ -89,7 +88,7 @@ export function createLinkSlice(batchId: string): LinkSlice {
       return found.reverse();
     },
     add(target, from, { anchor, score, hints: said, sitemap }) {
-      if (sources.at(-1) !== from) sources.push(from);
+      if (sources[sources.length - 1] !== from) sources.push(from);
       const at = before.push(lastTo.get(target) ?? NONE) - 1;
       lastTo.set(target, at);
       sourceOf.push(sources.length - 1);

@@ -16,7 +16,7 @@ import { createScoring } from '../rows/scoring-chain.js';
 import { FIT_FIELDS, NO_FIT_CHANGE, fitFields, refit, type FitChange } from '../rules/fit.js';
 import { withRules } from '../rules/with-rules.js';
 import { createRowCounts } from '../reporting/row-counts.js';
-import { batchOf, firstBy, madeBy, noteOf } from './link-notes.js';
+import { batchOf, firstBy, madeBy } from './link-notes.js';
 import type { LinkEvent, LinkSlice, LinksOfTargets } from './link-slice.js';
 import { readLeads, type LeadsByHost } from './leads.js';
 import type { Tracker } from '../reporting/tracker.js';
@@ -50,10 +50,11 @@ export interface LinkTerms {
 export interface Linker {
   /**
    * Adds links to the rows they lead to, in key order.
-   * @param leaveOwn rows that the batch holds are left out: their links are added in the change that releases them
+   * @param own where rows that the batch holds are to be left out, those that are known: they are not read. The links of all that it
+   * holds are then added in the change that releases them
    * @returns what was left out
    */
-  addLinks(slice: LinkSlice, leaveOwn: boolean): Promise<LinksOfTargets>;
+  addLinks(slice: LinkSlice, own?: ReadonlySet<string>): Promise<LinksOfTargets>;
   /** Looks up what rows that are to be changed are noted with. Call it when they are read. */
   look(rows: readonly (Target | undefined)[]): Promise<void>;
   /** By which rows are changed from now on: by the rules as they are. */
@@ -121,7 +122,7 @@ export function createLinker(
     count: Count,
   ): PageChange | undefined {
     const links: LinkEvent[] = [];
-    for (const link of events) if (isNew(row, batchId, link)) links.push(link);
+    for (const link of events) if (isNew(row, link)) links.push(link);
     if (links.length === 0) return undefined;
     if (!row && !crawl.settings.db.updateAdditionsAllowed) {
       count('not_added');
@@ -146,9 +147,14 @@ export function createLinker(
     look,
     changeFor,
     trim,
-    async addLinks(slice, leaveOwn) {
+    async addLinks(slice, own) {
       const left = new Set<string>();
-      const sorted = [...slice.targets()].sort();
+      const sorted: string[] = [];
+      for (const target of slice.targets()) {
+        if (own?.has(target)) left.add(target);
+        else sorted.push(target);
+      }
+      sorted.sort();
       for (let i = 0; i < sorted.length; i += CHUNK) {
         const counts = createRowCounts(tracker.count);
         const some = sorted.slice(i, i + CHUNK);
@@ -164,7 +170,7 @@ export function createLinker(
               const count = counts.of(key);
               left.delete(key);
               if (row?.damaged) count('damaged');
-              else if (leaveOwn && row?.marks?.generate === batchId) left.add(key);
+              else if (own && row?.marks?.generate === batchId) left.add(key);
               else return changeFor(terms, key, row, slice.linksOf(key), count);
               return undefined;
             }),
@@ -183,13 +189,9 @@ const scoreOf = (event: LinkEvent): number => event.score;
 const anchorOf = (event: LinkEvent): string => event.anchor;
 const hintsOf = (event: LinkEvent): LinkEvent['hints'] => event.hints;
 const isInSitemap = (event: LinkEvent): boolean => event.sitemap === true;
-const inlinkOf = ({ source, anchor, score }: LinkEvent): [string, { anchor: string; score: number }] => [
-  source,
-  { anchor, score },
-];
 
-function isNew(row: Target | undefined, batchId: string, { entry }: LinkEvent): boolean {
-  return entry.place > (row?.linkedUpTo?.[noteOf(batchId, entry)] ?? '');
+function isNew(row: Target | undefined, { from }: LinkEvent): boolean {
+  return from.place > (row?.linkedUpTo?.[from.note] ?? '');
 }
 
 /** What a row has for being useful, or for where pages like it led: a new one, or one that waits to be fetched. */
@@ -219,10 +221,10 @@ function linkChange(
   const fit = fitChange(terms, key, row, batchId);
   // Errors of plugins are counted once, too, where it is decided again.
   const scoring = createScoring(crawl, count);
-  const best = [...events].sort(byScore).slice(0, crawl.settings.db.updateMaxInlinks);
+  const best = bestLinks(events, crawl.settings.db.updateMaxInlinks);
   // Every link counts for the distance, whichever are kept.
   let distance = row?.distance ?? Infinity;
-  for (const event of events) distance = Math.min(distance, event.distance);
+  for (const { from } of events) distance = Math.min(distance, from.distance);
   const before = row ? { score: row.score ?? 0, cash: row.cash ?? 0 } : scoring.initial(url);
   const { score, cash } = scoring.update(
     { ...before, score: before.score + fit.lift },
@@ -234,10 +236,7 @@ function linkChange(
   const due = row && soonerDue(row, hints, crawl.clock());
   const notes = new Map<string, string>();
   for (const [note, place] of Object.entries(row?.linkedUpTo ?? {})) if (mayAdd(batchOf(note))) notes.set(note, place);
-  for (const { entry } of events) {
-    const note = noteOf(batchId, entry);
-    if (entry.place > (notes.get(note) ?? '')) notes.set(note, entry.place);
-  }
+  for (const { from } of events) if (from.place > (notes.get(from.note) ?? '')) notes.set(from.note, from.place);
   // What another shard has made of the links that it had is as if these had been among them.
   const isMade = row?.linkedUpTo?.[madeBy(batchId)] !== undefined;
   if (!row && partOf(crawl)) notes.set(madeBy(batchId), '');
@@ -271,7 +270,7 @@ function linkChange(
         ? (['redirectDepth'] as const)
         : []),
     ],
-    inlinks: new Map(best.map(inlinkOf)),
+    inlinks: inlinksOf(best),
   };
 }
 
@@ -285,12 +284,15 @@ function firstSource(
 ): string | undefined {
   const noted = row?.linkedUpTo?.[firstBy(batchId)];
   if ((row && noted === undefined) || !ruleSet?.explores || !ruleSet.fitOf(url)) return undefined;
-  return events.reduce((first, { source }) => (source < first ? source : first), noted ?? events[0]!.source);
+  return events.reduce(
+    (first, { from }) => (from.source < first ? from.source : first),
+    noted ?? events[0]!.from.source,
+  );
 }
 
 function redirectDepthOf(events: readonly LinkEvent[]): number {
   let least = Infinity;
-  for (const { redirectDepth } of events) least = Math.min(least, redirectDepth);
+  for (const { from } of events) least = Math.min(least, from.redirectDepth);
   return least;
 }
 
@@ -336,13 +338,28 @@ async function trimInlinks(
     const scores = new Map<string, number>();
     for (const { url, score } of rows.get(change.key)?.inlinks ?? []) scores.set(rowKeyOf(url), score);
     for (const [source, inlink] of change.inlinks ?? []) if (inlink) scores.set(source, inlink.score);
-    const ranked = Array.from(scores, ([source, score]) => ({ source, score })).sort(byScore);
+    const ranked = Array.from(scores, ([source, score]) => ({ from: { source }, score })).sort(byScore);
     const inlinks = new Map(change.inlinks);
-    for (const { source } of ranked.slice(max)) inlinks.set(source, null);
+    for (const { from } of ranked.slice(max)) inlinks.set(from.source, null);
     return { ...change, set: { ...change.set, inlinkBound: Math.min(max, ranked.length) }, inlinks };
   });
 }
 
-function byScore(a: { score: number; source: string }, b: { score: number; source: string }): number {
-  return b.score - a.score || (a.source < b.source ? -1 : 1);
+type Ranked = Pick<LinkEvent, 'score'> & { readonly from: Pick<LinkEvent['from'], 'source'> };
+
+function byScore(a: Ranked, b: Ranked): number {
+  return b.score - a.score || (a.from.source < b.from.source ? -1 : 1);
+}
+
+/** So many links at the most, the best first. */
+function bestLinks(events: readonly LinkEvent[], most: number): readonly LinkEvent[] {
+  if (events.length === 1 && most >= 1) return events;
+  const sorted = [...events].sort(byScore);
+  return sorted.length > most ? sorted.slice(0, most) : sorted;
+}
+
+function inlinksOf(links: readonly LinkEvent[]): NonNullable<PageChange['inlinks']> {
+  const inlinks = new Map<string, LinkEvent>();
+  for (const link of links) inlinks.set(link.from.source, link);
+  return inlinks;
 }

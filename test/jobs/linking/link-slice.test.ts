@@ -10,8 +10,7 @@ it('gives back the links to each target as they were added, in their order', () 
     const plain = new Map<string, LinkEvent[]>();
     for (let page = 0; page < pick(20); page++) {
       const source = `com.a:http/${page}`;
-      const entry = { rowKey: source, queue: 'a.com', slot: '00', place: `a.com|${source}` };
-      const from = { source, entry, distance: pick(3), redirectDepth: pick(2) };
+      const from = { source, note: '1-1/00', place: `a.com|${source}`, distance: pick(3), redirectDepth: pick(2) };
       for (let i = pick(10); i > 0; i--) {
         const target = `com.b:http/${pick(8)}`;
         const link = {
@@ -21,7 +20,7 @@ it('gives back the links to each target as they were added, in their order', () 
           ...(pick(4) === 0 && { sitemap: true as const }),
         };
         slice.add(target, from, link);
-        plain.set(target, [...(plain.get(target) ?? []), { hints: undefined, sitemap: undefined, ...from, ...link }]);
+        plain.set(target, [...(plain.get(target) ?? []), { from, hints: undefined, sitemap: undefined, ...link }]);
       }
     }
     expect(new Set(slice.targets()), `seed ${seed}`).toEqual(new Set(plain.keys()));
