@@ -70,7 +70,13 @@ export class PageBody {
    * @returns false: what is inside is left out, and {@link PageBody.leave} is not to be called
    */
   enter(role: Role, element: PageElement, inShadow = false): boolean {
-    const { tagName, isHtml } = element;
+    const { isHtml } = element;
+    if (role.onlyBreaks) {
+      if (isHtml) this.text.breakWord();
+      this.#depth++;
+      return true;
+    }
+    const { tagName } = element;
     if (role.isOfHead && isHtml && !inShadow) this.#head.read(element, this.#noscripts > 0);
     const srcdoc = isHtml && tagName === 'iframe' ? element.attribute('srcdoc') : undefined;
     if (role.link !== undefined && srcdoc === undefined && (isHtml || tagName === 'a'))
@@ -94,6 +100,11 @@ export class PageBody {
 
   /** An element closes. */
   leave(role: Role, tagName: string, isHtml: boolean): void {
+    if (role.onlyBreaks) {
+      if (isHtml) this.text.breakWord();
+      this.#depth--;
+      return;
+    }
     if (isHtml && role.isBreaking) this.text.breakWord();
     if (isHtml && tagName === 'noscript') this.#noscripts--;
     const depth = this.#depth--;
@@ -183,7 +194,7 @@ export class PageBody {
     // An empty `src` loads nothing, while an empty `href` leads to the page itself.
     if (reference === undefined || (source === 'src' && reference.trim() === '')) return;
     if (tagName === 'form' && !this.#isLinkForm(element)) return;
-    const followed = !isIgnored && !tokens(element.attribute('rel')).includes('nofollow');
+    const followed = !isIgnored && !isNofollow(element.attribute('rel'));
     const link = followed ? this.links.add(reference) : undefined;
     if (tagName === 'a' || tagName === 'form') this.#openLink(link);
     else if (link) link.anchor ||= alt;
@@ -216,4 +227,8 @@ export class PageBody {
   #anchorBuilder(): TextBuilder {
     return new TextBuilder(this.#settings.db.maxAnchorLength);
   }
+}
+
+function isNofollow(relations: string | undefined): boolean {
+  return relations !== undefined && tokens(relations).includes('nofollow');
 }

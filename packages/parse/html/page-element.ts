@@ -41,6 +41,8 @@ const LINK_ATTRIBUTES: ReadonlyMap<string, string> = new Map([
 
 /** What elements of one name are to a reader of pages. */
 export interface Role {
+  /** It is seen apart from what is around it, and that is all. */
+  readonly onlyBreaks: boolean;
   readonly isBreaking: boolean;
   readonly isSilent: boolean;
   readonly isHeading: boolean;
@@ -50,10 +52,14 @@ export interface Role {
   readonly link: string | undefined;
 }
 
+/** Those of which the text, or that they are open, counts for more than their own. */
+const HOLDING = names('noscript title');
+
 const ROLES: ReadonlyMap<string, Role> = new Map(
-  [...BREAKING, ...SILENT, ...LINK_ATTRIBUTES.keys(), ...HEAD, 'noscript'].map((name) => [
+  [...BREAKING, ...SILENT, ...LINK_ATTRIBUTES.keys(), ...HEAD, ...HOLDING].map((name) => [
     name,
     {
+      onlyBreaks: ![SILENT, LINK_ATTRIBUTES, HEAD, HEADINGS, HOLDING].some((others) => others.has(name)),
       isBreaking: BREAKING.has(name),
       isSilent: SILENT.has(name),
       isHeading: HEADINGS.has(name),

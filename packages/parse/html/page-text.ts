@@ -8,6 +8,14 @@ const LONGEST_REFERENCE = 12;
 const BYTES_OF_CHARACTER = 3;
 const CUT_CHARACTER = 4;
 
+/** What a byte of a text may be: `<` or `&`, white space in ASCII, or the first byte of white space beyond that; else part of a word. */
+const [OF_WORD, MARK, BLANK, PERHAPS_BLANK] = [0, 1, 2, 3];
+const BYTE_KINDS = Uint8Array.from({ length: 256 }, (_, byte) => {
+  if (byte === LESS || byte === AMPERSAND) return MARK;
+  if (isBlank(byte)) return BLANK;
+  return [0xc2, 0xe1, 0xe2, 0xe3, 0xef].includes(byte) ? PERHAPS_BLANK : OF_WORD;
+});
+
 /**
  * Collects the text of a page in UTF-8 with every run of white space made one space, and none at its ends: what `TextBuilder` does to strings,
  * done to bytes where they go. Parts of it, as titles and anchors, are slices of it.
@@ -82,16 +90,15 @@ export class PageText {
     let at = start;
     for (; at < end; at++) {
       const byte = from[at]!;
-      if (byte === LESS || byte === AMPERSAND) break;
-      if (isBlank(byte)) {
-        gap = true;
-        continue;
-      }
-      const blank = byte < 0xc2 ? 0 : blankLength(from, at);
-      if (blank > 0) {
-        gap = true;
-        at += blank - 1;
-        continue;
+      const kind = BYTE_KINDS[byte]!;
+      if (kind !== OF_WORD) {
+        if (kind === MARK) break;
+        const blank = kind === BLANK ? 1 : blankLength(from, at);
+        if (blank > 0) {
+          gap = true;
+          at += blank - 1;
+          continue;
+        }
       }
       if (gap) {
         gap = false;

@@ -1,5 +1,5 @@
 import { roleOf, type Role } from '../page-element.js';
-import { isAt, lower } from './html-tags.js';
+import { isAt } from './html-tags.js';
 
 /** What the scanner knows of the elements of one name. */
 export interface ElementKind {
@@ -50,6 +50,8 @@ export const ITEM = 1 << 18;
 export const NOT_NESTED = 1 << 19;
 /** `html`, `head` and `body`, of which there is one. */
 export const ONLY_ONE = 1 << 20;
+/** An element of a table which holds what people read. */
+export const CELL = 1 << 22;
 /** A reader of pages may ask for attributes of it. */
 export const WITH_ATTRIBUTES = 1 << 21;
 
@@ -78,6 +80,7 @@ const NAMES: readonly (readonly [rule: number, names: string])[] = [
   [TABLE_SCOPE, 'html table'],
   [TABLE_TAG, 'caption col colgroup tbody td tfoot th thead tr'],
   [TABLE_PART, 'colgroup table tbody tfoot thead tr'],
+  [CELL, 'caption td th'],
   // All that are special but `address`, `div` and `p`.
   [ENDS_ITEM_SEARCH, 'applet area article aside base basefont bgsound blockquote body br button caption center col'],
   [ENDS_ITEM_SEARCH, 'colgroup dd details dir dl dt embed fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6'],
@@ -89,6 +92,13 @@ const NAMES: readonly (readonly [rule: number, names: string])[] = [
   [ONLY_ONE, 'body head html'],
   [WITH_ATTRIBUTES, 'a area base form frame html iframe img link meta script source'],
 ];
+
+/** The rules that say something of where the start tag may be, what it closes, or what is in the element. */
+export const MORE_THAN_OPENED =
+  IN_SVG | SELECT_PART | VOID | RAW_TEXT | RICH_TEXT | HEADING | CLOSES_P | TABLE_TAG | ITEM | NOT_NESTED | ONLY_ONE;
+
+/** The bits of a letter that are the same in either case. */
+const LETTER = 0x1f;
 
 /** Kinds by a hash of their names, in the first free place from there on. */
 const SIZE = 1024;
@@ -112,7 +122,10 @@ function kind(name: string, rules: number): ElementKind {
   return { name, rules, bytes: Buffer.from(name), role: roleOf(name) };
 }
 
-/** The kind of the name between two places, in any case; no rules hold of one that is not known. */
+/**
+ * The kind of the name between two places, in any case: always the same object, unless it is not known. No rules hold of one
+ * that is not.
+ */
 export function kindAt(bytes: Buffer, start: number, end: number): ElementKind {
   for (let slot = hashOf(bytes, start, end); ; slot = (slot + 1) % SIZE) {
     const known = KINDS[slot];
@@ -131,8 +144,10 @@ export function kindOf(name: string): ElementKind {
   return kindAt(Buffer.from(name), 0, Buffer.byteLength(name));
 }
 
+/** By the length of a name and three letters of it. With these factors hardly two names of HTML have the same. */
 function hashOf(bytes: Uint8Array, start: number, end: number): number {
-  let hash = end - start;
-  for (let at = start; at < end; at++) hash = (Math.imul(hash, 31) + lower(bytes[at]!)) | 0;
-  return (hash ^ (hash >>> 10)) & (SIZE - 1);
+  const first = bytes[start]! & LETTER;
+  const middle = bytes[(start + end) >>> 1]! & LETTER;
+  const last = bytes[end - 1]! & LETTER;
+  return (first + 38 * middle + 31 * last + 64 * (end - start)) & (SIZE - 1);
 }

@@ -10,6 +10,7 @@ import {
   kindAt,
   kindOf,
   LIST_SCOPE,
+  MORE_THAN_OPENED,
   NEVER_SURE,
   NOT_NESTED,
   ONLY_ONE,
@@ -60,7 +61,7 @@ export function scanHtml(bytes: Buffer, body: PageBody, maxElements: number): bo
 /** How far the page has come. */
 type Phase = 'start' | 'beforeHead' | 'head' | 'afterHead' | 'body';
 
-const [HTML, HEAD, BODY] = [kindOf('html'), kindOf('head'), kindOf('body')];
+const [HTML, HEAD, BODY, P] = [kindOf('html'), kindOf('head'), kindOf('body'), kindOf('p')];
 
 class HtmlScanner {
   readonly #bytes: Buffer;
@@ -82,12 +83,12 @@ class HtmlScanner {
     const bytes = this.#bytes;
     const { length } = bytes;
     while (this.#at < length) {
-      if (bytes[this.#at] !== LESS || !isMarkup(bytes, this.#at)) this.#characters();
-      const mark = this.#at;
-      if (mark === length) break;
-      if (isLetter(bytes[mark + 1])) this.#startTag(mark + 1);
-      else if (isLetter(bytes[mark + 2]) && bytes[mark + 1] === SLASH) this.#endTag(mark + 2);
-      else this.#skipMarkup(mark);
+      const at = this.#at;
+      if (bytes[at] !== LESS) this.#characters();
+      else if (isLetter(bytes[at + 1])) this.#startTag(at + 1);
+      else if (bytes[at + 1] === SLASH && isLetter(bytes[at + 2])) this.#endTag(at + 2);
+      else if (isMarkup(bytes, at)) this.#skipMarkup(at);
+      else this.#characters();
     }
     this.#openBody();
     this.#open.popTo(0);
@@ -141,7 +142,7 @@ class HtmlScanner {
     const bytes = this.#bytes;
     const end = nameEnd(bytes, at);
     const kind = kindAt(bytes, at, end);
-    this.#at = this.#tag.read(end, (kind.rules & WITH_ATTRIBUTES) !== 0);
+    this.#at = (kind.rules & WITH_ATTRIBUTES) === 0 ? this.#tag.skip(end) : this.#tag.read(end, true);
     // A tag that the page ends in is none.
     if (this.#at > bytes.length) return;
     this.#tag.tagName = kind.name;
@@ -200,6 +201,10 @@ class HtmlScanner {
   #startInBody(kind: ElementKind): void {
     const { name, rules } = kind;
     const open = this.#open;
+    if (((rules & MORE_THAN_OPENED) | (this.#topRules & TABLE_PART)) === 0) {
+      open.push(kind, this.#tag);
+      return;
+    }
     if ((rules & ONLY_ONE) !== 0) unsure();
     if ((rules & TABLE_TAG) !== 0) {
       openTablePart(open, name);
@@ -208,15 +213,15 @@ class HtmlScanner {
     if ((this.#topRules & TABLE_PART) !== 0) {
       if (open.top?.name === 'colgroup' || (name !== 'script' && name !== 'style')) unsure();
     }
-    if ((rules & ITEM) !== 0) open.closeItem(name);
+    if ((rules & ITEM) !== 0) open.closeItem(kind);
     if ((rules & CLOSES_P) !== 0) {
-      const p = open.find('p', BUTTON_SCOPE);
+      const p = open.find(P, BUTTON_SCOPE);
       // A table may be in a paragraph where there is no doctype, or an old one.
       if (p >= 0 && name === 'table' && !/^<!doctype html>$/i.test(this.#doctype ?? '')) unsure();
       if (p >= 0) open.close(p);
     }
     if ((rules & this.#topRules & HEADING) !== 0) unsure();
-    if ((rules & NOT_NESTED) !== 0 && open.find(name) >= 0) unsure();
+    if ((rules & NOT_NESTED) !== 0 && open.find(kind) >= 0) unsure();
     if (name === 'option' || name === 'optgroup') unsure();
     if (name === 'svg') this.#startInSvg(kind);
     else this.#insert(kind);
@@ -245,7 +250,7 @@ class HtmlScanner {
       else if (end > start) this.#body.characters(bytes.toString('utf8', start, end));
       this.#open.pop();
     }
-    this.#at = end < bytes.length ? this.#tag.read(nameEnd(bytes, end + 2), false) : end;
+    this.#at = end < bytes.length ? this.#tag.skip(nameEnd(bytes, end + 2)) : end;
   }
 
   /** Text in which nothing counts but references to characters. */
@@ -270,7 +275,7 @@ class HtmlScanner {
     }
     const end = nameEnd(bytes, at);
     const kind = kindAt(bytes, at, end);
-    this.#at = this.#tag.read(end, false);
+    this.#at = this.#tag.skip(end);
     if (this.#at > bytes.length) return;
     if (this.#phase === 'body') return this.#endInBody(kind);
     if (kind.name !== 'head' || this.#phase !== 'head') unsure();
@@ -283,13 +288,13 @@ class HtmlScanner {
     const open = this.#open;
     // What comes after them belongs to the body all the same.
     if (name === 'body' || name === 'html') return;
-    if (name === 'table' || (rules & TABLE_TAG) !== 0) closeTablePart(open, name);
+    if (name === 'table' || (rules & TABLE_TAG) !== 0) closeTablePart(open, kind);
     else if ((this.#topRules & TABLE_PART) !== 0) unsure();
     else if ((this.#topRules & SELECT_PART) !== 0) closeInSelect(open, kind);
     else if (name === 'p') this.#endParagraph(kind);
-    else if (name === 'li') open.close(open.find(name, LIST_SCOPE));
-    else if ((rules & HEADING) !== 0) open.close(open.findLast((each) => (each.rules & HEADING) !== 0));
-    else if ((rules & BLOCK_END) !== 0) open.close(open.find(name, SCOPE));
+    else if (name === 'li') open.close(open.find(kind, LIST_SCOPE));
+    else if ((rules & HEADING) !== 0) open.close(open.findLast(HEADING));
+    else if ((rules & BLOCK_END) !== 0) open.close(open.find(kind, SCOPE));
     else if (open.top?.name === name) open.pop();
     else unsure();
   }
@@ -297,7 +302,7 @@ class HtmlScanner {
   /** Where none is open, an empty one is made. */
   #endParagraph(kind: ElementKind): void {
     const open = this.#open;
-    const index = open.find(kind.name, BUTTON_SCOPE);
+    const index = open.find(kind, BUTTON_SCOPE);
     if (index >= 0) return open.close(index);
     if (open.isForeign) unsure();
     open.pushBare(kind);

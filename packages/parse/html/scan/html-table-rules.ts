@@ -1,8 +1,9 @@
-import { IMPLIED_END, kindOf, SELECT_PART, TABLE_SCOPE, type ElementKind } from './html-elements.js';
+import { CELL, kindOf, SELECT_PART, TABLE_SCOPE, type ElementKind } from './html-elements.js';
 import { unsure, type OpenElements } from './html-stack.js';
 
 /** What the end of a part of a table closes besides, unless it is closed already. */
 const ROWS = ['tr', 'td', 'th'];
+const NONE: readonly string[] = [];
 const CLOSED_BY: Readonly<Record<string, readonly string[]>> = {
   table: [...ROWS, 'tbody', 'thead', 'tfoot', 'caption', 'colgroup'],
   tbody: ROWS,
@@ -11,7 +12,7 @@ const CLOSED_BY: Readonly<Record<string, readonly string[]>> = {
   tr: ['td', 'th'],
 };
 
-const [TBODY, COLGROUP, TR] = [kindOf('tbody'), kindOf('colgroup'), kindOf('tr')];
+const [TABLE, TBODY, COLGROUP, TR] = [kindOf('table'), kindOf('tbody'), kindOf('colgroup'), kindOf('tr')];
 
 /** The start tag of a part of a table: closes what it ends, and opens what may be left out around it. */
 export function openTablePart(open: OpenElements, name: string): void {
@@ -33,19 +34,18 @@ export function openTablePart(open: OpenElements, name: string): void {
       if (name === 'col') break;
       open.pop();
     } else {
-      const cell = open.findLast((kind) => kind.name === 'td' || kind.name === 'th' || kind.name === 'caption');
-      if (cell < 0 || open.find('table') > cell) unsure();
+      const cell = open.findLast(CELL);
+      if (cell < 0 || open.find(TABLE) > cell) unsure();
       open.close(cell);
     }
   }
 }
 
 /** The end tag of a table or a part of one. */
-export function closeTablePart(open: OpenElements, name: string): void {
-  const index = open.find(name, TABLE_SCOPE);
+export function closeTablePart(open: OpenElements, kind: ElementKind): void {
+  const index = open.find(kind, TABLE_SCOPE);
   if (index < 0) unsure();
-  const closed = CLOSED_BY[name] ?? [];
-  open.closeWith(index, (kind) => (kind.rules & IMPLIED_END) !== 0 || closed.includes(kind.name));
+  open.closeWith(index, CLOSED_BY[kind.name] ?? NONE);
 }
 
 /** A start tag in a list of choices. */

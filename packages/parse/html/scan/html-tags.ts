@@ -8,6 +8,7 @@ const END_TAG = Buffer.from('</');
 
 /** White space of the HTML Standard. */
 export function isSpace(byte: number): boolean {
+  if (byte > SPACE) return false;
   return byte === SPACE || byte === NEWLINE || byte === TAB || byte === RETURN || byte === FEED;
 }
 
@@ -35,7 +36,7 @@ export function nameEnd(bytes: Uint8Array, at: number): number {
   let end = at + 1;
   for (; end < bytes.length; end++) {
     const byte = bytes[end]!;
-    if (byte === GREATER || byte === SLASH || isSpace(byte)) break;
+    if (byte <= GREATER && (byte === GREATER || byte === SLASH || isSpace(byte))) break;
   }
   return end;
 }
