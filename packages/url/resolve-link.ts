@@ -1,8 +1,9 @@
 import { flawOf, withoutFragment } from './parse-url.js';
 import { isPlainUrl } from './plain-url.js';
 
-/** A relative path, perhaps with a query, in which nothing is to be escaped with dot segments at its start only. */
-const PLAIN_PATH = /^(?:\.\.\/)*(?:[\w-][\w\-.~]*\/)*[\w-][\w\-.~]*(?:\?[\w\-.~&=/]*)?$/;
+const [DASH, DOT, SLASH, QUESTION, LOW_LINE, TILDE] = [0x2d, 0x2e, 0x2f, 0x3f, 0x5f, 0x7e];
+/** A query in which nothing is to be escaped in any encoding. */
+const PLAIN_QUERY = /^\?[\w\-.~&=/]*$/;
 
 /** Escapes what is between `?` and `#` of a URL, in an encoding other than UTF-8. */
 export type EncodeQuery = (query: string) => string;
@@ -24,18 +25,76 @@ export function resolveLink(href: string, base: string, encodeQuery?: EncodeQuer
 }
 
 /** {@link resolveLink} for many links of one page; most need no parser. */
-export function linkResolver(base: string, encodeQuery?: EncodeQuery): (href: string) => string | null {
-  if (!isPlainUrl(base)) return (href) => resolveLink(href, base, encodeQuery);
-  const root = base.indexOf('/', base.indexOf('://') + 3);
-  const path = base.split('?', 1)[0]!;
-  const directory = path.slice(0, path.lastIndexOf('/') + 1);
-  return (href) => {
-    if (!PLAIN_PATH.test(href)) return resolveLink(href, base, encodeQuery);
-    let end = directory.length;
+export class LinkResolver {
+  readonly #base: string;
+  readonly #encodeQuery: EncodeQuery | undefined;
+  readonly #isPlain: boolean;
+  /** Where the path of a plain base begins. */
+  readonly #root: number;
+  /** The folder of a plain base, the one around it, and so on, as far as links have asked. */
+  readonly #folders: string[] = [];
+
+  /** @param base as {@link resolveLink} takes it, and `encodeQuery` too */
+  constructor(base: string, encodeQuery?: EncodeQuery) {
+    this.#base = base;
+    this.#encodeQuery = encodeQuery;
+    this.#isPlain = isPlainUrl(base);
+    this.#root = this.#isPlain ? base.indexOf('/', base.indexOf('://') + 3) : 0;
+    const path = base.split('?', 1)[0]!;
+    if (this.#isPlain) this.#folders.push(path.slice(0, path.lastIndexOf('/') + 1));
+  }
+
+  resolve(href: string): string | null {
+    const plain = this.#isPlain ? this.#resolvePlain(href) : undefined;
+    return plain ?? resolveLink(href, this.#base, this.#encodeQuery);
+  }
+
+  /** Undefined for a link that is not certainly one of those that need no parser. */
+  #resolvePlain(href: string): string | undefined {
+    if (href === '') return this.#base;
+    if (href.startsWith('http')) return isPlainUrl(href) ? href : this.#inFolder(href);
+    if (href.charCodeAt(0) !== SLASH) return this.#inFolder(href);
+    return isPlainPath(href, 1) ? this.#base.slice(0, this.#root) + href : undefined;
+  }
+
+  #inFolder(href: string): string | undefined {
     let start = 0;
-    for (; href.startsWith('../', start); start += 3) end = Math.max(root, directory.lastIndexOf('/', end - 2)) + 1;
-    return directory.slice(0, end) + href.slice(start);
-  };
+    while (href.startsWith('../', start)) start += 3;
+    return isPlainPath(href, start) ? this.#folder(start / 3) + href.slice(start) : undefined;
+  }
+
+  /** The folder so many levels up; above that of the host there is none. */
+  #folder(levels: number): string {
+    const folders = this.#folders;
+    while (folders.length <= levels) {
+      const last = folders[folders.length - 1]!;
+      if (last.length === this.#root + 1) return last;
+      folders.push(last.slice(0, last.lastIndexOf('/', last.length - 2) + 1));
+    }
+    return folders[levels]!;
+  }
+}
+
+/** Whether the rest of a reference is a path without dot segments, perhaps with a query, in which nothing is to be escaped. */
+function isPlainPath(href: string, from: number): boolean {
+  let isStart = true;
+  for (let at = from; at < href.length; at++) {
+    const code = href.charCodeAt(at);
+    if (isNamed(code)) isStart = false;
+    // A segment that begins with a dot may be none, and an empty one may be that of a host.
+    else if (isStart) return false;
+    else if (code === SLASH) isStart = true;
+    else if (code === QUESTION) return PLAIN_QUERY.test(href.slice(at));
+    else if (code !== DOT && code !== TILDE) return false;
+  }
+  return true;
+}
+
+/** A letter, a digit, `-` or `_`. */
+function isNamed(code: number): boolean {
+  if (code >= 0x61) return code <= 0x7a;
+  if (code >= 0x41) return code <= 0x5a || code === LOW_LINE;
+  return (code >= 0x30 && code <= 0x39) || code === DASH;
 }
 
 /**

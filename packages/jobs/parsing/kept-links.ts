@@ -1,4 +1,4 @@
-import type { ParsedPage } from '../../plugin-api/index.js';
+import type { ParsedOutlink, ParsedPage } from '../../plugin-api/index.js';
 import { hostOf } from '../../url/index.js';
 import type { Outlink } from '../../../webtable/index.js';
 import type { CrawlContext } from '../context.js';
@@ -26,23 +26,31 @@ export function keptLinks(
   count: Count,
 ): Outlink[] {
   const { limit } = linkLimit(crawl, page);
-  const links = new Map<string, Omit<Outlink, 'url'>>();
-  if (refresh !== undefined && !page.robots.nofollow) links.set(refresh, { anchor: '' });
-  for (const { url, anchor: given, ...said } of page.outlinks) {
-    const out = outOfScope(crawl, from, url, said.sitemap);
+  const links = new Map<string, KeptLink>();
+  if (refresh !== undefined && !page.robots.nofollow) links.set(refresh, { url: refresh, anchor: '' });
+  for (const link of page.outlinks) {
+    const { url } = link;
+    const out = outOfScope(crawl, from, url, link.sitemap);
     if (out !== undefined) {
       count(`links_${out}`);
       continue;
     }
     const known = links.get(url);
-    const anchor = known?.anchor || given;
-    // Nobody may say when the pages of another host are to be fetched.
-    const hints = hintsOf(said);
-    const isOwn = hints !== undefined && hostOf(from) === hostOf(url);
-    if (known) links.set(url, { ...known, anchor });
+    if (known) known.anchor ||= link.anchor;
     else if (links.size >= limit) count('links_over_limit');
-    else links.set(url, { anchor, ...(isOwn && hints), ...(said.sitemap && { sitemap: true }) });
+    else links.set(url, keptLink(from, link));
   }
   count('links', links.size);
-  return Array.from(links, ([url, link]) => ({ url, ...link }));
+  return [...links.values()];
+}
+
+type KeptLink = Omit<Outlink, 'anchor'> & { anchor: string };
+
+function keptLink(from: string, link: ParsedOutlink): KeptLink {
+  const { url, anchor } = link;
+  const hints = hintsOf(link);
+  if (hints === undefined && !link.sitemap) return { url, anchor };
+  // Nobody may say when the pages of another host are to be fetched.
+  const isOwn = hints !== undefined && hostOf(from) === hostOf(url);
+  return { url, anchor, ...(isOwn && hints), ...(link.sitemap && { sitemap: true }) };
 }

@@ -24,15 +24,21 @@ export async function parseContent(
   if (!plugin) return failed('unsupported_type', contentType);
   try {
     const { url, content, headers, truncated } = page;
-    const parsing = Promise.resolve(plugin.parser.parse({ url, content, contentType, headers, truncated }));
-    const outcome: ParseOutcome | undefined = plugin.parser.ownTimeout
-      ? await parsing
-      : await deadline(parsing, crawl.settings.parser.timeout * 1000, () => ({ kind: 'failed', code: 'timeout' }));
+    const answer = plugin.parser.parse({ url, content, contentType, headers, truncated });
+    const outcome: ParseOutcome | undefined =
+      plugin.parser.ownTimeout || !isPromise(answer)
+        ? await answer
+        : await deadline(answer, crawl.settings.parser.timeout * 1000, () => ({ kind: 'failed', code: 'timeout' }));
     if (outcome) return { outcome, by: plugin.name };
     return failed(`plugin_error_${plugin.name}`, 'the parser answered nothing');
   } catch (error) {
     return failed(`plugin_error_${plugin.name}`, messageOf(error));
   }
+}
+
+/** What is there at once needs no timer. A parser of JavaScript may answer anything. */
+function isPromise(answer: ParseOutcome | PromiseLike<ParseOutcome>): answer is PromiseLike<ParseOutcome> {
+  return typeof (answer as { readonly then?: unknown } | undefined)?.then === 'function';
 }
 
 /** The media type by which a page is parsed; the content of a sitemap says more of it than its server does. */

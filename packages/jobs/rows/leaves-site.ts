@@ -1,4 +1,4 @@
-import { domainOf, hostOf } from '../../url/index.js';
+import { domainOf, hostOf, isSameOrigin } from '../../url/index.js';
 import type { CrawlContext } from '../context.js';
 
 /** Why a crawl may not go from one page to another: another site (`external`), or the patterns of its scope (`excluded`). */
@@ -21,7 +21,7 @@ export function outOfScope(
 
 function leavesSite(crawl: Pick<CrawlContext, 'settings'>, from: string, to: string): boolean {
   const { ignoreExternalLinks, ignoreExternalLinksMode } = crawl.settings.db;
-  if (!ignoreExternalLinks) return false;
+  if (!ignoreExternalLinks || isSameOrigin(from, to)) return false;
   const [source, target] = [hostOf(from), hostOf(to)];
   if (source === target) return false;
   return ignoreExternalLinksMode === 'host' || domainOf(source) !== domainOf(target);

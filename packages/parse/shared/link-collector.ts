@@ -1,9 +1,12 @@
 import type { ParsedOutlink } from '../../plugin-api/index.js';
-import { linkResolver, resolveLink, type EncodeQuery } from '../../url/index.js';
+import { LinkResolver, resolveLink, type EncodeQuery } from '../../url/index.js';
 import { MAX_LINK_CHARACTERS, MAX_LINKS } from './limits.js';
 
-/** A link as written in the page. Its anchor may be set as long as it has none, and what is said of its target too. */
-export type FoundLink = Writable<Omit<ParsedOutlink, 'url'>>;
+/**
+ * A link as written in the page. Its anchor may be set as long as it has none, and what is said of its target too. Its URL is
+ * empty until it is resolved.
+ */
+export type FoundLink = Writable<ParsedOutlink>;
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
 /** The links of a document within the page, which has its own base where it states one. */
@@ -16,7 +19,7 @@ interface InnerLinks {
 
 /** Links as they were made URLs. */
 interface Resolved {
-  readonly byUrl: Map<string, FoundLink & { url: string }>;
+  readonly byUrl: Map<string, FoundLink>;
   characters: number;
 }
 
@@ -46,7 +49,7 @@ export class LinkCollector {
       this.truncated = true;
       return undefined;
     }
-    const link: FoundLink = { anchor: '' };
+    const link: FoundLink = { url: '', anchor: '' };
     this.#links.set(key, link);
     return link;
   }
@@ -62,7 +65,7 @@ export class LinkCollector {
   }
 
   /**
-   * Absolute URLs in order of appearance, each once with the first anchor that is not empty.
+   * Absolute URLs in order of appearance, each once with the first anchor that is not empty. To be called once.
    * @param encodeQuery for a document whose queries are not in UTF-8
    */
   resolve(base: string, encodeQuery?: EncodeQuery): ParsedOutlink[] {
@@ -73,19 +76,13 @@ export class LinkCollector {
 
   /** false when there is no room for more. */
   #resolve(base: string, encodeQuery: EncodeQuery | undefined, into: Resolved): boolean {
-    const urlOf = linkResolver(base, encodeQuery);
+    const resolver = new LinkResolver(base, encodeQuery);
     let [seen, inner] = [0, 0];
-    const resolveInner = (): boolean => {
-      for (let next = this.#inner[inner]; next?.after === seen; next = this.#inner[++inner]) {
-        const ownBase = next.base === undefined ? null : resolveLink(next.base, base, encodeQuery);
-        if (!next.links.#resolve(ownBase ?? base, encodeQuery, into)) return false;
-      }
-      return true;
-    };
     for (const [reference, link] of this.#links) {
-      if (!resolveInner()) return false;
+      for (let next = this.#inner[inner]; next?.after === seen; next = this.#inner[++inner])
+        if (!this.#resolveInner(next, base, encodeQuery, into)) return false;
       seen++;
-      const url = urlOf(reference);
+      const url = resolver.resolve(reference);
       if (url === null || url.length > this.#maxLength) continue;
       const known = into.byUrl.get(url);
       if (known) {
@@ -94,8 +91,16 @@ export class LinkCollector {
       }
       into.characters += url.length;
       if (into.characters > MAX_LINK_CHARACTERS || into.byUrl.size >= MAX_LINKS) return false;
-      into.byUrl.set(url, { url, ...link });
+      link.url = url;
+      into.byUrl.set(url, link);
     }
-    return resolveInner();
+    for (; inner < this.#inner.length; inner++)
+      if (!this.#resolveInner(this.#inner[inner]!, base, encodeQuery, into)) return false;
+    return true;
+  }
+
+  #resolveInner({ links, base: own }: InnerLinks, base: string, encodeQuery: EncodeQuery | undefined, into: Resolved) {
+    const ownBase = own === undefined ? null : resolveLink(own, base, encodeQuery);
+    return links.#resolve(ownBase ?? base, encodeQuery, into);
   }
 }
