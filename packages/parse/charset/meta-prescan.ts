@@ -49,17 +49,19 @@ function scanTags(head: string): Encoding | undefined {
   for (let found = markup.exec(head); found; found = markup.exec(head)) {
     const [, meta, tag] = found;
     if (meta === undefined && tag === undefined) continue;
-    const attributes = new Map<string, string>();
+    // Those of other elements are passed over.
+    const attributes = meta === undefined ? undefined : new Map<string, string>();
     let end = markup.lastIndex;
     attribute.lastIndex = end;
     for (let each = attribute.exec(head); each; each = attribute.exec(head)) {
-      const [, name = '', doubleQuoted, singleQuoted, bare] = each;
       end = attribute.lastIndex;
+      if (!attributes) continue;
+      const [, name = '', doubleQuoted, singleQuoted, bare] = each;
       const value = doubleQuoted ?? singleQuoted ?? bare ?? '';
       if (!attributes.has(name.toLowerCase())) attributes.set(name.toLowerCase(), value.toLowerCase());
     }
     // An unfinished tag ends the scan.
-    const encoding = meta !== undefined && end < head.length ? encodingInMeta(attributes) : undefined;
+    const encoding = attributes && end < head.length ? encodingInMeta(attributes) : undefined;
     if (encoding) return encoding;
     markup.lastIndex = end;
   }

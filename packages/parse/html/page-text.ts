@@ -1,6 +1,7 @@
 import { decodeHTML } from 'entities';
 
 const [SPACE, AMPERSAND, SEMICOLON, LESS, GREATER] = [0x20, 0x26, 0x3b, 0x3c, 0x3e];
+const [LOWER_A, LOWER_G, LOWER_L, LOWER_M, LOWER_P, LOWER_T] = [0x61, 0x67, 0x6c, 0x6d, 0x70, 0x74];
 /** References to characters that a text keeps decoded: so many, of at most so many bytes. */
 const MOST_REFERENCES = 1000;
 const LONGEST_REFERENCE = 12;
@@ -63,7 +64,9 @@ export class PageText {
       const at = this.#addUpToMark(bytes, from, end);
       if (at === end || bytes[at] === LESS) return at;
       from = referenceEnd(bytes, at + 1, end);
-      this.#addBytes(this.#decoded(bytes.toString('utf8', at, from)));
+      const mark = markOf(bytes, at + 1, from);
+      if (mark !== 0) this.#addMark(mark);
+      else this.#addBytes(this.#decoded(bytes.toString('utf8', at, from)));
     }
   }
 
@@ -147,6 +150,22 @@ export class PageText {
 export function withoutRest(text: string, limit: number): string {
   const end = /[\ud800-\udbff]/.test(text.charAt(limit - 1)) ? limit - 1 : limit;
   return text.slice(0, end).trimEnd();
+}
+
+/** `<`, `>` or `&` where a reference, from behind its `&` on, is the usual one to that; 0 for any other. */
+function markOf(bytes: Uint8Array, start: number, end: number): number {
+  const first = bytes[start]!;
+  if (end - start === 3 && bytes[start + 1] === LOWER_T && bytes[start + 2] === SEMICOLON) {
+    if (first === LOWER_L) return LESS;
+    return first === LOWER_G ? GREATER : 0;
+  }
+  const isAmpersand =
+    end - start === 4 &&
+    first === LOWER_A &&
+    bytes[start + 1] === LOWER_M &&
+    bytes[start + 2] === LOWER_P &&
+    bytes[start + 3] === SEMICOLON;
+  return isAmpersand ? AMPERSAND : 0;
 }
 
 /** What a reference to a character may be up to: nothing beyond such a byte is part of it. */
