@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Plugin, Signature } from '../plugin-api/index.js';
 
 /** The MD5 digest of the content, byte by byte; of the URL where there is none. Any change counts. */
@@ -11,5 +11,5 @@ export const md5OfContent: Signature = ({ url, content }) => md5(content.length 
 
 /** Lower-case hex; text as UTF-8. */
 export function md5(data: string | Uint8Array): string {
-  return createHash('md5').update(data).digest('hex');
+  return hash('md5', data);
 }
