@@ -205,7 +205,9 @@ export const settingsSchema = z.strictObject({
     updateMaxLinksInMemory: count
       .min(1000)
       .default(200_000)
-      .describe('Links that updatedb holds in memory at a time; very long ones count for several'),
+      .describe(
+        'Links that updatedb holds in memory at a time, and as many keys of its own rows; very long ones count for several',
+      ),
     keepVersions: count
       .min(1)
       .max(100)

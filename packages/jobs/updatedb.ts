@@ -18,7 +18,7 @@ import {
 import type { CrawlContext } from './context.js';
 import type { Report } from './reporting/job.js';
 import { hintsOf } from './parsing/link-hints.js';
-import { createLinkSlice, type LinkSlice, type LinksOfTargets } from './linking/link-slice.js';
+import { createLinkSlice, weightOf, type LinkSlice, type LinksOfTargets } from './linking/link-slice.js';
 import { LINKED_FIELDS, createLinker, type Linker } from './linking/linker.js';
 import { addToLeads } from './linking/leads.js';
 import { noteOf } from './linking/link-notes.js';
@@ -183,10 +183,12 @@ async function linkRows(
   const limit = crawl.settings.db.updateMaxLinksInMemory;
   const fields = [...SOURCE_FIELDS, ...scoringReads(crawl)];
   let slice = createLinkSlice(batchId);
-  /** Own rows, as far as they are known without reading them again; no more than there may be links. */
+  /** Rows that wait for their release, as far as they are known without reading them again; they take no more memory than links may. */
   const own = new Set<string>();
+  let ownWeight = 0;
   const sources = batchRows(crawl, batchId, fields, SOURCE_CHUNK, tracker.count, isReleasedSource, slots);
-  for await (const read of readAhead(sources)) {
+  // Not read ahead: a slice that is added may change rows which come next.
+  for await (const read of sources) {
     if (tracker.aborted) return undefined;
     const rows = await fenced(crawl, batchId, read, fields);
     const { ruleSet } = await withRules(crawl);
@@ -196,7 +198,10 @@ async function linkRows(
         await linker.addLinks(slice);
         slice = createLinkSlice(batchId);
       }
-      if (row.marks?.generate === batchId && own.size < limit) own.add(row.key);
+      if (leavesOwn && row.marks?.generate === batchId && ownWeight < limit) {
+        own.add(row.key);
+        ownWeight += weightOf(row.key.length);
+      }
       collectLinks(scoring, slice, row, entry, ruleSet);
     }
   }

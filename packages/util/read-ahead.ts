@@ -14,7 +14,7 @@ export async function* readAhead<T>(values: AsyncIterable<T>): AsyncGenerator<T,
       yield result.value;
     }
   } finally {
-    await next.catch(() => {});
+    // Of a generator, it comes after what was asked for.
     await iterator.return?.();
   }
 }

@@ -28,7 +28,7 @@ interface FieldCell {
   readonly codec: Codec<unknown>;
 }
 
-/** How the fields of a list are read; those that are made of several cells have no cell of their own. */
+/** How the fields of a list are read; `cell` is absent for a field that is made of several cells. */
 type ReadPlan = readonly { readonly field: Field; readonly cell: FieldCell | undefined }[];
 
 /** A Map is asked in less time than an object with so many properties. */
@@ -70,7 +70,7 @@ export function createPages(store: Store, content: () => ContentStore): Pages {
     fields: readonly F[],
   ): Promise<(PageRow<F> | undefined)[]> {
     const rows = await store.get('webpage', keys, selectorsOf(fields));
-    const plan = planRead(fields);
+    const plan = planFields(fields);
     const decoded: (PageRow<F> | undefined)[] = [];
     for (const row of rows) decoded.push(row && decodeRow<F>(row, plan));
     if (!readsBodies(fields)) return decoded;
@@ -91,7 +91,7 @@ export function createPages(store: Store, content: () => ContentStore): Pages {
 
   async function* scan<F extends Field>({ fields, ranges = [{ start: '' }], limit = Infinity }: PageScan<F>) {
     let left = limit;
-    const plan = planRead(fields);
+    const plan = planFields(fields);
     for await (const rows of scanSteps(store, 'webpage', selectorsOf(fields), ranges, Math.min(STEP, left))) {
       for (const row of rows.slice(0, left)) yield decodeRow<F>(row, plan);
       if ((left -= rows.length) <= 0) return;
@@ -155,7 +155,7 @@ function readsBodies(fields: readonly Field[]): boolean {
   return fields.includes('content');
 }
 
-function planRead(fields: readonly Field[]): ReadPlan {
+function planFields(fields: readonly Field[]): ReadPlan {
   const reads: { field: Field; cell: FieldCell | undefined }[] = [];
   for (const field of readsBodies(fields) ? new Set<Field>([...fields, 'contentAt']) : fields) {
     if (field !== 'content') reads.push({ field, cell: FIELD_CELLS.get(field) });
@@ -202,9 +202,12 @@ function decodeCells(row: StoredRow, field: Field): unknown {
     }
     return inlinks.length > 0 ? inlinks : undefined;
   }
-  let count = 0;
-  for (const column of row.cells.keys()) if (column.startsWith(INLINK_COLUMN_PREFIX)) count += 1;
-  return count > 0 ? count : undefined;
+  if (field === 'inlinkCount') {
+    let count = 0;
+    for (const column of row.cells.keys()) if (column.startsWith(INLINK_COLUMN_PREFIX)) count += 1;
+    return count > 0 ? count : undefined;
+  }
+  return undefined;
 }
 
 /**

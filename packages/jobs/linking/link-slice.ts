@@ -46,9 +46,13 @@ export interface LinkSlice extends LinksOfTargets {
   add(target: string, from: LinkSource, link: LinkDetails): void;
 }
 
-/** Characters of a link, with its anchor, that counts as one. */
 const COMMON_LENGTH = 200;
 const NONE = -1;
+
+/** How many links one counts for. @param length characters of what it leads to, with its anchor */
+export function weightOf(length: number): number {
+  return Math.ceil(length / COMMON_LENGTH);
+}
 
 /**
  * An empty slice. Links are numbered, and what each has is at its number in a list of its own: an object for each link, alive through
@@ -96,7 +100,7 @@ export function createLinkSlice(batchId: string): LinkSlice {
       scores.push(score);
       if (said) hints.set(at, said);
       if (sitemap) sitemaps.add(at);
-      links += Math.ceil((target.length + anchor.length) / COMMON_LENGTH);
+      links += weightOf(target.length + anchor.length);
     },
   };
 }

@@ -50,8 +50,8 @@ export interface LinkTerms {
 export interface Linker {
   /**
    * Adds links to the rows they lead to, in key order.
-   * @param own where rows that the batch holds are to be left out, those that are known: they are not read. The links of all that it
-   * holds are then added in the change that releases them
+   * @param own rows that the batch is known to hold: these are not read. When given, links to all rows that the batch holds are left
+   * out, to be added in the change that releases them
    * @returns what was left out
    */
   addLinks(slice: LinkSlice, own?: ReadonlySet<string>): Promise<LinksOfTargets>;
@@ -178,11 +178,17 @@ export function createLinker(
         });
         counts.end();
       }
-      // So that the slice is not held where nothing of it is left.
-      if (left.size === 0) return { linksOf: () => [] };
-      return { linksOf: (key) => (left.has(key) ? slice.linksOf(key) : []) };
+      return left.size === 0 ? NOTHING_LEFT : leftOf(slice, left);
     },
   };
+}
+
+/** Holds no slice. */
+const NOTHING_LEFT: LinksOfTargets = { linksOf: () => [] };
+
+/** The links to these rows. A function of the module, so that it holds nothing else of the call that makes it. */
+function leftOf(slice: LinkSlice, rows: ReadonlySet<string>): LinksOfTargets {
+  return { linksOf: (key) => (rows.has(key) ? slice.linksOf(key) : []) };
 }
 
 const scoreOf = (event: LinkEvent): number => event.score;

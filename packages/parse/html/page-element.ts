@@ -52,7 +52,7 @@ export interface Role {
   readonly link: string | undefined;
 }
 
-/** Those of which the text, or that they are open, counts for more than their own. */
+/** Their text is kept apart, or it counts that they are open. */
 const HOLDING = names('noscript title');
 
 const ROLES: ReadonlyMap<string, Role> = new Map(

@@ -1,8 +1,16 @@
 import { expect, it } from 'vitest';
+import { MemoryStore, jobs } from '../../../packages/webcrawl/index.js';
 import { createLinkSlice } from '../../../packages/jobs/linking/link-slice.js';
 import { createLinker } from '../../../packages/jobs/linking/linker.js';
 import { createTracker } from '../../../packages/jobs/reporting/tracker.js';
+import { rowOf, start } from '../../support/job-steps.js';
+import { damage } from '../../support/stores/damage.js';
+import { FailingStore, PlannedFailure } from '../../support/stores/failing-store.js';
 import { testCrawl } from '../../support/test-crawl.js';
+import { fakeWeb, links } from '../../support/web/fake-web.js';
+
+const A = 'http://a.com/';
+const B = 'http://b.com/';
 
 it('leaves the links to rows that are known to be its own to their release, without a look at these', async () => {
   await using crawl = await testCrawl(undefined);
@@ -19,4 +27,28 @@ it('leaves the links to rows that are known to be its own to their release, with
   });
   expect(left.linksOf('com.a:http/own')).toMatchObject([{ anchor: 'own' }]);
   expect(left.linksOf('com.a:http/other')).toEqual([]);
+});
+
+it('counts a row of its own that is damaged and linked once', async () => {
+  await using crawl = await testCrawl(fakeWeb({ [A]: links(B), [B]: links(A) }));
+  const batch = await start(crawl, A, B);
+  await jobs.fetch(crawl, { batch, parse: true });
+  await damage(crawl, B, 'retries');
+  expect((await jobs.updatedb(crawl, { batch })).counters).toEqual({ fetched: 1, linked: 1, links: 1, damaged: 1 });
+});
+
+it('adds links to a row that it released before it was killed, of a source that can be read again', async () => {
+  for (let failAt = 1, isReleased = false; !isReleased; failAt++) {
+    const store = new MemoryStore();
+    await using crawl = await testCrawl(fakeWeb({ [A]: links(B), [B]: 'x' }), { store });
+    const batch = await start(crawl, A, B);
+    await jobs.fetch(crawl, { batch, parse: true });
+    const heal = await damage(crawl, A, 'outlinks');
+    await using failing = await testCrawl(undefined, { store: new FailingStore(store, failAt) });
+    await expect(jobs.updatedb(failing, { batch })).rejects.toThrow(PlannedFailure);
+    isReleased = (await rowOf(crawl, B, 'marks')).marks?.updatedb === batch;
+    await heal();
+    await jobs.updatedb(crawl, { batch });
+    expect((await rowOf(crawl, B, 'inlinks')).inlinks, `cut at write ${failAt}`).toMatchObject([{ url: A }]);
+  }
 });

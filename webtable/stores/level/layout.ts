@@ -46,6 +46,12 @@ export const isHot = (key: string): boolean => key.startsWith(PREFIXES.webpage.m
 export const byKey = (a: { readonly key: string }, b: { readonly key: string }): number => (a.key < b.key ? -1 : 1);
 export const keyOf = ({ key }: { readonly key: string }): string => key;
 
+/** Whether names are in order, none of them twice. */
+export function isAscending(names: readonly string[]): boolean {
+  for (let i = 1; i < names.length; i++) if (names[i - 1]! >= names[i]!) return false;
+  return true;
+}
+
 /** The key of a cell in a wide family. */
 export function wideKey(family: FamilyLayout, rowKey: string, qualifier: string): string {
   return `${family.prefix}${rowKey}\0${qualifier}`;

@@ -3,7 +3,7 @@ import { checkChanges, checkTable } from '../../check-changes.js';
 import type { ContentStore } from '../../content/content-store.js';
 import { checkDatabase, takeSnapshot, type LevelDatabase } from './database.js';
 import { toCrawlError } from '../../store-errors.js';
-import { isHot } from './layout.js';
+import { isAscending, isHot } from './layout.js';
 import { addFamilies, isRanged } from './read/get.js';
 import { createRowCache } from './row-cache.js';
 import { finishRow, newDraft, planRead } from './read/rows.js';
@@ -133,10 +133,4 @@ export class LevelStore implements Store {
 /** Waits for a database that is still being opened. One that was closed stays so. */
 async function whenOpen(database: LevelDatabase): Promise<void> {
   if (database.status === 'opening') await database.open();
-}
-
-/** Whether keys are in order, none of them twice. */
-function isAscending(keys: readonly string[]): boolean {
-  for (let i = 1; i < keys.length; i++) if (keys[i - 1]! >= keys[i]!) return false;
-  return true;
 }

@@ -18,7 +18,7 @@ const scratch = new Uint8Array(16_384);
 const FIRST_CELL = 5;
 
 /**
- * The value after these changes, in memory of its own unless it is small or large. Returns undefined where no cell is left.
+ * The value after these changes; undefined where no cell is left. A small one is part of Node's pool, a large one may have unused bytes around it.
  * What is not changed is copied as it is, in one pass.
  * @throws Error where `stored` is not a packed value
  */

@@ -62,7 +62,11 @@ export function createRowCache(isHeld: (key: string) => boolean) {
       return values;
     },
 
-    /** Makes operations by `write`; undefined deletes. Until they are made, and where they fail, the database is asked for these keys. */
+    /**
+     * Makes operations by `write`, which may make others too; undefined deletes. Until they are made, and where they fail, the database is
+     * asked for these keys.
+     * @param operations of keys that are held
+     */
     async write(
       operations: readonly (readonly [key: string, value: Uint8Array | undefined])[],
       write: () => Promise<void>,
@@ -72,7 +76,7 @@ export function createRowCache(isHeld: (key: string) => boolean) {
       underWay += 1;
       try {
         await write();
-        for (const [key, value] of operations) if (isHeld(key)) keep(key, value);
+        for (const [key, value] of operations) keep(key, value);
       } finally {
         underWay -= 1;
       }

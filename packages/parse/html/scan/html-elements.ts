@@ -50,10 +50,10 @@ export const ITEM = 1 << 18;
 export const NOT_NESTED = 1 << 19;
 /** `html`, `head` and `body`, of which there is one. */
 export const ONLY_ONE = 1 << 20;
-/** An element of a table which holds what people read. */
-export const CELL = 1 << 22;
 /** A reader of pages may ask for attributes of it. */
 export const WITH_ATTRIBUTES = 1 << 21;
+/** An element of a table which holds what people read. */
+export const CELL = 1 << 22;
 
 const BOUNDS = 'applet caption html marquee object table td th';
 
@@ -123,8 +123,8 @@ function kind(name: string, rules: number): ElementKind {
 }
 
 /**
- * The kind of the name between two places, in any case: always the same object, unless it is not known. No rules hold of one
- * that is not.
+ * The kind of the name between two places, in any case. A known kind is always the same object; an unknown one is made anew, and
+ * has no rules.
  */
 export function kindAt(bytes: Buffer, start: number, end: number): ElementKind {
   for (let slot = hashOf(bytes, start, end); ; slot = (slot + 1) % SIZE) {

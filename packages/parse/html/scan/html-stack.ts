@@ -7,8 +7,6 @@ const MAX_DEPTH = 500;
 
 const [LI, DD, DT, SEARCH] = [kindOf('li'), kindOf('dd'), kindOf('dt'), kindOf('search')];
 
-const NONE: readonly string[] = [];
-
 /** Thrown where the scanner gives up. */
 export class Unsure extends Error {}
 
@@ -100,14 +98,14 @@ export class OpenElements {
   /** Closes one and those in it, which must be such that their end tags may be left out. */
   close(index: number): void {
     if (index < 0) unsure();
-    this.closeWith(index, NONE);
+    this.closeWith(index);
   }
 
   /** Closes one and those in it, each of which must be such that its end tag may be left out, or one of these names. */
-  closeWith(index: number, names: readonly string[]): void {
+  closeWith(index: number, names?: readonly string[]): void {
     for (let i = index + 1; i < this.#depth; i++) {
       const { rules, name } = this.#kinds[i]!;
-      if ((rules & IMPLIED_END) === 0 && !names.includes(name)) unsure();
+      if ((rules & IMPLIED_END) === 0 && !names?.includes(name)) unsure();
     }
     this.popTo(index);
   }

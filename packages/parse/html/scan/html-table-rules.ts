@@ -3,7 +3,6 @@ import { unsure, type OpenElements } from './html-stack.js';
 
 /** What the end of a part of a table closes besides, unless it is closed already. */
 const ROWS = ['tr', 'td', 'th'];
-const NONE: readonly string[] = [];
 const CLOSED_BY: Readonly<Record<string, readonly string[]>> = {
   table: [...ROWS, 'tbody', 'thead', 'tfoot', 'caption', 'colgroup'],
   tbody: ROWS,
@@ -45,7 +44,7 @@ export function openTablePart(open: OpenElements, name: string): void {
 export function closeTablePart(open: OpenElements, kind: ElementKind): void {
   const index = open.find(kind, TABLE_SCOPE);
   if (index < 0) unsure();
-  open.closeWith(index, CLOSED_BY[kind.name] ?? NONE);
+  open.closeWith(index, CLOSED_BY[kind.name]);
 }
 
 /** A start tag in a list of choices. */

@@ -1,4 +1,4 @@
-import type { FamilyLayout } from '../layout.js';
+import { isAscending, type FamilyLayout } from '../layout.js';
 import type { RowChange } from '../../../store.js';
 
 /** What becomes of cells of one family of a row; undefined takes a cell away. The last word on a qualifier counts. */
@@ -60,7 +60,7 @@ const FEW = 40;
 /** The same edits in the order of their qualifiers, one for each. */
 export function inOrder(edits: CellEdits): CellEdits {
   const { qualifiers, values } = edits;
-  if (isInOrder(qualifiers)) return edits;
+  if (isAscending(qualifiers)) return edits;
   if (qualifiers.length > FEW) return sortedByMap(edits);
   const sorted: CellEdits = { qualifiers: [], values: [] };
   for (let i = 0; i < qualifiers.length; i++) {
@@ -71,11 +71,6 @@ export function inOrder(edits: CellEdits): CellEdits {
     else insert(sorted, at, qualifier, values[i]);
   }
   return sorted;
-}
-
-function isInOrder(qualifiers: readonly string[]): boolean {
-  for (let i = 1; i < qualifiers.length; i++) if (qualifiers[i - 1]! >= qualifiers[i]!) return false;
-  return true;
 }
 
 function insert({ qualifiers, values }: CellEdits, at: number, qualifier: string, value: Uint8Array | undefined): void {
