@@ -187,8 +187,7 @@ async function linkRows(
   const own = new Set<string>();
   let ownWeight = 0;
   const sources = batchRows(crawl, batchId, fields, SOURCE_CHUNK, tracker.count, isReleasedSource, slots);
-  // Not read ahead: a slice that is added may change rows which come next.
-  for await (const read of sources) {
+  for await (const read of readAhead(sources)) {
     if (tracker.aborted) return undefined;
     const rows = await fenced(crawl, batchId, read, fields);
     const { ruleSet } = await withRules(crawl);

@@ -30,7 +30,12 @@ export function handsOnLinks(row: PageRow<'status' | 'redirectTarget' | 'marks'>
   const { status, redirectTarget, marks } = row;
   if (marks?.fetch !== batchId) return false;
   if (status === 'fetched') return marks.parse === batchId;
-  return (status === 'redir_perm' || status === 'redir_temp') && redirectTarget !== undefined;
+  return isRedirect(row) && redirectTarget !== undefined;
+}
+
+/** Whether a row was redirected when it was fetched last. */
+export function isRedirect({ status }: PageRow<'status'>): boolean {
+  return status === 'redir_perm' || status === 'redir_temp';
 }
 
 /** The same of a row that the batch held and has released: then `cashInFlight` is left, until the next batch selects the row. */
@@ -42,8 +47,7 @@ export function isReleasedSource(row: PageRow<'cashInFlight' | 'marks'>, batchId
 export function linksOf(row: PageRow<'status' | 'outlinks' | 'redirectTarget' | 'sitemap'>): readonly Outlink[] {
   const { status, outlinks = [], redirectTarget, sitemap } = row;
   if (status === 'fetched') return outlinks;
-  const isRedirect = status === 'redir_perm' || status === 'redir_temp';
-  if (!isRedirect || redirectTarget === undefined) return [];
+  if (!isRedirect(row) || redirectTarget === undefined) return [];
   return [{ url: redirectTarget, anchor: '', ...(sitemap && { sitemap }) }];
 }
 

@@ -1,12 +1,13 @@
-import { expect, it } from 'vitest';
-import { MemoryStore, jobs } from '../../../packages/webcrawl/index.js';
+import { describe, expect, it } from 'vitest';
+import { MemoryStore, jobs, type Store } from '../../../packages/webcrawl/index.js';
 import { createLinkSlice } from '../../../packages/jobs/linking/link-slice.js';
 import { createLinker } from '../../../packages/jobs/linking/linker.js';
 import { createTracker } from '../../../packages/jobs/reporting/tracker.js';
 import { rowOf, start } from '../../support/job-steps.js';
 import { damage } from '../../support/stores/damage.js';
 import { FailingStore, PlannedFailure } from '../../support/stores/failing-store.js';
-import { testCrawl } from '../../support/test-crawl.js';
+import { copyStore } from '../../support/stores/copy-store.js';
+import { allRows, testCrawl, type TestCrawl } from '../../support/test-crawl.js';
 import { fakeWeb, links } from '../../support/web/fake-web.js';
 
 const A = 'http://a.com/';
@@ -51,4 +52,64 @@ it('adds links to a row that it released before it was killed, of a source that 
     await jobs.updatedb(crawl, { batch });
     expect((await rowOf(crawl, B, 'inlinks')).inlinks, `cut at write ${failAt}`).toMatchObject([{ url: A }]);
   }
+});
+
+describe('a redirect that a page of its batch names as a sitemap', () => {
+  const INDEX = 'http://a.com/0.xml';
+  const MOVED = 'http://a.com/moved';
+  const TARGET = 'http://a.com/target';
+  const index = `<sitemapindex xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><sitemap><loc>${MOVED}</loc></sitemap></sitemapindex>`;
+  const settings = { 'fetcher.maxRedirects': 0 };
+
+  /** A store with their batch, and so many pages in between. */
+  async function fetched(pages: number): Promise<{ store: MemoryStore; batch: string }> {
+    const between = Array.from({ length: pages }, (_, i) => `http://a.com/1${String(i).padStart(3, '0')}`);
+    const web = fakeWeb({
+      [INDEX]: { html: index, contentType: 'application/xml' },
+      ...Object.fromEntries(between.map((url, i) => [url, links(`/other${i}`)])),
+      [MOVED]: { location: TARGET },
+    });
+    const store = new MemoryStore();
+    const crawl = await testCrawl(web, { store, settings });
+    const batch = await start(crawl, INDEX, ...between, MOVED);
+    await jobs.fetch(crawl, { batch, parse: true });
+    return { store, batch };
+  }
+
+  /** A crawl on a store with so little memory for links that they are added page by page. */
+  async function sliced(store: Store): Promise<TestCrawl> {
+    const crawl = await testCrawl(undefined, { store, settings });
+    const { settings: given } = crawl;
+    return { ...crawl, settings: { ...given, db: { ...given.db, updateMaxLinksInMemory: 1 } } };
+  }
+
+  it('hands on what it was when it was fetched, however many pages are between the two', async () => {
+    for (const pages of [1, 10, 25, 45]) {
+      const { store, batch } = await fetched(pages);
+      const crawl = await sliced(store);
+      await jobs.updatedb(crawl, { batch });
+      expect(await rowOf(crawl, TARGET, 'sitemap', 'inlinkCount'), `${pages} pages`).toEqual({ inlinkCount: 1 });
+    }
+  });
+
+  it('does so too after a kill', async () => {
+    const { store, batch } = await fetched(25);
+    const whole = await sliced(await copyStore(store));
+    await jobs.updatedb(whole, { batch });
+    const expected = await allRows(whole);
+    let cuts = 0;
+    for (let failAt = 2; ; failAt += 4) {
+      const copy = await copyStore(store);
+      const isCut = await jobs.updatedb(await sliced(new FailingStore(copy, failAt)), { batch }).then(
+        () => false,
+        (error: unknown) => error instanceof PlannedFailure,
+      );
+      if (!isCut) break;
+      cuts += 1;
+      const crawl = await sliced(copy);
+      await jobs.updatedb(crawl, { batch });
+      expect(await allRows(crawl), `cut at write ${failAt}`).toEqual(expected);
+    }
+    expect(cuts).toBeGreaterThan(5);
+  });
 });
