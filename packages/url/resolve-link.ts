@@ -38,7 +38,8 @@ export class LinkResolver {
   constructor(base: string, encodeQuery?: EncodeQuery) {
     this.#base = base;
     this.#encodeQuery = encodeQuery;
-    this.#isPlain = isPlainUrl(base);
+    // The URL parser of Node 20 drops an empty query, later ones keep it.
+    this.#isPlain = isPlainUrl(base) && !base.endsWith('?');
     this.#root = this.#isPlain ? base.indexOf('/', base.indexOf('://') + 3) : 0;
     const path = base.split('?', 1)[0]!;
     if (this.#isPlain) this.#folders.push(path.slice(0, path.lastIndexOf('/') + 1));

@@ -84,6 +84,8 @@ export class TagReader implements PageElement {
   skip(from: number): number {
     const bytes = this.#bytes;
     const { length } = bytes;
+    /** Where the attributes begin that are not passed over yet. */
+    let next = from;
     for (let at = from; at < length; at++) {
       const byte = bytes[at]!;
       if (byte === GREATER) {
@@ -94,10 +96,11 @@ export class TagReader implements PageElement {
       if (byte !== EQUALS) continue;
       const quote = bytes[at + 1]!;
       // Else it may be part of a name, or before a value without quotes.
-      if (!isLetter(bytes[at - 1]) || (quote !== QUOTE && quote !== APOSTROPHE)) return this.read(from, false);
+      if (!isLetter(bytes[at - 1]) || (quote !== QUOTE && quote !== APOSTROPHE)) return this.read(next, false);
       at = quoteEnd(bytes, at + 2, quote);
+      next = at + 1;
     }
-    return this.read(from, false);
+    return length + 1;
   }
 
   /** Of several of one name the first counts. */
