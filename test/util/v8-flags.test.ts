@@ -25,7 +25,7 @@ it('spares time first, and memory for good once the heap has been large', () => 
   expect(ofCollecting()).toEqual(first);
   heap = 300 * MB;
   vi.advanceTimersByTime(1000);
-  const large = ['heap-growing-percent=50', 'incremental-marking-soft-trigger=0', 'incremental-marking-hard-trigger=0'];
+  const large = ['heap-growing-percent=20', 'incremental-marking-soft-trigger=0', 'incremental-marking-hard-trigger=0'];
   expect(ofCollecting()).toEqual([...first, ...large]);
   heap = 100 * MB;
   vi.advanceTimersByTime(10_000);

@@ -8,9 +8,14 @@ const MB = 1024 * 1024;
 
 /**
  * How the database of a table is opened. Write buffers are large because small ones stall writers while LevelDB compacts; two
- * are in memory at times.
+ * are in memory at times. So are the indexes of up to 1,000 files, which are a quarter as long with blocks of this size.
  */
-export const DATABASE_OPTIONS = { keyEncoding: 'utf8', valueEncoding: 'view', writeBufferSize: 32 * MB } as const;
+export const DATABASE_OPTIONS = {
+  keyEncoding: 'utf8',
+  valueEncoding: 'view',
+  writeBufferSize: 32 * MB,
+  blockSize: 16 * 1024,
+} as const;
 
 /** A database, read as of one moment. */
 export interface LevelSnapshot {
