@@ -27,6 +27,7 @@ export {
   STATUSES,
   STATUS_CODES,
   TABLES,
+  isRedirect,
   type Mark,
   type Status,
   type TableName,

@@ -48,6 +48,11 @@ export type Status = keyof typeof STATUS_CODES;
 /** All statuses, by code. */
 export const STATUSES = Object.keys(STATUS_CODES) as readonly Status[];
 
+/** Whether a row of this status was redirected when it was fetched last. */
+export function isRedirect(status: Status | undefined): boolean {
+  return status === 'redir_perm' || status === 'redir_temp';
+}
+
 /** Each job leaves its mark, holding the batch id (inject: `y`), in the row change that does its work. */
 export const MARK_COLUMNS = {
   /** The page is a seed; the value is `y`. */

@@ -1,4 +1,4 @@
-import { hostKeyOfRow, rowKeyOf, type HostKey, type KeyRange } from '../../webtable/index.js';
+import { hostKeyOfRow, isRedirect, rowKeyOf, type HostKey, type KeyRange } from '../../webtable/index.js';
 import { CrawlError } from '../errors/index.js';
 import type { Count } from '../jobs/index.js';
 import { checkCount } from './adjacency.js';
@@ -124,7 +124,7 @@ function aliasOf({ key, redirectTarget, canonical }: LinkRow): string | undefine
 
 function kindOf({ status }: LinkRow, alias: string | undefined, raw: boolean): number {
   if (status === 'gone') return KIND.gone;
-  if (status === 'redir_temp' || status === 'redir_perm') return raw ? KIND.fetched : KIND.redirect;
+  if (isRedirect(status)) return raw ? KIND.fetched : KIND.redirect;
   if (status !== 'fetched' && status !== 'notmodified') return KIND.known;
   return alias === undefined || raw ? KIND.fetched : KIND.alternate;
 }

@@ -14,7 +14,7 @@ export async function* readAhead<T>(values: AsyncIterable<T>): AsyncGenerator<T,
       yield result.value;
     }
   } finally {
-    // Of a generator, it comes after what was asked for.
+    // A generator ends the step that was asked for first.
     await iterator.return?.();
   }
 }

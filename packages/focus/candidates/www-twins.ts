@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { isRedirect } from '../../../webtable/index.js';
 import { domainOf } from '../../url/index.js';
 import { hashOf } from '../../util/index.js';
 import type { Candidate, CreateFinder, FinderRow, PageTexts, ReadTexts } from './candidate.js';
@@ -149,7 +150,7 @@ function twinOf({ key, url, status, signature, redirectTarget, parseStatus, dupl
   const isOther = (named: string | undefined): boolean =>
     named !== undefined && isWww(named) !== isWww(url) && pageOf(named) === pageOf(url);
   const isFetched = (status === 'fetched' || status === 'notmodified') && signature !== undefined;
-  const leads = status === 'redir_temp' || status === 'redir_perm';
+  const leads = isRedirect(status);
   return {
     key,
     url,

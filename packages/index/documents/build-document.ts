@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { rowKeyOf, urlOf, type Inlink, type PageRow } from '../../../webtable/index.js';
+import { isRedirect, rowKeyOf, urlOf, type Inlink, type PageRow } from '../../../webtable/index.js';
 import type { Count, CounterName } from '../../jobs/index.js';
 import type { IndexDocument, Plugin } from '../../plugin-api/index.js';
 import { checkFilterAnswer } from './filter-answer.js';
@@ -85,7 +85,7 @@ function reasonAgainst(row: IndexRow, isReplaced: boolean): CounterName | undefi
   if (damaged) return 'damaged';
   if (isHeld(row)) return 'held';
   if (status === 'gone') return 'gone';
-  if (status === 'redir_perm' || status === 'redir_temp') return 'redirected';
+  if (isRedirect(status)) return 'redirected';
   // A page that could not be fetched again, as for a server that fails, is as it was until it is given up.
   const isPending = status === undefined || status === 'unfetched' || status === 'retry';
   if (isPending && parseStatus?.code !== 'success') return 'not_fetched';

@@ -1,5 +1,6 @@
 import {
   hostKeyOfRow,
+  isRedirect,
   rowKeyOf,
   urlOf,
   type Page,
@@ -10,7 +11,6 @@ import type { Count } from '../reporting/counters.js';
 import type { CrawlContext } from '../context.js';
 import { hintedFields, mergeHints, soonerDue, type LinkHints } from '../parsing/link-hints.js';
 import { SITEMAP_INTERVAL, newRowFields } from '../rows/new-row.js';
-import { isRedirect } from '../rows/reschedule.js';
 import { hold, partOf } from '../shards/own-slots.js';
 import { createRefusals, type Refusals } from '../selection/refusals.js';
 import { createScoring } from '../rows/scoring-chain.js';
@@ -251,7 +251,7 @@ function linkChange(
   if (source !== undefined) notes.set(firstBy(batchId), source);
   const isOwn = row?.marks?.generate === batchId;
   // A redirect hands on whether it is a sitemap, as it was when it was fetched: to whatever slice or run of updatedb.
-  const isSitemap = events.some(isInSitemap) && !(isOwn && row.marks.fetch === batchId && isRedirect(row));
+  const isSitemap = events.some(isInSitemap) && !(isOwn && row.marks.fetch === batchId && isRedirect(row.status));
   const isLowered = Number.isFinite(distance) && distance !== row?.distance;
   const first = row ? undefined : firstFields(crawl, count, events);
   const refusal = row ? undefined : refusals.of({ ...first, key, score, distance });

@@ -1,4 +1,4 @@
-import type { Outlink, PageChange, PageRow, Status, Tables } from '../../../webtable/index.js';
+import { isRedirect, type Outlink, type PageChange, type PageRow, type Status, type Tables } from '../../../webtable/index.js';
 import type { FetchSchedule, Schedule } from '../../plugin-api/index.js';
 import type { Count, CounterName } from '../reporting/counters.js';
 import type { CrawlContext } from '../context.js';
@@ -30,12 +30,7 @@ export function handsOnLinks(row: PageRow<'status' | 'redirectTarget' | 'marks'>
   const { status, redirectTarget, marks } = row;
   if (marks?.fetch !== batchId) return false;
   if (status === 'fetched') return marks.parse === batchId;
-  return isRedirect(row) && redirectTarget !== undefined;
-}
-
-/** Whether a row was redirected when it was fetched last. */
-export function isRedirect({ status }: PageRow<'status'>): boolean {
-  return status === 'redir_perm' || status === 'redir_temp';
+  return isRedirect(status) && redirectTarget !== undefined;
 }
 
 /** The same of a row that the batch held and has released: then `cashInFlight` is left, until the next batch selects the row. */
@@ -47,7 +42,7 @@ export function isReleasedSource(row: PageRow<'cashInFlight' | 'marks'>, batchId
 export function linksOf(row: PageRow<'status' | 'outlinks' | 'redirectTarget' | 'sitemap'>): readonly Outlink[] {
   const { status, outlinks = [], redirectTarget, sitemap } = row;
   if (status === 'fetched') return outlinks;
-  if (!isRedirect(row) || redirectTarget === undefined) return [];
+  if (!isRedirect(status) || redirectTarget === undefined) return [];
   return [{ url: redirectTarget, anchor: '', ...(sitemap && { sitemap }) }];
 }
 

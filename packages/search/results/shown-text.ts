@@ -1,4 +1,4 @@
-import type { Page } from '../../../webtable/index.js';
+import { isRedirect, type Page } from '../../../webtable/index.js';
 
 /** The fields that {@link shownText} reads. */
 export const SHOWN_FIELDS = ['status', 'parseStatus'] as const;
@@ -16,7 +16,7 @@ export interface ShownText {
  * failed, nothing may; nor of a page that is gone or leads elsewhere. One that cannot be fetched for a time is as it was.
  */
 export function shownText({ status, parseStatus }: Partial<Pick<Page, (typeof SHOWN_FIELDS)[number]>>): ShownText {
-  const isThere = status !== undefined && status !== 'gone' && status !== 'redir_perm' && status !== 'redir_temp';
+  const isThere = status !== undefined && status !== 'gone' && !isRedirect(status);
   if (!isThere || parseStatus?.code !== 'success') return { snippet: 0, copy: false };
   const { noindex, noarchive, maxSnippet } = parseStatus;
   return { snippet: maxSnippet, copy: !noindex && !noarchive && maxSnippet === undefined };
