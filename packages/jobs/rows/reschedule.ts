@@ -1,4 +1,11 @@
-import { isRedirect, type Outlink, type PageChange, type PageRow, type Status, type Tables } from '../../../webtable/index.js';
+import {
+  isRedirect,
+  type Outlink,
+  type PageChange,
+  type PageRow,
+  type Status,
+  type Tables,
+} from '../../../webtable/index.js';
 import type { FetchSchedule, Schedule } from '../../plugin-api/index.js';
 import type { Count, CounterName } from '../reporting/counters.js';
 import type { CrawlContext } from '../context.js';
