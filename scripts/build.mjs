@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { bundle } from './bundle.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const tsc = createRequire(import.meta.url).resolve('typescript/bin/tsc');
+const tsc = join(createRequire(import.meta.url).resolve('typescript-native/package.json'), '../bin/tsc');
 
 rmSync(join(root, 'dist'), { recursive: true, force: true });
 try {

@@ -56,7 +56,7 @@ function undocumented(door: string): { missing: string[]; exports: number } {
 }
 
 function memberName({ name, declarations }: ts.Symbol): string {
-  return (declarations?.[0] as ts.NamedDeclaration | undefined)?.name?.getText() ?? name;
+  return (declarations?.[0] as ts.ClassElement | undefined)?.name?.getText() ?? name;
 }
 
 test('everything that packages/webcrawl exports has a doc comment', () => {

@@ -39,7 +39,9 @@ export function createPageReader(
     const parser = parsers.find(({ contentTypes }) => contentTypes.includes(contentType));
     // Both answer at once.
     const outcome = parser?.parse({ url, content, contentType, headers, truncated: false }) as
-      ParsedPage | { readonly kind: 'failed' } | undefined;
+      | ParsedPage
+      | { readonly kind: 'failed' }
+      | undefined;
     if (!outcome || outcome.kind === 'failed') return undefined;
     const { title, text, outlinks, refresh, robots } = outcome;
     const links = linkList();

@@ -10,7 +10,8 @@ import { givenArgument, reply } from '../lib/worker.js';
 
 /** What to serve. */
 export type ServerTask = { readonly hosts: number } & (
-  { readonly folder: string } | { readonly madeUp: MadeUpName; readonly pagesPerHost: number }
+  | { readonly folder: string }
+  | { readonly madeUp: MadeUpName; readonly pagesPerHost: number }
 );
 
 /** What it sends once it serves. */

@@ -133,7 +133,8 @@ const MOST_BITS = 22;
  */
 function bandPlan(count: number, distance: number) {
   let best:
-    { readonly cost: number; readonly bits: number; readonly choices: readonly (readonly Band[])[] } | undefined;
+    | { readonly cost: number; readonly bits: number; readonly choices: readonly (readonly Band[])[] }
+    | undefined;
   for (let same = 1; same <= 4; same++) {
     const number = distance + same;
     if (number > 64) break;

@@ -48,4 +48,7 @@ export interface CrawledPage {
 export type OnPage = (
   page: CrawledPage,
 ) =>
-  Readonly<Record<string, unknown>> | undefined | void | Promise<Readonly<Record<string, unknown>> | undefined | void>;
+  | Readonly<Record<string, unknown>>
+  | undefined
+  | void
+  | Promise<Readonly<Record<string, unknown>> | undefined | void>;

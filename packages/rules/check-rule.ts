@@ -36,7 +36,8 @@ export type NewRule =
 
 /** A rule that was checked, as it will be but for its id and times. */
 export type CheckedRule = (
-  Omit<UrlRule, 'id' | 'changedAt' | 'createdAt'> | Omit<WwwRule, 'id' | 'changedAt' | 'createdAt'>
+  | Omit<UrlRule, 'id' | 'changedAt' | 'createdAt'>
+  | Omit<WwwRule, 'id' | 'changedAt' | 'createdAt'>
 ) & {
   readonly createdAt?: number;
 };

@@ -29,7 +29,14 @@ export async function serve(crawl: Crawl, options: ServeOptions = {}): Promise<S
       options,
     );
     let closing: Promise<void> | undefined;
-    const close = (): Promise<void> => (closing ??= served.close().finally(() => searcher.close()));
+    const closeBoth = async (): Promise<void> => {
+      try {
+        await served.close();
+      } finally {
+        await searcher.close();
+      }
+    };
+    const close = (): Promise<void> => (closing ??= closeBoth());
     return { ...served, close, [Symbol.asyncDispose]: close };
   } catch (error) {
     await searcher.close();

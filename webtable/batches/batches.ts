@@ -106,7 +106,7 @@ function zoneOf(state: BatchState): (typeof HEADER_ZONES)[number] {
 /** The states through which a batch goes, and that in which each step has work. */
 const order: readonly BatchState[] = ['generating', 'open', 'updating', 'updated', 'closed'];
 const stateOf = (step: BatchStep): BatchState =>
-  (({ generate: 'generating', fetch: 'open', parse: 'open', updatedb: 'updating', index: 'updated' }) as const)[step];
+  ({ generate: 'generating', fetch: 'open', parse: 'open', updatedb: 'updating', index: 'updated' } as const)[step];
 
 export function createBatches(store: Store, slots: Slots, exclusive: Exclusive) {
   const entryKey = (batchId: string, queue: string, rowKey: string): string =>

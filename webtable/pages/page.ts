@@ -24,7 +24,12 @@ export interface Inlink {
 
 /** What JSON can hold. */
 export type JsonValue =
-  string | number | boolean | null | readonly JsonValue[] | { readonly [name: string]: JsonValue };
+  | string
+  | number
+  | boolean
+  | null
+  | readonly JsonValue[]
+  | { readonly [name: string]: JsonValue };
 
 /** Fields of a page that plugins add, by name. */
 export type CustomFields = Readonly<Record<string, JsonValue>>;

@@ -75,8 +75,10 @@ function isOutcome(value: unknown): value is FetchOutcome {
   );
 }
 
-/** What the outcomes of each kind have of their own. */
-const KINDS: ReadonlyMap<string, (outcome: Readonly<Record<string, unknown>>) => boolean> = new Map([
+type Outcome = Readonly<Record<string, unknown>>;
+
+/** Checks the fields that outcomes of each kind have beside the common ones. */
+const KINDS: ReadonlyMap<string, (outcome: Outcome) => boolean> = new Map<string, (outcome: Outcome) => boolean>([
   [
     'content',
     ({ body, truncated, contentType }) =>
