@@ -1,11 +1,14 @@
-// `npm run soak -- --kills 300 [--seed n] [--only crawl,single]`: kills the built command at random moments until so many
-// processes were killed, and compares what each table holds at the end with that of a run that nobody disturbed.
+// Long runs of what `npm test` and CI run in a short form.
+// `npm run soak -- --kills 300 [--seed n] [--only crawl,single]` kills the built command at random moments until n processes
+// were killed, and compares each table at the end with that of a run that was not disturbed.
+// `npm run soak -- --only seeds` runs `npm test` with many seeds; `--only kill,shards` runs these suites at full size.
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { runNode } from './run-node.mjs';
 import { setup } from './setup.mjs';
+import { SUITES } from './test.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
@@ -18,15 +21,28 @@ try {
     },
   });
   const [kills, seed] = [wholeNumber('kills', values.kills), wholeNumber('seed', values.seed)];
-  const only = values.only?.split(',').filter((name) => name !== '') ?? [];
+  const names = values.only?.split(',').filter((name) => name !== '') ?? [];
+  const isSuite = (name) => name === 'seeds' || Object.hasOwn(SUITES, name);
+  const [suites, scenarios] = [names.filter(isSuite), names.filter((name) => !isSuite(name))];
   setup();
-  const vitest = join(createRequire(import.meta.url).resolve('vitest/package.json'), '../vitest.mjs');
-  const args = ['run', '--config', 'test/soak/vitest.config.ts', '--disable-console-intercept'];
-  const env = { ...process.env, WEBCRAWL_SOAK: JSON.stringify({ kills, seed, only }) };
-  process.exitCode = await runNode([vitest, ...args], { cwd: ROOT, env });
+  process.exitCode = 0;
+  for (const suite of suites) {
+    const args = suite === 'seeds' ? [] : [suite];
+    const env = { ...process.env, WEBCRAWL_RUNS: 'many' };
+    const code = await runNode(['scripts/test.mjs', ...args, '--disable-console-intercept'], { cwd: ROOT, env });
+    process.exitCode ||= code;
+  }
+  if (scenarios.length > 0 || suites.length === 0) process.exitCode ||= await killAtRandom(kills, seed, scenarios);
 } catch (error) {
   console.error(`soak: ${error.message}`);
   process.exitCode = 1;
+}
+
+function killAtRandom(kills, seed, only) {
+  const vitest = join(createRequire(import.meta.url).resolve('vitest/package.json'), '../vitest.mjs');
+  const args = ['run', '--config', 'test/soak/vitest.config.ts', '--disable-console-intercept'];
+  const env = { ...process.env, WEBCRAWL_SOAK: JSON.stringify({ kills, seed, only }) };
+  return runNode([vitest, ...args], { cwd: ROOT, env });
 }
 
 function wholeNumber(name, text) {
