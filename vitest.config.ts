@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config';
 
 /** Tests that put stand-ins in the place of modules: these would be seen by others in one process. */
 const WITH_STAND_INS = [
-  'test/bin/*.test.ts',
+  'test/bin/{data-out,progress,run,search}.test.ts',
   'test/bin/options/shard-option.test.ts',
   'test/webtable/live/yielding.test.ts',
   'test/webcrawl/hbase-on-demand.test.ts',

@@ -25,8 +25,14 @@ export interface Leaf {
   readonly type: LeafType;
 }
 
-/** Every setting by its dotted key, in the order of the schema. */
+let made: ReadonlyMap<string, Leaf> | undefined;
+
+/** Every setting by its dotted key, in the order of the schema. It is made once, since that takes some milliseconds. */
 export function settingLeaves(): ReadonlyMap<string, Leaf> {
+  return (made ??= makeLeaves());
+}
+
+function makeLeaves(): ReadonlyMap<string, Leaf> {
   const leaves = new Map<string, Leaf>();
   const add = (key: string, schema: z.ZodType) =>
     leaves.set(key, { schema, type: z.toJSONSchema(schema, { io: 'input' }) as LeafType });

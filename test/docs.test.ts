@@ -7,7 +7,7 @@ import { buildProgram } from '../bin/program.js';
 import { describeSettings } from '../config/index.js';
 import { testIo } from './bin/test-io.js';
 import { printedFiles } from './support/docs/doc-examples.js';
-import { sourceFiles } from './support/docs/source-files.js';
+import { sourcePaths } from './support/docs/source-files.js';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 /** Written by `npm run docs`, and held to the source by tests of their own. */
@@ -22,6 +22,11 @@ const DOCUMENTS = [
     .map((name) => `docs/${name}`),
 ];
 const textOf = (name: string): string => readFileSync(join(ROOT, name), 'utf8');
+const KNOWN_PATHS = [
+  ...sourcePaths(),
+  ...readdirSync(join(ROOT, 'test'), { recursive: true }).map((name) => `test/${String(name)}`),
+];
+const { command: COMMAND } = buildProgram(testIo());
 /** The anchors of its headings. */
 const anchorsOf = (text: string): string[] =>
   [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
@@ -59,16 +64,12 @@ describe.each(DOCUMENTS)('%s', (document) => {
 
   test('names files and folders that exist', async () => {
     const printed = await printedFiles(document);
-    const known = [
-      ...sourceFiles().map(({ path }) => path),
-      ...readdirSync(join(ROOT, 'test'), { recursive: true }).map((name) => `test/${String(name)}`),
-    ];
     const files = namesIn(text).filter((name) => /^[\w./-]+\.(ts|mjs|json|txt|md)$/.test(name));
     const folders = namesIn(text).filter((name) =>
       /^(packages|webtable|config|bin|test|bench|docs)\/[\w./-]*$/.test(name),
     );
     const missing = [...files, ...folders].filter(
-      (name) => !existsSync(join(ROOT, name)) && !known.some((path) => path.endsWith(`/${name}`)),
+      (name) => !existsSync(join(ROOT, name)) && !KNOWN_PATHS.some((path) => path.endsWith(`/${name}`)),
     );
     // Made by the first benchmark.
     expect(missing.filter((name) => name !== 'bench/results' && !printed.has(name))).toEqual([]);
@@ -89,14 +90,13 @@ describe.each(DOCUMENTS)('%s', (document) => {
   });
 
   test('uses options and settings that exist', () => {
-    const { command } = buildProgram(testIo());
     const keys = new Set(describeSettings().map(({ key }) => key));
     const wrong = commandsIn(text).flatMap(({ verb, rest }) => {
-      const found = command.commands.find((one) => one.name() === verb);
+      const found = COMMAND.commands.find((one) => one.name() === verb);
       if (!found) return [];
       const words = rest.split(/\s+/);
       const inner = found.commands.find((one) => one.name() === words[1]);
-      const known = new Set(['-h', '--help', ...[command, found, ...(inner ? [inner] : [])].flatMap(flagsOf)]);
+      const known = new Set(['-h', '--help', ...[COMMAND, found, ...(inner ? [inner] : [])].flatMap(flagsOf)]);
       const flags = words.filter((word) => /^--?[a-z][a-z-]*$/i.test(word) && !known.has(word));
       const settings = [...rest.matchAll(/--set '?([\w.]+)=/g)].map(([, key = '']) => key);
       // A page may show what is said to a wrong one.

@@ -1,6 +1,6 @@
+import { spawnSync } from 'node:child_process';
 import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import ts from 'typescript';
 import { ROOT } from './source-files.js';
 
 /** The files that a document prints, by their names: each begins with its name as a comment. */
@@ -29,25 +29,16 @@ export async function writeExamples(
   return [...examples.keys()];
 }
 
-/** What the compiler finds wrong with these modules of a folder. */
+const FLAGS =
+  '--target es2022 --module nodenext --moduleResolution nodenext --lib es2023,esnext.disposable --types node --allowJs --checkJs --noEmit --skipLibCheck --ignoreConfig';
+const STRICT = '--strict --noUncheckedIndexedAccess --exactOptionalPropertyTypes --noUnusedLocals';
+
+/** The lines in which the compiler says what is wrong with these modules of a folder. */
 export function typeFaults(folder: string, names: readonly string[], strict = false): string[] {
-  const program = ts.createProgram(
-    names.map((name) => join(folder, name)),
-    {
-      target: ts.ScriptTarget.ES2022,
-      module: ts.ModuleKind.NodeNext,
-      moduleResolution: ts.ModuleResolutionKind.NodeNext,
-      lib: ['lib.es2023.d.ts', 'lib.esnext.disposable.d.ts'],
-      types: ['node'],
-      typeRoots: [join(ROOT, 'node_modules/@types')],
-      allowJs: true,
-      checkJs: true,
-      noEmit: true,
-      skipLibCheck: true,
-      ...(strict && { strict, noUncheckedIndexedAccess: true, exactOptionalPropertyTypes: true, noUnusedLocals: true }),
-    },
-  );
-  return ts
-    .getPreEmitDiagnostics(program)
-    .map(({ file, messageText }) => `${file?.fileName}: ${ts.flattenDiagnosticMessageText(messageText, '\n')}`);
+  const compiler = join(ROOT, 'node_modules/typescript-native/bin/tsc');
+  const flags = `${FLAGS} --typeRoots ${join(ROOT, 'node_modules/@types')} ${strict ? STRICT : '--strict false'}`;
+  const args = [compiler, ...flags.split(' '), ...names.map((name) => join(folder, name))];
+  const { stdout, error } = spawnSync(process.execPath, args, { cwd: folder, encoding: 'utf8' });
+  if (error) throw error;
+  return stdout.split('\n').filter((line) => line !== '');
 }

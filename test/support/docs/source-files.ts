@@ -24,15 +24,18 @@ export interface SourceFile {
   readonly imports: readonly Import[];
 }
 
-/** Every TypeScript file of the product. */
-export function sourceFiles(): SourceFile[] {
+/** The path of every TypeScript file of the product, relative to the project. */
+export function sourcePaths(): string[] {
   return SOURCE_FOLDERS.flatMap((folder) =>
     readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
       .filter((name) => name.endsWith('.ts'))
       .map((name) => posix.join(folder, name.split(sep).join('/'))),
-  )
-    .sort()
-    .map((path) => parseSource(path, readFileSync(join(ROOT, path), 'utf8')));
+  ).sort();
+}
+
+/** Every TypeScript file of the product, parsed. */
+export function sourceFiles(): SourceFile[] {
+  return sourcePaths().map((path) => parseSource(path, readFileSync(join(ROOT, path), 'utf8')));
 }
 
 /** A file as it would be with this text. */
