@@ -17,8 +17,8 @@ const LEFT_OUT = process.env['WEBCRAWL_LEFT_OUT']?.split(',') ?? [];
 export default defineConfig({
   test: {
     pool: 'forks',
-    // Vitest leaves one core free, which halves its speed where there are two.
-    maxWorkers: Math.max(2, availableParallelism() - 1),
+    // One more than there are cores, since some tests wait for timers and for processes.
+    maxWorkers: availableParallelism() + 1,
     // Far more than any test needs, so that none fails because the machine is busy.
     testTimeout: 300_000,
     hookTimeout: 300_000,

@@ -4,6 +4,7 @@ import { memoryWriter, type MemoryWriter } from '../support/index/memory-writer.
 import { copyStore } from '../support/stores/copy-store.js';
 import { START, testCrawl, type TestCrawl } from '../support/test-crawl.js';
 import { fakeWeb, links, randomNumbers, type FakePage, type FakeWeb } from '../support/web/fake-web.js';
+import { runs } from '../support/runs.js';
 
 const HOME = 'http://a.example/';
 const MONTHS = 40 * 86_400_000;
@@ -239,5 +240,5 @@ async function history(seed: number): Promise<void> {
 }
 
 test('whatever comes, goes, redirects and names another page: indexed bit by bit as at once', async () => {
-  for (let seed = 1; seed <= 20; seed++) await history(seed);
+  for (let seed = 1; seed <= runs(8, 40); seed++) await history(seed);
 });

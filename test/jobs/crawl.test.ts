@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { jobs, type Crawl, type Report } from '../../packages/webcrawl/index.js';
 import { fakeWeb, links, randomWeb, type FakeWeb } from '../support/web/fake-web.js';
 import { START, allRows, testCrawl } from '../support/test-crawl.js';
+import { runs } from '../support/runs.js';
 
 const statuses = async (crawl: Crawl): Promise<Record<string, string | undefined>> => {
   const found: Record<string, string | undefined> = {};
@@ -128,7 +129,7 @@ describe('crawl', () => {
   });
 
   it('gives the same rows as the jobs one by one, whether fetch parses or parse does', async () => {
-    for (const seed of [1, 2, 3]) {
+    for (let seed = 1; seed <= runs(1, 6); seed++) {
       const { pages, seeds } = randomWeb(seed, 120, 4);
       const runs: [FakeWeb, Awaited<ReturnType<typeof allRows>>][] = [];
       for (const run of [

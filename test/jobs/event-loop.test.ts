@@ -4,7 +4,7 @@ import { jobs, type Crawl } from '../../packages/webcrawl/index.js';
 import { fakeWeb, links } from '../support/web/fake-web.js';
 import { testCrawl } from '../support/test-crawl.js';
 
-const PAGES = 2000;
+const PAGES = 800;
 const urlOf = (i: number): string => `http://h${i % 50}.example/p${i}`;
 
 /** A web that answers at once, on a store that does: nothing in it ever waits for the event loop. */

@@ -172,7 +172,7 @@ describe('inject', () => {
     expect(await rowOf(crawl, 'http://a.com/x', 'distance', 'marks')).toEqual({ distance: 0, marks: { inject: 'y' } });
   });
 
-  it('streams 100,000 lines and never reads far ahead of what it has written', async () => {
+  it('streams many lines and never reads far ahead of what it has written', async () => {
     const store = new MemoryStore();
     let written = 0;
     let furthest = 0;
@@ -182,14 +182,14 @@ describe('inject', () => {
       return write(table, changes);
     };
     async function* lines(): AsyncGenerator<string> {
-      for (let i = 0; i < 100_000; i++) {
+      for (let i = 0; i < 20_000; i++) {
         furthest = Math.max(furthest, i - written);
         yield `http://a.com/${String(i).padStart(6, '0')}`;
       }
     }
     await using crawl = await testCrawl(undefined, { store });
-    expect((await jobs.inject(crawl, { seeds: lines() })).counters).toEqual({ injected: 100_000 });
-    expect(written).toBe(100_000);
+    expect((await jobs.inject(crawl, { seeds: lines() })).counters).toEqual({ injected: 20_000 });
+    expect(written).toBe(20_000);
     expect(furthest).toBeLessThanOrEqual(1000);
   });
 

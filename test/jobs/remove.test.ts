@@ -154,7 +154,7 @@ describe('remove', () => {
 
 describe('remove that fails between two row writes', () => {
   it('leaves an order that repair finds nothing missing in, and ends the same when it is run again', async () => {
-    const { pages, seeds } = randomWeb(5, 60, 3);
+    const { pages, seeds } = randomWeb(5, 20, 2);
     const before = new MemoryStore();
     await using crawl = await testCrawl(fakeWeb(pages), { store: before });
     await jobs.crawl(crawl, { seeds, stay: 'any', rounds: 2 });

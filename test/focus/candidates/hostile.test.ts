@@ -5,6 +5,7 @@ import { createMostFrequent } from '../../../packages/focus/candidates/most-freq
 import { createDistinct, createSample } from '../../../packages/focus/candidates/sample.js';
 import { hashOf } from '../../../packages/util/index.js';
 import { articles, cutBy, findIn, rulesOf, type GivenRow } from '../../support/focus/finder-rows.js';
+import { runs } from '../../support/runs.js';
 
 const SITE = 'http://www.example.com';
 const numbers = (count: number): number[] => Array.from({ length: count }, (_, i) => i);
@@ -12,10 +13,10 @@ const spread = (i: number): string => (Math.imul(i + 1, 0x9e3779b1) >>> 0).toStr
 
 /** Rows that a hostile site may have; each URL as it is when it was normalised. */
 const HOSTILE: Readonly<Record<string, () => GivenRow[]>> = {
-  'a hundred thousand names of parameters': () =>
-    numbers(100_000).map((i) => ({ url: `${SITE}/?${spread(i)}=1`, signature: 'same' })),
+  'very many names of parameters': () =>
+    numbers(runs(20_000, 100_000)).map((i) => ({ url: `${SITE}/?${spread(i)}=1`, signature: 'same' })),
   'names in each URL by the hundred': () =>
-    numbers(2_000).map((i) => ({
+    numbers(runs(500, 2_000)).map((i) => ({
       url: `${SITE}/x?${numbers(100)
         .map((k) => `${spread(i * 100 + k)}=${k}`)
         .join('&')}`,
@@ -43,13 +44,16 @@ const HOSTILE: Readonly<Record<string, () => GivenRow[]>> = {
   'empty segments': () =>
     numbers(1_000).map((i) => ({ url: `${SITE}//${'/'.repeat(i % 30)}${i}//x//`, signature: `${i}` })),
   'many hosts': () =>
-    numbers(20_000).map((i) => ({ url: `http://${spread(i)}.example.com/p?x=${i}`, signature: 'same' })),
+    numbers(runs(4_000, 20_000)).map((i) => ({ url: `http://${spread(i)}.example.com/p?x=${i}`, signature: 'same' })),
   'many numbers in a path': () =>
-    numbers(2_000).map((i) => ({ url: `${SITE}/${`${i}-`.repeat(40)}/${i}/${i}/${i}/${i}/${i}`, signature: `${i}` })),
+    numbers(runs(500, 2_000)).map((i) => ({
+      url: `${SITE}/${`${i}-`.repeat(40)}/${i}/${i}/${i}/${i}/${i}`,
+      signature: `${i}`,
+    })),
   'one document under all URLs': () =>
-    numbers(20_000).map((i) => ({ url: `${SITE}/${spread(i)}/${spread(i * 7)}/x`, signature: 'same' })),
+    numbers(runs(4_000, 20_000)).map((i) => ({ url: `${SITE}/${spread(i)}/${spread(i * 7)}/x`, signature: 'same' })),
   'pairs of documents in random places': () =>
-    numbers(20_000).map((i) => ({
+    numbers(runs(4_000, 20_000)).map((i) => ({
       url: `${SITE}/${spread(i)}/${spread(i * 7)}/x`,
       signature: `${i >> 1}`,
       duplicateOf: 'http://[',

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { buildGraphs, openAdjacencyBlocks } from '../../../packages/graph/index.js';
 import { FAR, TRAIT, findWays, wayTo } from '../../../packages/focus/proposals/ways.js';
 import { randomNumbers } from '../../support/web/fake-web.js';
+import { seeds } from '../../support/runs.js';
 
 let folder: string;
 beforeAll(async () => {
@@ -44,41 +45,35 @@ function naive(
   return cost;
 }
 
-test.each(Array.from({ length: 60 }, (_, i) => i + 1))(
-  'the ways are the cheapest, whatever the blocks, seed %i',
-  async (seed) => {
-    const random = randomNumbers(seed);
-    const below = (n: number): number => Math.floor(random() * n);
-    const nodes = 5 + below(120);
-    const links = Array.from({ length: nodes }, (_, i) =>
-      [...new Set(Array.from({ length: below(4) }, () => below(nodes)))].filter((to) => to !== i).sort((a, b) => a - b),
-    );
-    const rows = links.map((targets, i) => ({
-      key: `example.a:http/${String(i).padStart(4, '0')}`,
-      status: 'fetched' as const,
-      links: targets.map(urlOf),
-    }));
-    const work = await mkdtemp(join(folder, 'graph-'));
-    const { graphs } = await buildGraphs(rows, { folder: work, levels: ['page'], raw: true, count: () => undefined });
-    await using blocks = await openAdjacencyBlocks(graphs[0]!.adjacency, 1 + below(60));
-    const sets = [[], ...Array.from({ length: 1 + below(5) }, () => [0, 1, 2, 3].filter(() => random() < 0.4))];
-    const cuts = { ofNode: Uint32Array.from(links, () => (random() < 0.4 ? below(sets.length) : 0)), sets };
-    const traits = Uint8Array.from(
-      links,
-      () => (random() < 0.05 ? TRAIT.closed : 0) | (random() < 0.1 ? TRAIT.root : 0),
-    );
-    const graph = { nodes, traits, domains: Uint32Array.from(links, () => below(3)), links: blocks };
-    for (const within of [false, true]) {
-      const isActive = (proposal: number): boolean => proposal !== seed % 4;
-      const ways = await findWays(graph, cuts, { isActive, within });
-      const expected = naive(links, graph, cuts, isActive, within);
-      expect(Array.from(ways.cost, (cost) => (cost === FAR ? Infinity : cost))).toEqual(expected);
-      for (let node = 0; node < nodes; node++) {
-        if (ways.cost[node] === FAR) continue;
-        const way = wayTo(ways, node);
-        expect(traits[way[0]!]! & TRAIT.root).toBeTruthy();
-        for (const [i, at] of way.slice(1).entries()) expect(links[way[i]!]).toContain(at);
-      }
+test.each(seeds(12, 60).map((i) => i + 1))('the ways are the cheapest, whatever the blocks, seed %i', async (seed) => {
+  const random = randomNumbers(seed);
+  const below = (n: number): number => Math.floor(random() * n);
+  const nodes = 5 + below(120);
+  const links = Array.from({ length: nodes }, (_, i) =>
+    [...new Set(Array.from({ length: below(4) }, () => below(nodes)))].filter((to) => to !== i).sort((a, b) => a - b),
+  );
+  const rows = links.map((targets, i) => ({
+    key: `example.a:http/${String(i).padStart(4, '0')}`,
+    status: 'fetched' as const,
+    links: targets.map(urlOf),
+  }));
+  const work = await mkdtemp(join(folder, 'graph-'));
+  const { graphs } = await buildGraphs(rows, { folder: work, levels: ['page'], raw: true, count: () => undefined });
+  await using blocks = await openAdjacencyBlocks(graphs[0]!.adjacency, 1 + below(60));
+  const sets = [[], ...Array.from({ length: 1 + below(5) }, () => [0, 1, 2, 3].filter(() => random() < 0.4))];
+  const cuts = { ofNode: Uint32Array.from(links, () => (random() < 0.4 ? below(sets.length) : 0)), sets };
+  const traits = Uint8Array.from(links, () => (random() < 0.05 ? TRAIT.closed : 0) | (random() < 0.1 ? TRAIT.root : 0));
+  const graph = { nodes, traits, domains: Uint32Array.from(links, () => below(3)), links: blocks };
+  for (const within of [false, true]) {
+    const isActive = (proposal: number): boolean => proposal !== seed % 4;
+    const ways = await findWays(graph, cuts, { isActive, within });
+    const expected = naive(links, graph, cuts, isActive, within);
+    expect(Array.from(ways.cost, (cost) => (cost === FAR ? Infinity : cost))).toEqual(expected);
+    for (let node = 0; node < nodes; node++) {
+      if (ways.cost[node] === FAR) continue;
+      const way = wayTo(ways, node);
+      expect(traits[way[0]!]! & TRAIT.root).toBeTruthy();
+      for (const [i, at] of way.slice(1).entries()) expect(links[way[i]!]).toContain(at);
     }
-  },
-);
+  }
+});

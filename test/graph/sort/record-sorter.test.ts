@@ -63,19 +63,19 @@ describe('more records than the memory has room for', () => {
   };
 
   test('are merged from runs, which are gone afterwards', async () => {
-    const records = many(100_000, (n) => (n >>> 8) % 40);
+    const records = many(70_000, (n) => (n >>> 8) % 40);
     expect(await sorted(records, { memory: 1 })).toEqual(expected(records));
     expect(await readdir(folder)).toEqual([]);
   });
 
   test('of one size', async () => {
-    const records = many(120_000, () => 20);
+    const records = many(60_000, () => 20);
     expect(await sorted(records, { memory: 1, recordBytes: 20 })).toEqual(expected(records));
   });
 
   test('in more runs than are merged at a time', async () => {
     // Each of them is near the size of the memory, so it is a run of its own.
-    const records = many(150, (n) => 4000 + (n % 1000)).map((record) => Buffer.concat([record, Buffer.alloc(900_000)]));
+    const records = many(110, (n) => 4000 + (n % 1000)).map((record) => Buffer.concat([record, Buffer.alloc(900_000)]));
     const sorter = createRecordSorter({ folder, memory: 1 });
     for (const record of records) await sorter.add(record);
     expect((await readdir(folder)).length).toBeGreaterThan(100);
@@ -86,7 +86,7 @@ describe('more records than the memory has room for', () => {
       before = Buffer.from(record);
       count += 1;
     }
-    expect(count).toBe(150);
+    expect(count).toBe(110);
     expect(await readdir(folder)).toEqual([]);
   });
 

@@ -9,7 +9,7 @@ import { START, allRows, testCrawl } from '../../support/test-crawl.js';
 const DAY = 86_400_000;
 const HUB = 'http://hub.com/';
 const SETTINGS = { 'generate.lockExpiry': 7 * 86_400 };
-const sources = Array.from({ length: 16 }, (_, i) => `http://s${i}.com/`);
+const sources = Array.from({ length: 8 }, (_, i) => `http://s${i}.com/`);
 
 /** Pages on many hosts that all link to one. */
 function hubWeb(): FakeWeb {

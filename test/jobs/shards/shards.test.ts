@@ -15,6 +15,7 @@ import { VersionedRows, VersionedStore, type Treatment } from '../../support/ver
 import { fakeWeb, links, randomNumbers, type FakePage, type FakeWeb } from '../../support/web/fake-web.js';
 import { Killed, WorkerStore, type Fate } from '../../support/worker-store.js';
 import { settle } from '../../support/job-steps.js';
+import { seeds } from '../../support/runs.js';
 
 const SLOTS = 7;
 const STEPS = ['generate', 'fetch', 'parse', 'updatedb'] as const;
@@ -24,9 +25,6 @@ const MOST_PASSES = 16;
 const MOST_ROUNDS = 20;
 /** Lists of useful pages, one after the other. */
 const LISTS = 5;
-/** So many, from such a one on, as from `WEBCRAWL_SHARD_SEEDS=1000 WEBCRAWL_SHARD_FIRST_SEED=500`. */
-const SEEDS = Number(process.env.WEBCRAWL_SHARD_SEEDS ?? 6);
-const FIRST_SEED = Number(process.env.WEBCRAWL_SHARD_FIRST_SEED ?? 0);
 
 type Pick = (n: number) => number;
 
@@ -290,7 +288,7 @@ describe('a crawl in shards', () => {
   );
   afterEach(() => void vi.useRealTimers());
 
-  it.each(Array.from({ length: SEEDS }, (_, i) => FIRST_SEED + i))(
+  it.each(seeds(2, 100))(
     'ends in the rows of one process, seed %i',
     async (seed) => {
       const alone = await crawlAlone(seed);

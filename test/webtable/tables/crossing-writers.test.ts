@@ -7,8 +7,9 @@ import { lostRows, step } from '../../support/versions/crossing-steps.js';
 import { createHostileTurns } from '../../support/versions/hostile-turns.js';
 import { VersionedStore } from '../../support/versions/versioned-store.js';
 import { randomNumbers } from '../../support/web/fake-web.js';
+import { runs, seeds } from '../../support/runs.js';
 
-const SEEDS_AT_ONCE = 200;
+const SEEDS_AT_ONCE = 100;
 
 /** How badly writers are treated. */
 interface Hostility {
@@ -52,9 +53,9 @@ describe('writers that cross on a store without locks', () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }));
   afterEach(() => void vi.useRealTimers());
 
-  const groups = Array.from({ length: 16 }, (_, i) => i * SEEDS_AT_ONCE);
+  const groups = seeds(5, 32).map((i) => i * SEEDS_AT_ONCE);
 
-  it.each(groups)('leave each row an entry that leads to it: 200 seeds from %i', async (first) => {
+  it.each(groups)('leave each row an entry that leads to it: 100 seeds from %i', async (first) => {
     const lost: string[] = [];
     for (let seed = first; seed < first + SEEDS_AT_ONCE; seed++) {
       const store = await cross(seed, { deaths: 0.3, refused: 0.02, lostAnswers: 0.02 });
@@ -64,14 +65,14 @@ describe('writers that cross on a store without locks', () => {
   });
 
   it('leave no head behind that no note names, however many answers are lost', async () => {
-    for (let seed = 0; seed < 400; seed++) {
+    for (let seed = 0; seed < runs(100, 400); seed++) {
       const store = await cross(seed, { deaths: 0, refused: 0, lostAnswers: 0.3 });
       expect(await unnamedHeads(store), `seed ${seed}`).toEqual([]);
     }
   });
 
   it('lose no change of the header of a batch', async () => {
-    for (let seed = 0; seed < 500; seed++) {
+    for (let seed = 0; seed < runs(100, 500); seed++) {
       const random = randomNumbers(seed);
       const store = new VersionedStore(random);
       const writer = async (): Promise<void> => {
@@ -87,7 +88,7 @@ describe('writers that cross on a store without locks', () => {
   });
 
   it('move a batch on once: who comes second hears of it', async () => {
-    for (let seed = 0; seed < 200; seed++) {
+    for (let seed = 0; seed < runs(40, 200); seed++) {
       const store = new VersionedStore(randomNumbers(seed));
       const { batches } = await openTables(store, { slots: 1 });
       await batches.change('1-1', () => ({ state: 'open', size: 1 }));

