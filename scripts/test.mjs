@@ -81,8 +81,7 @@ export const SUITES = {
   politeness: { files: ['test/politeness/politeness.test.ts'], about: 'the access log of 200 hosts' },
   shards: {
     files: ['test/shards'],
-    about:
-      'one web crawled by one process and by many on a real HBase, while these are killed; npm run shards: 5,000 pages',
+    about: 'one web crawled by one process and by many on a real HBase, while these are killed',
   },
   slurm: {
     files: ['test/slurm'],

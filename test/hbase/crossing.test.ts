@@ -2,12 +2,13 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { openHBaseStore, openTables, type HBaseStore } from '../../webtable/index.js';
 import { emptyTables, hbaseTables } from '../support/hbase/hbase-tables.js';
 import { lostRows, step } from '../support/versions/crossing-steps.js';
+import { runs } from '../support/runs.js';
 import { randomNumbers } from '../support/web/fake-web.js';
 
 const hbase = inject('hbase');
 const PROCESSES = 4;
 const STEPS = 6;
-const SEEDS = 12;
+const SEEDS = runs(4, 40);
 
 describe.skipIf(!hbase)('writers that cross on a real HBase', () => {
   let url: string;

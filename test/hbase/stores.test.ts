@@ -2,6 +2,7 @@ import { beforeAll, describe, inject, it } from 'vitest';
 import { openHBaseStore } from '../../webtable/index.js';
 import { testStore } from '../../webtable/store-suite/index.js';
 import { hbaseTables, openEmptyTables } from '../support/hbase/hbase-tables.js';
+import { runs } from '../support/runs.js';
 import { checkHistories } from '../support/stores/histories.js';
 
 const SEED = 20_240_601;
@@ -16,7 +17,7 @@ describe.skipIf(!hbase)('on a real HBase', () => {
   testStore('HBaseStore', { describe, it }, () => openEmptyTables(url));
 
   it('answers any history as MemoryStore does', async () => {
-    await checkHistories({ open: () => openEmptyTables(url), seed: SEED, runs: 40 });
+    await checkHistories({ open: () => openEmptyTables(url), seed: SEED, runs: runs(12, 100) });
   });
 
   it('answers any history so where several processes write and read in turn', async () => {
@@ -24,7 +25,7 @@ describe.skipIf(!hbase)('on a real HBase', () => {
       open: () => openEmptyTables(url),
       openOther: () => openHBaseStore(url),
       seed: SEED,
-      runs: 40,
+      runs: runs(12, 100),
     });
   });
 });

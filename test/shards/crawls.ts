@@ -5,10 +5,11 @@ import { checkPoliteness, type Violation } from '../politeness/check-politeness.
 import { crawledRows, type CrawledRow } from './crawled-rows.js';
 import type { Killed, Killer } from './kills.js';
 import { DELAYS, SETTINGS, type MadeHosts } from './made-hosts.js';
+import { isSoak } from '../support/runs.js';
 import { startRounds, type RoundsEnd, type RoundsProcess } from './rounds-process.js';
 
-/** All of it takes long: `npm run shards` crawls 5,000 pages on 200 hosts with 20 kills, .ci/run a part of that. */
-export const FULL = process.env['WEBCRAWL_SHARDS_FULL'] === '1';
+/** `npm run soak -- --only shards` crawls 5,000 pages on 200 hosts with 20 kills, CI a small part of that. */
+export const FULL = isSoak;
 /** Far more than any of it takes on a busy machine. */
 export const MOST_MS = FULL ? 14_400_000 : 2_400_000;
 
@@ -113,7 +114,7 @@ export function missingIn({ counters }: RepairReport): Readonly<Record<string, n
 /** Each line with the time, as it tells where a long run is. */
 const say = (line: string): void => console.log(`${new Date().toISOString().slice(11, 19)} ${line}`);
 
-/** Begins to count. @returns what prints the figures of a crawl, which is what `npm run shards` is for besides passing */
+/** Begins to count. @returns what prints the figures of a crawl, which is what a soak is for besides passing */
 function watch({ server, pages }: MadeHosts): (name: string, more: string) => void {
   const [began, requests] = [server.now(), server.log.length];
   return (name, more) => {

@@ -24,9 +24,9 @@ import { madeHosts, type MadeHosts } from './made-hosts.js';
 import type { RoundsProcess } from './rounds-process.js';
 
 const SEED = 13;
-const HOSTS = FULL ? 200 : 40;
-const PAGES_OF_HOST = FULL ? ([23, 29] as const) : ([9, 13] as const);
-const SHARDS = 6;
+const HOSTS = FULL ? 200 : 14;
+const PAGES_OF_HOST = FULL ? ([23, 29] as const) : ([6, 8] as const);
+const SHARDS = FULL ? 6 : 3;
 const ARGS = ['--shards', String(SHARDS)];
 
 const PARTS = ['gw1', 'gw2', 'rs1', 'rs2'] as const;
@@ -50,10 +50,10 @@ const KILLS: readonly Kill<'workers' | 'driver' | (typeof PARTS)[number]>[] = FU
       { step: 'generate', round: 2, victim: 'workers' },
     ]
   : [
-      { after: 60, victim: 'workers' },
-      { after: 150, victim: 'gw1' },
-      { after: 250, victim: 'driver' },
-      { after: 330, victim: 'rs1' },
+      { after: 15, victim: 'workers' },
+      { after: 35, victim: 'gw1' },
+      { after: 55, victim: 'driver' },
+      { after: 75, victim: 'rs1' },
     ];
 const LEAST_KILLED = FULL ? 20 : 4;
 

@@ -25,7 +25,7 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const COMMAND = join(ROOT, 'dist/bin/webcrawl.js');
 const FILTER_FILE = join(ROOT, 'config/regex-urlfilter.txt');
 const MINUTE = 60_000;
-const LEAST_PAGES = 2000;
+const LEAST_PAGES = 800;
 /** Pages of a round of the separate commands: fewer than are due, so that rounds cut through the levels of the site. */
 const TOP_N = 400;
 const MAX_ROUNDS = 50;

@@ -2,11 +2,12 @@ import { execFile } from 'node:child_process';
 import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { isSoak } from '../support/runs.js';
 
 const execute = promisify(execFile);
 
-/** Manuals as their makers generated them, by different generators: Sphinx, DocBook and one of their own. */
-const PACKAGES = ['python3-doc', 'postgresql-doc', 'sqlite3-doc'];
+/** Manuals as their makers generated them, by different generators: Sphinx and one of its own; in a soak DocBook as well. */
+const PACKAGES = ['python3-doc', 'sqlite3-doc', ...(isSoak ? ['postgresql-doc'] : [])];
 
 /**
  * Downloads and unpacks the manuals below `folder`; nothing is installed. Needs apt-get and dpkg.

@@ -1,5 +1,5 @@
-/** Set by `npm run soak -- --only <suite>`. */
-const isSoak = process.env['WEBCRAWL_RUNS'] === 'many';
+/** Whether the long form of a test is wanted: `npm run soak -- --only <suite>` sets it. */
+export const isSoak = process.env['WEBCRAWL_RUNS'] === 'many';
 
 /** How often a random test is repeated, or how large its input is: `few` in `npm test` and CI, `many` in `npm run soak`. */
 export const runs = (few: number, many: number): number => (isSoak ? many : few);
