@@ -4,7 +4,7 @@ import { chmodSync, cpSync, readdirSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { bundle } from './bundle.mjs';
+import { bundle, bundleForTests } from './bundle.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const tsc = join(createRequire(import.meta.url).resolve('typescript-native/package.json'), '../bin/tsc');
@@ -18,5 +18,6 @@ try {
 for (const name of readdirSync(join(root, 'config'))) {
   if (/\.(txt|json)$/.test(name)) cpSync(join(root, 'config', name), join(root, 'dist/config', name));
 }
+await bundleForTests(join(root, 'dist'));
 await bundle(join(root, 'dist'));
 chmodSync(join(root, 'dist/bin/webcrawl.js'), 0o755);

@@ -9,8 +9,8 @@ const steps = createDyingSteps(Number(killAt), {
   ofFiles: ['appendFile', 'sync', 'truncate'],
 });
 
-const { openCrawl } = await import('../../dist/packages/webcrawl/index.js');
-const exports = await import('../../dist/packages/export/index.js');
+const { openCrawl } = await import('../../dist/tests/webcrawl.js');
+const exports = await import('../../dist/tests/export.js');
 const { export: name = 'exportPages', ...given } = JSON.parse(options);
 const crawl = await openCrawl({ table: `level:${directory}` });
 steps.begin();

@@ -1,6 +1,6 @@
 // Crawls in a process of its own, so that its memory can be measured and held. Takes one message: the directory of the table,
 // settings, options and seeds of the crawl, what DNS says, and the days to crawl on; answers with counters, rows and measurements.
-import { explain, jobs, openCrawl } from '../../dist/packages/webcrawl/index.js';
+import { explain, jobs, openCrawl } from '../../dist/tests/webcrawl.js';
 
 const unhandled = [];
 process.on('unhandledRejection', (reason) => unhandled.push(String(reason?.stack ?? reason)));

@@ -9,7 +9,7 @@ const steps = createDyingSteps(Number(killAt), {
   ofFiles: ['appendFile', 'read', 'sync', 'truncate', 'writeFile'],
 });
 
-const { exportGraph, jobs, openCrawl, openLevelStore } = await import('../../dist/packages/webcrawl/index.js');
+const { exportGraph, jobs, openCrawl, openLevelStore } = await import('../../dist/tests/webcrawl.js');
 const store = await openLevelStore(directory);
 const write = store.write.bind(store);
 /** One row at a time, so that it can die between any two. */

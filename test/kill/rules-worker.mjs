@@ -2,7 +2,7 @@
 // Arguments: the folder of the table, what to do (`crawl`, or a verb of `rules`), its arguments as JSON, the step to die at (0: none),
 // and whether before (0), while (1) or after (2) it.
 const [directory, verb, args, killAt, moment] = process.argv.slice(2);
-const { jobs, openCrawl, rules } = await import('../../dist/packages/webcrawl/index.js');
+const { jobs, openCrawl, rules } = await import('../../dist/tests/webcrawl.js');
 let steps = 0;
 
 async function dying(step) {

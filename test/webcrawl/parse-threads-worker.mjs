@@ -1,7 +1,7 @@
 // Crawls a site and prints what is asked for as JSON: counters, and the texts of pages by path. It does not end the
 // process, and closes the crawl only when told to.
 // Arguments: origin, settings as JSON, plugins that are handed in as an expression, whether it closes.
-import { jobs, openCrawl } from '../../dist/packages/webcrawl/index.js';
+import { jobs, openCrawl } from '../../dist/tests/webcrawl.js';
 
 const [origin, settings, plugins, closes] = process.argv.slice(2);
 const robots = { noindex: false, nofollow: false, noarchive: false };

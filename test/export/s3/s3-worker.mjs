@@ -1,6 +1,6 @@
 // Writes a made export to a store of the kind of S3. Arguments: the output, and the options of the export as JSON.
 // Prints what became of it as JSON.
-import { writeTarget } from '../../../dist/packages/export/index.js';
+import { writeTarget } from '../../../dist/tests/export.js';
 import { writeMade } from './made-export.mjs';
 
 const [output, options] = process.argv.slice(2);

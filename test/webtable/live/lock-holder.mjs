@@ -3,7 +3,7 @@
 import { Buffer } from 'node:buffer';
 import { writeSync } from 'node:fs';
 import { createInterface } from 'node:readline';
-import { openSharedStore } from '../../../dist/webtable/index.js';
+import { openSharedStore } from '../../../dist/tests/webtable.js';
 
 const store = await openSharedStore({
   directory: process.argv[2],

@@ -2,7 +2,7 @@
 import { Buffer } from 'node:buffer';
 import { writeSync } from 'node:fs';
 import { setInterval } from 'node:timers';
-import { openLevelStore, openSharedStore } from '../../../dist/webtable/index.js';
+import { openLevelStore, openSharedStore } from '../../../dist/tests/webtable.js';
 
 const directory = process.argv[2];
 const store = await openSharedStore({
