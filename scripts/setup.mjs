@@ -8,7 +8,16 @@ import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const OLDEST = [20, 19];
-const SOURCES = ['packages', 'webtable', 'config', 'bin', 'scripts/build.mjs', 'scripts/bundle.mjs', 'tsconfig.json', 'tsconfig.build.json'];
+const SOURCES = [
+  'packages',
+  'webtable',
+  'config',
+  'bin',
+  'scripts/build.mjs',
+  'scripts/bundle.mjs',
+  'tsconfig.json',
+  'tsconfig.build.json',
+];
 
 /** Brings node_modules and dist up to date. Throws when npm or the compiler fails. */
 export function setup() {

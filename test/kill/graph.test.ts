@@ -7,12 +7,13 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openCrawl, rowKeyOf } from '../../packages/webcrawl/index.js';
 import { fileDigests } from '../support/file-digests.js';
 import { stepsOf } from '../support/run-worker.js';
+import { runs } from '../support/runs.js';
 import { changeRows } from '../support/stores/put-rows.js';
 import { randomNumbers } from '../support/web/fake-web.js';
 
 const WORKER = fileURLToPath(new URL('graph-worker.mjs', import.meta.url));
-const KILLS = 20;
-const PAGES = 4000;
+const KILLS = runs(3, 20);
+const PAGES = runs(400, 4000);
 
 let folder: string;
 beforeAll(async () => {

@@ -3,9 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, test } from 'vitest';
 import { dumpIndex } from '../support/index/dump-index.js';
+import { runs } from '../support/runs.js';
 import { killIndex, KILLED_TABLES, makeKilledTables, type KilledIndex } from '../support/index/killed-index.js';
 
-const KILLS = 12;
+const KILLS = runs(2, 12);
 
 const sqlite: KilledIndex = { settings: () => ({}), dump: (table) => dumpIndex(join(table, 'index')) };
 const jsonLines: KilledIndex = {

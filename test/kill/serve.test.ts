@@ -7,9 +7,12 @@ import { PEACE, runSteps, type Outcome } from '../soak/killed-steps.js';
 import { madeWeb } from '../soak/made-web.js';
 import { SCENARIOS } from '../soak/scenarios.js';
 import { requireCommand } from '../support/command-process.js';
+import { runs } from '../support/runs.js';
 import { randomNumbers } from '../support/web/fake-web.js';
 
-const KILLS = 6;
+const KILLS = runs(3, 6);
+/** Days on which it crawls: on the second one pages have changed, and some are gone. */
+const DAYS = runs(1, 2);
 const LONG = 900_000;
 
 beforeAll(requireCommand);
@@ -20,7 +23,7 @@ test(
     const folder = await mkdtemp(join(tmpdir(), 'webcrawl-serve-kill-'));
     const web = await madeWeb(7);
     const { steps, except } = SCENARIOS['serve']!;
-    const scenario = { steps: steps.slice(0, 2), except };
+    const scenario = { steps: steps.slice(0, DAYS), except };
     try {
       const expected: Outcome[] = [];
       const peace = await mkdtemp(join(folder, 'run-'));
@@ -30,7 +33,7 @@ test(
       let kills = 0;
       const killer = {
         next: (step: number, tries: number) =>
-          tries < KILLS / 2 ? random() * Math.min(3000, expected[step]!.worked) * 1.15 ** tries : undefined,
+          tries < KILLS / DAYS ? random() * Math.min(3000, expected[step]!.worked) * 1.15 ** tries : undefined,
         onKill: () => void (kills += 1),
       };
       const lines: string[] = [];

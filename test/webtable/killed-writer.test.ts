@@ -8,13 +8,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openLevelStore } from '../../webtable/index.js';
+import { runs } from '../support/runs.js';
 import { randomNumbers } from '../support/web/fake-web.js';
 import { versionedRow, wholeVersions } from '../support/stores/versioned-rows.js';
 
 const WORKER = fileURLToPath(new URL('row-writer.mjs', import.meta.url));
-const BUILT = fileURLToPath(new URL('../../dist/packages/webcrawl/index.js', import.meta.url));
+const BUILT = fileURLToPath(new URL('../../dist/tests/webtable.js', import.meta.url));
 const KEYS = ['com.example:http/', 'com.example:http/a', 'com.example:http/a/b', 'com.example:https/', 'org.x:http/'];
-const KILLS = 12;
+const KILLS = runs(4, 12);
 
 function send(child: ChildProcessWithoutNullStreams, version: number): void {
   const changes = KEYS.map((key) => {

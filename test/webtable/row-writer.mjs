@@ -3,7 +3,7 @@
 import { Buffer } from 'node:buffer';
 import { writeSync } from 'node:fs';
 import { createInterface } from 'node:readline';
-import { openLevelStore } from '../../dist/tests/webcrawl.js';
+import { openLevelStore } from '../../dist/tests/webtable.js';
 
 const store = await openLevelStore(process.argv[2]);
 for await (const line of createInterface({ input: process.stdin })) {

@@ -5,6 +5,7 @@ import { expect } from 'vitest';
 import { jobs, openCrawl, type Crawl } from '../../../packages/webcrawl/index.js';
 import { round } from '../job-steps.js';
 import { stepsOf } from '../run-worker.js';
+import { runs } from '../runs.js';
 import { fakeWeb, randomNumbers, randomWeb } from '../web/fake-web.js';
 
 const WORKER = fileURLToPath(new URL('../../kill/index-worker.mjs', import.meta.url));
@@ -25,7 +26,7 @@ export interface KilledIndex {
 
 /** Makes the {@link KILLED_TABLES} in a folder, by name. */
 export async function makeKilledTables(folder: string, { settings }: Pick<KilledIndex, 'settings'>): Promise<void> {
-  const { pages, seeds } = randomWeb(5, 300, 8);
+  const { pages, seeds } = randomWeb(5, runs(100, 300), 8);
   const web = fakeWeb(pages);
   let now = START;
   const open = (table: string): Promise<Crawl> =>

@@ -10,7 +10,7 @@ import { MemoryStore, openSharedStore, type SharedStore } from '../../../webtabl
 import { scanPlain } from '../../support/stores/plain-rows.js';
 
 const WORKER = fileURLToPath(new URL('lock-holder.mjs', import.meta.url));
-const BUILT = fileURLToPath(new URL('../../../dist/webtable/index.js', import.meta.url));
+const BUILT = fileURLToPath(new URL('../../../dist/tests/webtable.js', import.meta.url));
 
 describe.skipIf(!existsSync(BUILT))('another process that holds the lock (needs dist: node scripts/setup.mjs)', () => {
   let directory: string;
