@@ -11,7 +11,6 @@ import { cycleBench } from './cycle.js';
 import { duplicatesBench } from './duplicates.js';
 import { exportBench } from './export.js';
 import { focusBench } from './focus.js';
-import { frontierBench } from './frontier.js';
 import { graphBench } from './graph.js';
 import type { Bench, BenchOptions, BenchResult } from './lib/bench.js';
 import { drawChart } from './lib/chart.js';
@@ -23,28 +22,18 @@ import { operationsBench } from './operations.js';
 import { profileBench } from './profile.js';
 import { relevanceBench } from './relevance.js';
 import { hbaseCycleBench } from './hbase-cycle.js';
-import { hbaseStoreBench } from './hbase-store.js';
 import { indexBench } from './search-index.js';
 import { scaleBench } from './scale.js';
 import { servingBench } from './serving.js';
 import { startUpBench } from './start-up.js';
-import { statisticsBench } from './statistics.js';
-import { statusBench } from './status.js';
-import { storeBench } from './store.js';
-import { waitingBench } from './waiting.js';
 
 const FOLDER = fileURLToPath(new URL('../../bench', import.meta.url));
 const BENCHES: Readonly<Record<string, Bench>> = {
   crawl: crawlBench,
   operations: operationsBench,
   cycle: cycleBench,
-  store: storeBench,
-  'hbase-store': hbaseStoreBench,
   'hbase-cycle': hbaseCycleBench,
-  frontier: frontierBench,
   focus: focusBench,
-  waiting: waitingBench,
-  status: statusBench,
   memory: memoryBench,
   duplicates: duplicatesBench,
   profile: profileBench,
@@ -54,7 +43,6 @@ const BENCHES: Readonly<Record<string, Bench>> = {
   relevance: relevanceBench,
   index: indexBench,
   serving: servingBench,
-  statistics: statisticsBench,
   scale: scaleBench,
   'start-up': startUpBench,
 };
@@ -74,10 +62,9 @@ ${Object.entries(BENCHES)
   --scale <factor>  of the sizes (1), to try a bench out
   --only <a,b>      leave all others out
   --against <folder> crawl, operations: another checkout, to take turns with this one
-  --site <name>     crawl, operations, status, profile: docs, docs-one-host, synthetic, link-heavy or small-pages; relevance: docs or synthetic (docs)
+  --site <name>     crawl, operations, profile: docs, docs-one-host, synthetic, link-heavy or small-pages; relevance: docs or synthetic (docs)
   --cores <1,2>     crawl: the cores that each crawler may use, one number after the other (all); others than all on Linux only
-  --minutes <n>     frontier: how long (10)
-  --hbase <url>     hbase-store, hbase-cycle: an HBase that runs, as hbase://<gateways>/<namespace>:<prefix>; else one is started
+  --hbase <url>     hbase-cycle: an HBase that runs, as hbase://<gateways>/<namespace>:<prefix>; else one is started
   --cache <folder>  where tables and outputs go (bench/.cache)
 
 A table and a picture go to bench/results; those of fewer rounds or of a smaller scale to the cache.`;
@@ -114,7 +101,6 @@ async function readArguments(args: readonly string[]): Promise<{ name: string; j
       json: { type: 'boolean', default: false },
       rounds: { type: 'string' },
       scale: { type: 'string', default: '1' },
-      minutes: { type: 'string', default: '10' },
       site: { type: 'string' },
       only: { type: 'string' },
       cores: { type: 'string' },
@@ -141,7 +127,6 @@ async function readArguments(args: readonly string[]): Promise<{ name: string; j
     options: {
       rounds,
       scale: above0('scale', values.scale),
-      minutes: above0('minutes', values.minutes),
       site,
       cache: values.cache,
       ...(only && { only }),

@@ -11,15 +11,13 @@ export interface BenchOptions {
   readonly rounds: number;
   /** 1 is full size; less makes tables, sites and webs smaller by that factor. */
   readonly scale: number;
-  /** Of `frontier`: how long to go on. */
-  readonly minutes: number;
   /** Of the benches with `sites`: which one. */
   readonly site: SiteName;
   /** Of `crawl`: on how many cores each crawler runs, one after the other; absent: on all that there are. */
   readonly cores?: readonly number[];
   /** Of `crawl` and `operations`: the folder of another checkout, built, that takes turns with this one. */
   readonly against?: string;
-  /** Of `hbase-store` and `hbase-cycle`: `hbase://<gateways>/<namespace>:<prefix>`, for new tables whose names begin so; absent: one is started. */
+  /** Of `hbase-cycle`: `hbase://<gateways>/<namespace>:<prefix>`, for new tables whose names begin so; absent: one is started. */
   readonly hbase?: string;
   /** Run only what is named so; absent: all. */
   readonly only?: readonly string[];

@@ -1,4 +1,4 @@
-// The web of the benchmark `frontier`, as a plugin.
+// The web of `endless-web.ts`, as a plugin.
 import { answerOf } from '../lib/endless-web.js';
 import { webWithoutNetwork } from '../lib/made-page.js';
 

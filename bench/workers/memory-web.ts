@@ -1,4 +1,4 @@
-// The web of the benchmark `memory`, as a list of plugins: that of `frontier`, and a count of the rows and links that are made.
+// The web of the benchmark `memory`, as a list of plugins: the endless web, and a count of the rows and links that are made.
 import type { Plugin } from '../../packages/webcrawl/index.js';
 import web from './endless-web-plugin.js';
 

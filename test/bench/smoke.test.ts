@@ -66,22 +66,12 @@ it('cycle goes on among rows that generate refuses, of every kind', async () => 
   }
 });
 
-it('store measures every store', async () => {
-  const { rows } = await result('store', '--scale', '0.002');
-  expect(rows.map(({ name }) => name)).toEqual(['classic-level', 'level', 'webtable', 'memory']);
-});
-
 it('focus crawls with and without rules, and beside who knows all', async () => {
   const { rows, samples } = await result('focus', '--scale', '0.005');
   expect(rows).toHaveLength(20);
   for (const name of ['stock', 'rules', 'proposals', 'knowing'])
     expect(rows.at(-1)![`${name}Total`]).toBeGreaterThan(0);
   expect(samples).toMatchObject({ proposals: { rules: expect.any(Array) as unknown[] } });
-});
-
-it('frontier goes on for its time', async () => {
-  const { samples } = await result('frontier', '--scale', '0.001', '--minutes', '0.01');
-  expect(samples).toContainEqual(expect.objectContaining({ round: 1, fetched: expect.any(Number) as number }));
 });
 
 it.runIf(process.platform === 'linux')('crawl reaches every page of the made-up site', async () => {
@@ -202,8 +192,8 @@ it('markdown is compared with the main parts of the manuals that are there', asy
 it.each([
   [['none'], 'expected the name of one benchmark, found "none"'],
   [['cycle', '--only', '50k,7k'], 'found "7k"'],
-  [['store', '--scale', '0'], 'above 0 for --scale'],
-  [['store', '--rounds', '1.5'], 'whole number'],
+  [['cycle', '--scale', '0'], 'above 0 for --scale'],
+  [['cycle', '--rounds', '1.5'], 'whole number'],
   [['crawl', '--site', 'x'], 'expected --site of docs, docs-one-host, synthetic, link-heavy, small-pages, found "x"'],
   [['relevance', '--site', 'small-pages'], 'expected --site of docs, synthetic'],
   [['crawl', '--cores', '0'], `expected --cores of ${process.platform === 'linux' ? 1 : availableParallelism()} to`],
@@ -213,16 +203,6 @@ it.each([
   const { code, stderr } = await bench(...args);
   expect(code).toBe(64);
   expect(stderr).toContain(message);
-});
-
-it('waiting crawls both ways', async () => {
-  const { rows } = await result('waiting', '--scale', '0.1');
-  expect(rows.map(({ name }) => name)).toEqual(['overlapping', 'one after another']);
-});
-
-it.runIf(process.platform === 'linux')('status crawls with and without somebody who looks', async () => {
-  const { rows } = await result('status', '--site', 'synthetic', '--scale', '0.005');
-  expect(rows).toMatchObject(['alone', 'status', 'command'].map((name) => ({ name, pages: { median: 100 } })));
 });
 
 it('graph makes a graph and ranks it', async () => {
@@ -264,13 +244,6 @@ it('serving crawls a site with and without --serve, and finds pages after update
   const [crawl, served, polite, politeServed, findable] = rows;
   for (const other of [served, polite, politeServed]) expect(other!.pages).toEqual(crawl!.pages);
   expect(findable!.count).toBeGreaterThan(0);
-});
-
-it('statistics are made of every row, beside a scan', async () => {
-  const { rows, samples } = await result('statistics', '--scale', '0.001');
-  expect(rows.map(({ name }) => name)).toEqual(['scan', 'statistics', 'all']);
-  expect(rows[1]).toMatchObject({ prefixes: { median: expect.any(Number) as number } });
-  for (const [sample] of Object.values(samples as Record<string, { rows: number }[]>)) expect(sample?.rows).toBe(5000);
 });
 
 it('scale gives no partition to two workers, and in the end each has its own again', async () => {
