@@ -1,23 +1,29 @@
-import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, readdirSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const bench = fileURLToPath(new URL('.', import.meta.url));
 const dist = join(bench, '../dist/bench');
+/** Not all that is there: what is installed below this folder has folders of its own. */
+const FOLDERS = ['.', 'lib', 'lib/sites', 'lib/stores', 'workers', 'prototype'];
+const changed = (path) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 
-/** Compiles this folder into dist/bench: takes the types out, file by file: `npm run typecheck` is what checks them. Writes only what has changed. */
+/** Compiles what has changed of this folder into dist/bench: takes the types out, file by file: `npm run typecheck` is what checks them. */
 export async function compile() {
+  const since = changed(fileURLToPath(import.meta.url));
+  const stale = FOLDERS.flatMap((folder) => readdirSync(join(bench, folder)).map((name) => join(folder, name)))
+    .filter((name) => name.endsWith('.ts'))
+    .map((name) => ({ source: join(bench, name), target: join(dist, name.replace(/ts$/, 'js')) }))
+    .filter(({ source, target }) => changed(target) <= Math.max(changed(source), since));
+  if (stale.length === 0) return;
   const { default: ts } = await import('typescript');
-  const options = { target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.ESNext, verbatimModuleSyntax: true };
-  for (const folder of ['.', 'lib', 'lib/sites', 'lib/stores', 'workers', 'prototype']) {
-    for (const name of readdirSync(join(bench, folder))) {
-      if (!name.endsWith('.ts')) continue;
-      const source = readFileSync(join(bench, folder, name), 'utf8');
-      const { outputText } = ts.transpileModule(source, { compilerOptions: options });
-      const target = join(dist, folder, name.replace(/ts$/, 'js'));
-      if (existsSync(target) && readFileSync(target, 'utf8') === outputText) continue;
-      mkdirSync(dirname(target), { recursive: true });
-      writeFileSync(target, outputText);
-    }
+  const compilerOptions = { target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.ESNext, verbatimModuleSyntax: true };
+  for (const { source, target } of stale) {
+    const { outputText } = ts.transpileModule(readFileSync(source, 'utf8'), { compilerOptions });
+    mkdirSync(dirname(target), { recursive: true });
+    // Whole at once, as another benchmark may be starting.
+    const unfinished = `${target}.${process.pid}`;
+    writeFileSync(unfinished, outputText);
+    renameSync(unfinished, target);
   }
 }
