@@ -17,6 +17,8 @@ const LEFT_OUT = process.env['WEBCRAWL_LEFT_OUT']?.split(',') ?? [];
 export default defineConfig({
   test: {
     pool: 'forks',
+    // Modules that were transformed once are kept in node_modules for the next run.
+    experimental: { fsModuleCache: true },
     // One more than there are cores, since some tests wait for timers and for processes.
     maxWorkers: availableParallelism() + 1,
     // Far more than any test needs, so that none fails because the machine is busy.

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { once } from '../packages/util/index.js';
 import { settingsSchema } from './schema.js';
 
 /** What JSON Schema says of one setting, as far as it is used here. */
@@ -25,14 +26,8 @@ export interface Leaf {
   readonly type: LeafType;
 }
 
-let made: ReadonlyMap<string, Leaf> | undefined;
-
 /** Every setting by its dotted key, in the order of the schema. It is made once, since that takes some milliseconds. */
-export function settingLeaves(): ReadonlyMap<string, Leaf> {
-  return (made ??= makeLeaves());
-}
-
-function makeLeaves(): ReadonlyMap<string, Leaf> {
+export const settingLeaves = once((): ReadonlyMap<string, Leaf> => {
   const leaves = new Map<string, Leaf>();
   const add = (key: string, schema: z.ZodType) =>
     leaves.set(key, { schema, type: z.toJSONSchema(schema, { io: 'input' }) as LeafType });
@@ -45,7 +40,7 @@ function makeLeaves(): ReadonlyMap<string, Leaf> {
   };
   walk(settingsSchema.shape, '');
   return leaves;
-}
+});
 
 /** The type in words: `whole number of at least 1`, `one of host, domain, ip`, `list of text`. */
 export function typeInWords(type: LeafType): string {

@@ -1,11 +1,15 @@
 // Runs the tests. `node scripts/test.mjs` runs what is quick, and says at its end which suites it left out;
 // `node scripts/test.mjs <suite>` runs one of those. Further arguments go to vitest; a test file among them runs alone.
+import { existsSync, mkdtempSync, rmSync, statfsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { runNode } from './run-node.mjs';
 import { setup } from './setup.mjs';
 
+/** Where Linux keeps files in memory, and the bytes that tests may take at once. */
+const MEMORY = '/dev/shm';
+const LEAST_ROOM = 4e9;
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
 /** The suites with a command of their own, `npm run test:<name>`: their files, and what each is for. */
@@ -124,9 +128,22 @@ function leftOut() {
   return `Not run, since these take longer (.ci/run runs everything):\n${lines.join('\n')}`;
 }
 
-function vitest(args, env = {}) {
+async function vitest(args, env = {}) {
   const entry = join(createRequire(import.meta.url).resolve('vitest/package.json'), '../vitest.mjs');
-  return runNode([entry, 'run', ...args], { cwd: ROOT, env: { ...process.env, ...env } });
+  const folder = folderInMemory();
+  const place = folder && { TMPDIR: folder };
+  try {
+    return await runNode([entry, 'run', ...args], { cwd: ROOT, env: { ...process.env, ...place, ...env } });
+  } finally {
+    if (folder) rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** A folder for temporary files in memory, where the system has one with room: tests write and sync many small files. */
+function folderInMemory() {
+  if (process.env.TMPDIR !== undefined || process.platform !== 'linux' || !existsSync(MEMORY)) return undefined;
+  const { bavail, bsize } = statfsSync(MEMORY);
+  return bavail * bsize > LEAST_ROOM ? mkdtempSync(join(MEMORY, 'webcrawl-')) : undefined;
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

@@ -9,7 +9,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   'packages/errors': [],
   'packages/util': [],
   'packages/url': ['packages/errors'],
-  config: ['packages/url', 'packages/errors'],
+  config: ['packages/url', 'packages/util', 'packages/errors'],
   webtable: ['packages/url', 'packages/util', 'packages/errors'],
   'packages/plugin-api': ['webtable (types)', 'packages/url', 'packages/util', 'packages/errors'],
   'packages/patterns': ['packages/errors'],

@@ -1,3 +1,5 @@
+import { once } from '../util/index.js';
+
 /** A simhash of 64 bits in two halves, and how many words it was made of. */
 export interface Simhash {
   /** The upper 32 bits, unsigned. */
@@ -98,7 +100,7 @@ function scramble(value: number): number {
 }
 
 /** What each UTF-16 code unit is. Those of a pair count as characters of their own: most pairs are rare Chinese ones. */
-function characterKinds(): Uint8Array {
+const characterKinds = once((): Uint8Array => {
   const kinds = new Uint8Array(65_536);
   const letter = /[\p{L}\p{N}\p{M}]/u;
   const alone =
@@ -110,7 +112,7 @@ function characterKinds(): Uint8Array {
     else kinds[code] = letter.test(character) ? LETTER : SPACE;
   }
   return kinds;
-}
+});
 
 /** In how many bits two simhashes differ, 0 to 64. */
 export function distanceOf(highA: number, lowA: number, highB: number, lowB: number): number {

@@ -8,7 +8,7 @@ import { canonicalInHeader } from '../../packages/parse/html/link-header.js';
 import { parseRefresh } from '../../packages/parse/html/refresh.js';
 import { RobotsReader } from '../../packages/parse/shared/robots-directives.js';
 import { mediaTypeOf } from '../../packages/util/index.js';
-import { runs } from '../support/fuzz-runs.js';
+import { fuzzed } from '../support/runs.js';
 
 const words = (text: string): fc.Arbitrary<string> => fc.constantFrom(...text.split(' '));
 /** Header values as they come from the wire: one character per byte. */
@@ -38,7 +38,7 @@ describe('any header', () => {
         expect(text.length).toBeLessThanOrEqual(2 * content.length);
         expect(Buffer.from(text).toString()).toBe(text);
       }),
-      runs(20_240_741, 2_000),
+      fuzzed(20_240_741, 2_000),
     );
   });
 
@@ -54,7 +54,7 @@ describe('any header', () => {
         // What a server sends escaped or as ASCII is not changed by asking for it again.
         expect(redirectTarget(target, base)).toBe(target);
       }),
-      runs(20_240_742, 4_000),
+      fuzzed(20_240_742, 4_000),
     );
   });
 
@@ -71,7 +71,7 @@ describe('any header', () => {
         expect(seconds).toBeGreaterThanOrEqual(0);
         expect(seconds).toBeLessThanOrEqual(31_536_000);
       }),
-      runs(20_240_743, 3_000),
+      fuzzed(20_240_743, 3_000),
     );
   });
 
@@ -94,7 +94,7 @@ describe('any header', () => {
         const all = said([value, ...more]);
         for (const key of ['noindex', 'nofollow', 'noarchive'] as const) if (one[key]) expect(all[key]).toBe(true);
       }),
-      runs(20_240_744, 3_000),
+      fuzzed(20_240_744, 3_000),
     );
   });
 
@@ -106,7 +106,7 @@ describe('any header', () => {
         expect(refresh.delay).toBeGreaterThanOrEqual(0);
         expect(content).toContain(refresh.url ?? '');
       }),
-      runs(20_240_745, 3_000),
+      fuzzed(20_240_745, 3_000),
     );
   });
 
@@ -121,7 +121,7 @@ describe('any header', () => {
           expect(header).toMatch(/canonical/i);
         },
       ),
-      runs(20_240_746, 3_000),
+      fuzzed(20_240_746, 3_000),
     );
     expect(canonicalInHeader('<a>; rel="canonical"', 'http://h.com/')).toBe('a');
   });
@@ -138,7 +138,7 @@ describe('any header', () => {
           if (key !== 'x-robots-tag') expect(joined[key]).toBe(allValues(headers, key));
         }
       }),
-      runs(20_240_747, 1_000),
+      fuzzed(20_240_747, 1_000),
     );
   });
 });
@@ -168,7 +168,7 @@ describe('any content coding', () => {
           expect(truncated).toBe(kept.length < body.length);
         },
       ),
-      runs(20_240_751, 400),
+      fuzzed(20_240_751, 400),
     );
   });
 
@@ -189,7 +189,7 @@ describe('any content coding', () => {
           expect(contentCodings(value)?.length ?? 0).toBeLessThanOrEqual(4);
         }
       }),
-      runs(20_240_752, 400),
+      fuzzed(20_240_752, 400),
     );
   });
 
@@ -201,7 +201,7 @@ describe('any content coding', () => {
         if ((first & 0x0f) === 8 && (first * 256 + second) % 31 === 0) return;
         expect(Buffer.compare((await decodeBody(raw, 'deflate', -1, false)).body, body)).toBe(0);
       }),
-      runs(20_240_753, 300),
+      fuzzed(20_240_753, 300),
     );
   });
 });

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { htmlParser, sniffContentType, textParser, xmlParser } from '../../packages/parse/index.js';
 import { chooseParser } from '../../packages/parse/index.js';
 import type { ParseOutcome } from '../../packages/plugin-api/index.js';
-import { runs } from '../support/fuzz-runs.js';
+import { fuzzed } from '../support/runs.js';
 import { PARSE_SETTINGS } from '../support/parsing/parse-page.js';
 import { plainTree, textAndLinks } from '../support/parsing/plain-tree.js';
 
@@ -124,7 +124,7 @@ describe('any body', () => {
         const plugin = chooseParser(PLUGINS, contentType);
         if (plugin) expectSound(await plugin.parser.parse(input));
       }),
-      runs(20_240_701, 3000),
+      fuzzed(20_240_701, 3000),
     );
   });
 
@@ -134,7 +134,7 @@ describe('any body', () => {
         const input = { url: 'http://h.com/d/p.html', content, contentType, headers: given };
         for (const { parser } of PLUGINS) expectSound(await parser.parse(input));
       }),
-      runs(20_240_702, 1000),
+      fuzzed(20_240_702, 1000),
     );
   });
 });
@@ -151,7 +151,7 @@ describe('any page', () => {
         expect(text.replace(/\s+/g, '')).toBe(expected.text);
         expect(outlinks.map((link) => link.url)).toEqual(robots.nofollow ? [] : expected.links);
       }),
-      runs(20_240_703, 2000),
+      fuzzed(20_240_703, 2000),
     );
   });
 });

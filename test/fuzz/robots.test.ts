@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseRobots } from '../../packages/fetch/index.js';
-import { runs } from '../support/fuzz-runs.js';
+import { fuzzed } from '../support/runs.js';
 
 interface Rule {
   readonly allow: boolean;
@@ -100,7 +100,7 @@ describe('any robots.txt', () => {
         const rules = parseRobots(write(file, end)).rulesFor(name === '*' ? [] : [name]);
         for (const url of paths) expect(rules.allowed(url).allowed, url).toBe(oracle(file, name, url));
       }),
-      runs(20_240_721, 3_000),
+      fuzzed(20_240_721, 3_000),
     );
   });
 
@@ -131,7 +131,7 @@ describe('any robots.txt', () => {
         expect(rules.sitemaps.join('').length).toBeLessThanOrEqual(bytes.length * 3);
         expect(rules.size).toBeLessThan(1_000 + 300 * (bytes.length + 1));
       }),
-      runs(20_240_722, 1_500),
+      fuzzed(20_240_722, 1_500),
     );
   });
 });

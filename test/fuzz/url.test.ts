@@ -13,7 +13,7 @@ import {
 } from '../../packages/plugins/index.js';
 import { domainOf, groupOf, hostOf, parseUrl, resolveLink } from '../../packages/url/index.js';
 import { hostRange, rowKeyOf, urlOf } from '../../webtable/index.js';
-import { runs } from '../support/fuzz-runs.js';
+import { fuzzed } from '../support/runs.js';
 
 const read = (name: string): string => readFileSync(new URL(`../../config/${name}`, import.meta.url), 'utf8');
 const NORMALIZERS: Plugin[] = [basicUrlNormalizer(), regexUrlNormalizer(read('regex-normalize.txt'))];
@@ -149,7 +149,7 @@ describe('any URL', () => {
         expect(verdict.url).toMatch(/^https?:\/\/[^/?#]+\/[!-~]*$/);
         expect(applyUrlChain(NORMALIZERS, verdict.url, 'outlink')).toEqual(verdict);
       }),
-      runs(20_240_731, 5_000),
+      fuzzed(20_240_731, 5_000),
     );
   });
 
@@ -168,7 +168,7 @@ describe('any URL', () => {
         expect(`${hostOf(url).replace(/\.$/, '')}.`).toContain(domainOf(hostOf(url)));
         expect([hostOf(url), domainOf(hostOf(url))]).toEqual([groupOf(url, 'host'), groupOf(url, 'domain')]);
       }),
-      runs(20_240_732, 5_000),
+      fuzzed(20_240_732, 5_000),
     );
   });
 
@@ -180,7 +180,7 @@ describe('any URL', () => {
         expect(rowKeyOf(a) < rowKeyOf(b)).toBe(a < b);
         expect(rowKeyOf(a) === rowKeyOf(b)).toBe(a === b);
       }),
-      runs(20_240_733, 3_000),
+      fuzzed(20_240_733, 3_000),
     );
   });
 
@@ -196,7 +196,7 @@ describe('any URL', () => {
           expect(traceUrl(all, url, 'outlink').verdict).toEqual(applyUrlChain(all, url, 'outlink'));
         }
       }),
-      runs(20_240_734, 2_000),
+      fuzzed(20_240_734, 2_000),
     );
   });
 
@@ -206,7 +206,7 @@ describe('any URL', () => {
         const url = resolveLink(href, base);
         if (url !== null) expect(parsed(url)).toBe(url);
       }),
-      runs(20_240_735, 3_000),
+      fuzzed(20_240_735, 3_000),
     );
   });
 });

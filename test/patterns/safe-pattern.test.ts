@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { BadRule } from '../../packages/patterns/rule-file.js';
 import { safePattern, type PatternUse, type SafePattern } from '../../packages/patterns/safe-pattern.js';
-import { runs } from '../support/fuzz-runs.js';
+import { fuzzed } from '../support/runs.js';
 
 const isRegExp = (source: string): boolean => {
   try {
@@ -75,7 +75,7 @@ describe('a safe pattern', () => {
           }
         },
       ),
-      runs(20_240_711, 6_000),
+      fuzzed(20_240_711, 6_000),
     );
     expect(Math.min(...Object.values(seen))).toBeGreaterThan(500);
     expect(seen.found).toBeGreaterThan(seen.replaced);

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isPlainUrl } from '../../packages/url/index.js';
-import { runs } from '../support/fuzz-runs.js';
+import { fuzzed } from '../support/runs.js';
 
 describe('isPlainUrl', () => {
   it.each([
@@ -65,7 +65,7 @@ describe('isPlainUrl', () => {
         const text = `${scheme}://${name}${number}/${path}`;
         if (isPlainUrl(text)) expect(new URL(text).href).toBe(text);
       }),
-      runs(20_240_801, 5000),
+      fuzzed(20_240_801, 5000),
     );
   });
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { LinkResolver, resolveLink } from '../../packages/url/index.js';
-import { runs } from '../support/fuzz-runs.js';
+import { fuzzed } from '../support/runs.js';
 
 const BASE = 'http://a.com/b/c?d#e';
 
@@ -81,7 +81,7 @@ describe('LinkResolver', () => {
         const base = `http://${name}/${rest}`;
         expect(new LinkResolver(base).resolve(link)).toBe(resolveLink(link, base));
       }),
-      runs(20_240_802, 20_000),
+      fuzzed(20_240_802, 20_000),
     );
   });
 });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { hostOf, isSameOrigin } from '../../packages/url/index.js';
-import { runs } from '../support/fuzz-runs.js';
+import { fuzzed } from '../support/runs.js';
 
 describe('isSameOrigin', () => {
   it('says what the origins of normalised URLs say, so that hosts are the same where it holds', () => {
@@ -17,7 +17,7 @@ describe('isSameOrigin', () => {
         expect(isSameOrigin(a, b)).toBe(new URL(a).origin === new URL(b).origin);
         if (isSameOrigin(a, b)) expect(hostOf(a)).toBe(hostOf(b));
       }),
-      runs(20_241_104, 2_000),
+      fuzzed(20_241_104, 2_000),
     );
   });
 });

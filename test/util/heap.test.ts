@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { createHeap, type HeapItem } from '../../packages/util/index.js';
-import { runs } from '../support/fuzz-runs.js';
+import { fuzzed } from '../support/runs.js';
 
 interface Item extends HeapItem {
   value: number;
@@ -37,6 +37,6 @@ it('gives the first of its items, whatever was put, moved and removed', () => {
         expect(items.filter(({ at }) => at >= 0)).toEqual(items.filter((one) => inside.has(one)));
       }
     }),
-    runs(20_240_801, 500),
+    fuzzed(20_240_801, 500),
   );
 });

@@ -1,3 +1,5 @@
+import { once } from '../../util/index.js';
+
 /** What a character is to the tokenizer. */
 export const KIND = {
   /** Between words. */
@@ -43,8 +45,8 @@ export function unitsAt(text: string, at: number): 1 | 2 {
 const isHigh = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff;
 const isLow = (unit: number): boolean => unit >= 0xdc00 && unit <= 0xdfff;
 
-/** Makes the function that looks characters up. */
-export function createKindAt(): KindAt {
+/** The function that looks characters up. Its table takes some tens of milliseconds and is made once. */
+export const kindLookup = once((): KindAt => {
   const kinds = new Uint8Array(65_536);
   for (let unit = 0; unit < kinds.length; unit++) {
     if (isHigh(unit)) kinds[unit] = KIND.high;
@@ -55,4 +57,4 @@ export function createKindAt(): KindAt {
     if (kind !== KIND.high) return kind;
     return isLow(text.charCodeAt(at + 1)) ? kindOfCharacter(text.slice(at, at + 2)) : KIND.none;
   };
-}
+});

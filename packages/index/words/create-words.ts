@@ -1,4 +1,4 @@
-import { createKindAt, KANA, KIND, unitsAt, type Kind } from './characters.js';
+import { kindLookup, KANA, KIND, unitsAt, type Kind } from './characters.js';
 import { fold } from './fold.js';
 import { primaryLanguage } from './primary-language.js';
 import { createIntlSplitter, loadJieba, type Splitter } from './unspaced.js';
@@ -24,7 +24,7 @@ export interface WordsOptions {
  * `C++` and `C#` are words; of `apt-get` and `foo_bar` each part is one.
  */
 export async function createWords({ jieba: wantsJieba = true }: WordsOptions = {}): Promise<Words> {
-  const kindAt = createKindAt();
+  const kindAt = kindLookup();
   const byIntl = createIntlSplitter();
   const jieba = wantsJieba ? await loadJieba() : undefined;
   // They are many modules, and only who indexes or searches needs them.

@@ -9,7 +9,7 @@ import {
 import { isLinear } from '../../../packages/patterns/pattern-cost.js';
 import { parsePattern } from '../../../packages/patterns/pattern-tree.js';
 import { compilePattern } from '../../../packages/patterns/index.js';
-import { runs } from '../../support/fuzz-runs.js';
+import { fuzzed } from '../../support/runs.js';
 
 const given = (path: string): string[] =>
   parametersOf(path).map(({ place, name, value, rest }) => `${place} ${name} ${value} ${rest}`);
@@ -88,7 +88,7 @@ describe('parameters of a URL', () => {
           if (each.place !== 'path') expect(parameterKeysOf(each.rest).has(keyOfParameter(each))).toBe(false);
         }
       }),
-      runs(20_261_122, 3_000),
+      fuzzed(20_261_122, 3_000),
     );
   });
 });

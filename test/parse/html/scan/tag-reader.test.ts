@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { TagReader } from '../../../../packages/parse/html/scan/tag-reader.js';
-import { runs } from '../../../support/fuzz-runs.js';
+import { fuzzed } from '../../../support/runs.js';
 
 describe('TagReader', () => {
   it('skips a tag as it reads one', () => {
@@ -17,7 +17,7 @@ describe('TagReader', () => {
         expect(skipping.closesItself).toBe(reading.closesItself);
         expect(skipping.attribute('a')).toBeUndefined();
       }),
-      runs(20_241_103, 20_000),
+      fuzzed(20_241_103, 20_000),
     );
   });
 
