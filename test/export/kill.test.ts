@@ -1,25 +1,30 @@
-import { spawn } from 'node:child_process';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { randomNumbers } from '../support/web/fake-web.js';
+import * as exports from '../../packages/export/index.js';
 import { openCrawl } from '../../packages/webcrawl/index.js';
 import { archivedPage } from '../support/export/archive-table.js';
+import { runs } from '../support/runs.js';
+import { runWorker } from '../support/run-worker.js';
 import { fileDigests } from '../support/file-digests.js';
 import { makeTable } from './made-table.js';
 
 const WORKER = fileURLToPath(new URL('worker.mjs', import.meta.url));
-const KILLS = 20;
+const KILLS = runs(3, 21);
+const PAGES = runs(900, 3000);
+/** What an export says that finds itself where it was to be. */
+const IS_THERE = 'found an output there';
 /** Small ones, so that a small table has many checkpoints. */
-const SIZES = { checkpoint: 40_000, hosts: 5, parquetRows: 300, parquetBytes: 1e9 };
+const SIZES = { checkpoint: runs(12_000, 40_000), hosts: 5, parquetRows: runs(100, 300), parquetBytes: 1e9 };
 
 let folder: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'webcrawl-export-kill-'));
-  await makeTable(join(folder, 'table'), 3000);
-  await makeBodies(join(folder, 'bodies'), 300);
+  await makeTable(join(folder, 'table'), PAGES);
+  await makeBodies(join(folder, 'bodies'), runs(100, 300));
 });
 afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
@@ -40,27 +45,38 @@ async function makeBodies(table: string, count: number): Promise<void> {
 
 type Counters = Record<string, number>;
 
-/**
- * Runs an export in a process of its own; undefined when it was killed, `there` where an earlier one was killed when all was in
- * its place.
- */
-function exportIn(options: object, killAt: number): Promise<Counters | 'there' | undefined> {
-  // The formats of pages take no bodies, and the others nothing else.
-  const table = join(folder, 'export' in options ? 'bodies' : 'table');
-  const args = [WORKER, table, JSON.stringify(options), JSON.stringify(SIZES), String(killAt)];
-  const child = spawn(process.execPath, args);
-  let out = '';
-  let errors = '';
-  child.stdout.on('data', (data: Buffer) => (out += data.toString()));
-  child.stderr.on('data', (data: Buffer) => (errors += data.toString()));
-  return new Promise((resolve, reject) => {
-    child.on('close', (code, signal) => {
-      if (signal === 'SIGKILL') resolve(undefined);
-      else if (code === 0) resolve(JSON.parse(out) as Counters);
-      else if (errors.includes('found an output there')) resolve('there');
-      else reject(new Error(`the export ended with ${code}: ${errors}`));
-    });
-  });
+interface Options {
+  readonly format?: string;
+  readonly limit?: number;
+  readonly fileBytes?: number;
+  readonly maxWords?: number;
+  readonly export?: 'exportWarc' | 'exportWacz' | 'exportKrake' | 'exportChunks';
+  readonly output: string;
+}
+
+// The formats of pages take no bodies, and the others nothing else.
+const tableOf = (options: Options): string => join(folder, 'export' in options ? 'bodies' : 'table');
+
+/** Runs an export in this process. `there` where an earlier one was killed when all was in its place. */
+async function exportHere(options: Options): Promise<Counters | 'there'> {
+  const { export: name = 'exportPages', ...given } = options;
+  await using crawl = await openCrawl({ table: `level:${tableOf(options)}` });
+  try {
+    return (await exports[name](crawl, given as never, SIZES)).counters;
+  } catch (error) {
+    if (error instanceof Error && error.message.includes(IS_THERE)) return 'there';
+    throw error;
+  }
+}
+
+/** Runs an export in a process of its own; undefined when it was killed. */
+async function exportIn(options: Options, killAt: number): Promise<Counters | 'there' | undefined> {
+  const args = [tableOf(options), JSON.stringify(options), JSON.stringify(SIZES), killAt];
+  const { isKilled, code, out, errors } = await runWorker(WORKER, ...args);
+  if (isKilled) return undefined;
+  if (code === 0) return JSON.parse(out) as Counters;
+  if (errors.includes(IS_THERE)) return 'there';
+  throw new Error(`the export ended with ${code}: ${errors}`);
 }
 
 /** The digest of every file of an export but its manifest, which has the time in it. */
@@ -69,14 +85,14 @@ async function digests(output: string): Promise<Record<string, string>> {
   return Object.fromEntries(found.filter(([path]) => !path.endsWith('manifest.json')));
 }
 
-it.each([
+it.each<readonly [name: string, options: Omit<Options, 'output'>]>([
   ['pages.jsonl', {}],
   ['pages.csv.gz', {}],
   ['hosts', { format: 'hosts' }],
   ['parquet', { format: 'parquet' }],
-  ['pages.parquet', { limit: 1000 }],
-  ['warc', { export: 'exportWarc', fileBytes: 150_000 }],
-  ['crawl.wacz', { export: 'exportWacz', fileBytes: 150_000 }],
+  ['pages.parquet', { limit: PAGES / 3 }],
+  ['warc', { export: 'exportWarc', fileBytes: runs(50_000, 150_000) }],
+  ['crawl.wacz', { export: 'exportWacz', fileBytes: runs(50_000, 150_000) }],
   ['krake', { export: 'exportKrake' }],
   ['chunks.jsonl.gz', { export: 'exportChunks', maxWords: 50 }],
 ])(`%s killed ${KILLS} times ends in the same bytes`, async (name, options) => {
@@ -86,26 +102,22 @@ it.each([
   const expected = await digests(whole);
   const random = randomNumbers(name.length);
   let kept = 0;
-  for (let kill = 0; kill < KILLS;) {
-    const done = await exportIn({ ...options, output }, 1 + Math.floor(random() * steps!));
-    if (done === undefined) kill += 1;
-    else {
-      // It had come so far that it met its end before its time.
-      kept += keptBy(done);
+  for (let kill = 0; kill < KILLS; kill += 3) {
+    // Once in the last third of its steps; and once in the middle, and soon after it went on.
+    for (const thirds of [[2], [1, 0]]) {
+      for (const third of thirds) {
+        await exportIn({ ...options, output }, 1 + Math.floor(((third + random()) / 3) * steps!));
+      }
+      const last = await exportHere({ ...options, output });
+      if (last !== 'there') {
+        expect(last['rows']).toBe(rows);
+        kept += last['kept_rows'] ?? 0;
+      }
       expect(await digests(output)).toEqual(expected);
       await rm(output, { recursive: true });
       await rm(`${output}.manifest.json`, { force: true });
     }
   }
-  const last = await exportIn({ ...options, output }, 0);
-  expect(last === 'there' ? rows : last?.rows).toBe(rows);
-  kept += keptBy(last);
-  expect(await digests(output)).toEqual(expected);
   // A single Parquet file begins anew, and of a WACZ the files within are kept, which are no parts of it.
   if (name !== 'pages.parquet' && name !== 'crawl.wacz') expect(kept).toBeGreaterThan(0);
 });
-
-/** Rows that were kept of runs that were killed. */
-function keptBy(done: Counters | 'there' | undefined): number {
-  return done === undefined || done === 'there' ? 0 : (done.kept_rows ?? 0);
-}
