@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { WorkerRow } from '../../../webtable/index.js';
 import { openCrawl, openTables, status, type Crawl } from '../../../packages/webcrawl/index.js';
 import { statusText } from '../../../bin/output/status-text.js';
-import { turns } from '../../support/events.js';
+import { until } from '../../support/events.js';
 import { VersionedStore } from '../../support/versions/versioned-store.js';
 import { PassOnStore } from '../../support/stores/pass-on-store.js';
 
@@ -23,10 +24,11 @@ class Opened extends PassOnStore {
 describe('workers of one table', () => {
   let now = 1_700_000_000_000;
 
-  async function fetching(crawl: Crawl, done: number, inFlight: number): Promise<() => void> {
+  /** Begins a fetch, and waits for its first report where there is one. @returns what ends it */
+  async function fetching(crawl: Crawl, done: number, inFlight: number): Promise<() => Promise<void>> {
     let end = (): void => {};
     const ended = new Promise<void>((resolve) => (end = resolve));
-    void crawl.running.run('fetch', {}, async (watch) => {
+    const job = crawl.running.run('fetch', {}, async (watch) => {
       const progress = { job: 'fetch', batchId: '1-1', done, total: 50, counters: { fetched: done }, errors: {} };
       watch(
         () => progress,
@@ -35,10 +37,17 @@ describe('workers of one table', () => {
       await ended;
       return { job: 'fetch', seconds: 1, counters: {} };
     });
-    await turns();
+    await until(() => crawl.running.progress().length > 0);
     vi.advanceTimersByTime(5000);
-    await turns();
-    return end;
+    if (crawl.tables.isShared) {
+      const isOwn = ({ owner, work }: WorkerRow): boolean =>
+        owner === crawl.tables.owner && (work as { jobs: readonly unknown[] }).jobs.length > 0;
+      await until(async () => (await crawl.tables.workers.list()).some(isOwn));
+    }
+    return async () => {
+      end();
+      await job;
+    };
   }
 
   it('add up in the status of each, and those that died are named', async () => {
@@ -57,8 +66,7 @@ describe('workers of one table', () => {
     expect((await status(a)).jobs).toMatchObject([{ done: 30 }]);
 
     // One ends, and one is not heard of any more.
-    endA();
-    await turns();
+    await endA();
     await a.close();
     now += 60_000;
     const later = await status(c);
@@ -73,19 +81,22 @@ describe('workers of one table', () => {
     const before = (await c.tables.workers.list()).length;
     for (let i = 0; i < 20; i++) {
       const d = await open();
-      (await fetching(d, 1, 1))();
-      await turns();
+      await (
+        await fetching(d, 1, 1)
+      )();
       await d.close();
     }
     expect(before).toBe(2);
     expect((await c.tables.workers.list()).filter(({ at }) => at < now)).toEqual([]);
-    endB();
+    await endB();
     await Promise.all([b.close(), c.close()]);
   });
 
   it('are not written of where nobody else can look', async () => {
     await using crawl = await openCrawl({ table: 'memory:' });
-    (await fetching(crawl, 1, 1))();
+    await (
+      await fetching(crawl, 1, 1)
+    )();
     expect(await crawl.tables.workers.list()).toEqual([]);
     expect((await status(crawl)).workers).toBeUndefined();
   });
