@@ -128,9 +128,7 @@ describe('beside a running crawl', () => {
       await asked;
       // Each turn waits for what the crawl itself does; a crawl that took no rule would go on like this for ever.
       expect(await run('rules', 'add', 'reject', '/tag')).toMatchObject({ code: 0, out: 'r1\n' });
-      const began = Date.now();
       await until(() => sinceTag >= 20);
-      expect(Date.now() - began).toBeLessThan(60_000);
       interface List {
         readonly rules: readonly { readonly state: string; readonly counts: { readonly links: number } }[];
       }

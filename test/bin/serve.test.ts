@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { requireCommand, startCommand, type Started } from '../support/command-process.js';
-import { until } from '../support/events.js';
+import { untilTrue } from '../support/until-true.js';
 import { serveWeb, type ServedWeb } from '../support/web/serve-web.js';
 
 const LONG = 300_000;
@@ -81,7 +81,7 @@ test(
     expect((await first.ended).code).toBe(0);
 
     // The process that serves has the table now, and yields it.
-    await until(async () => (await json<{ jobs: unknown[] }>(`${url}api/status`)).jobs.length === 0);
+    await untilTrue(async () => (await json<{ jobs: unknown[] }>(`${url}api/status`)).jobs.length === 0);
     const indexed = await start('index').ended;
     expect([indexed.code, indexed.err]).toEqual([0, expect.stringContaining('added')]);
     expect(await totalOf(url, 'zebra')).toBe(1);
@@ -111,10 +111,10 @@ test(
   async () => {
     const { child, ended, url } = await startServing('crawl', `${web.origin}/`, '--serve');
     await asked;
-    await until(async () => (await totalOf(url, 'oolong')) === 1);
+    await untilTrue(async () => (await totalOf(url, 'oolong')) === 1);
     expect(await totalOf(url, 'zebra')).toBe(0);
     release();
-    await until(async () => (await totalOf(url, 'zebra')) === 1);
+    await untilTrue(async () => (await totalOf(url, 'zebra')) === 1);
     child.kill('SIGINT');
     const { code, err } = await ended;
     expect([code, err]).toEqual([130, expect.stringContaining('Stopped as asked')]);

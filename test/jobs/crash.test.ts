@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { jobs, rules, type Crawl, type Store } from '../../packages/webcrawl/index.js';
 import { copyStore } from '../support/stores/copy-store.js';
 import { FailingStore, PlannedFailure } from '../support/stores/failing-store.js';
+import { runs } from '../support/runs.js';
 import { fakeWeb, links, randomWeb, type FakeWeb } from '../support/web/fake-web.js';
 import { KILLABLE } from '../support/stores/open-stores.js';
 import { START, allRows, testCrawl } from '../support/test-crawl.js';
@@ -97,8 +98,8 @@ async function expectNothingMissing(crawl: Crawl, where: string): Promise<void> 
 
 /** How many failures are tried, evenly over all writes of all steps, and after how many of them the crawl goes on to its end. */
 const POINTS: Readonly<Record<string, { readonly tried: number; readonly toTheEnd: number }>> = {
-  MemoryStore: { tried: 400, toTheEnd: 10 },
-  'LevelStore on memory-level': { tried: 100, toTheEnd: 4 },
+  MemoryStore: { tried: runs(60, 400), toTheEnd: runs(3, 10) },
+  'LevelStore on memory-level': { tried: runs(16, 100), toTheEnd: runs(1, 4) },
 };
 
 describe.each(Object.entries(KILLABLE))(

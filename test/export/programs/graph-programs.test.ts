@@ -4,13 +4,14 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { exportGraph, jobs, rowKeyOf, type Report } from '../../../packages/webcrawl/index.js';
+import { runs } from '../../support/runs.js';
 import { changeRows } from '../../support/stores/put-rows.js';
 import { testCrawl, type TestCrawl } from '../../support/test-crawl.js';
 import { randomNumbers } from '../../support/web/fake-web.js';
 import { hasPython, python } from './python.js';
 
 const READER = fileURLToPath(new URL('read-graph.py', import.meta.url));
-const PAGES = 20_000;
+const PAGES = runs(2000, 20_000);
 const DAMPING = 0.85;
 
 let folder: string;

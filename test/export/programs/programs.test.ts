@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { exportPages, urlOf, type Field } from '../../../packages/webcrawl/index.js';
+import { runs } from '../../support/runs.js';
 import { changeRows } from '../../support/stores/put-rows.js';
 import { testCrawl } from '../../support/test-crawl.js';
 import { madePages } from '../made-table.js';
@@ -12,11 +13,13 @@ import { hasPython, python } from './python.js';
 const READER = fileURLToPath(new URL('read-exports.py', import.meta.url));
 const FIELDS = ['title', 'text', 'score', 'fetchedAt', 'outlinks', 'metadata'] as const satisfies readonly Field[];
 
+const PAGES = runs(600, 3000);
+
 let folder: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'webcrawl-export-programs-'));
   await using crawl = await testCrawl(undefined);
-  await changeRows(crawl, madePages(3000));
+  await changeRows(crawl, madePages(PAGES));
   for (const name of ['p.jsonl', 'p.jsonl.gz', 'p.csv', 'p.csv.gz', 'p.parquet']) {
     await exportPages(crawl, { output: join(folder, name), fields: FIELDS });
   }
@@ -29,7 +32,7 @@ afterAll(async () => {
 
 /** What each reader must find. */
 function expectedRows(blank: '' | null) {
-  return madePages(3000)
+  return madePages(PAGES)
     .map(({ key, set }) => ({
       key,
       url: urlOf(key),

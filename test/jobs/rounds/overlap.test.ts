@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { MemoryStore, jobs, type Crawl, type Plugin, type Store } from '../../../packages/webcrawl/index.js';
 import { openTables } from '../../../webtable/index.js';
+import { runs } from '../../support/runs.js';
 import { FailingStore, PlannedFailure } from '../../support/stores/failing-store.js';
 import { fakeWeb, links, randomNumbers, randomWeb, type FakePage, type FakeWeb } from '../../support/web/fake-web.js';
 import { allRows, testCrawl } from '../../support/test-crawl.js';
@@ -44,8 +45,8 @@ async function rowsOfIndex(store: Store): Promise<string[]> {
 
 describe('rounds that overlap', () => {
   it('leave what rounds one after another leave, and ask for each page once', async () => {
-    for (let seed = 1; seed <= 6; seed++) {
-      const { pages, seeds } = randomWeb(seed, 150, 1 + (seed % 5) * 3);
+    for (let seed = 1; seed <= runs(3, 6); seed++) {
+      const { pages, seeds } = randomWeb(seed, runs(100, 150), 1 + (seed % 5) * 3);
       const settings = { 'fetcher.threadsPerQueue': 1 + (seed % 2), 'fetcher.maxRedirects': seed % 3 };
       await using strict = await testCrawl(fakeWeb(pages), { settings });
       await jobs.crawl(strict, { seeds, stay: 'any', rounds: 1000 });
@@ -244,7 +245,7 @@ describe('rounds that overlap', () => {
     const expected = await comparable(undisturbed);
     let failed = 0;
     let stored = 0;
-    for (let failAt = 1; failAt < counting.writes; failAt += Math.ceil(counting.writes / 60)) {
+    for (let failAt = 1; failAt < counting.writes; failAt += Math.ceil(counting.writes / runs(20, 60))) {
       const store = new MemoryStore();
       const failing = new FailingStore(store, failAt);
       const failure: unknown = await run(slowWeb(pages, failAt), failing).catch((error: unknown) => error);
@@ -265,8 +266,8 @@ describe('rounds that overlap', () => {
         `write ${failAt}`,
       ).toEqual([]);
     }
-    expect(failed).toBeGreaterThan(40);
-    expect(stored).toBeGreaterThan(500);
+    expect(failed).toBeGreaterThan(runs(12, 40));
+    expect(stored).toBeGreaterThan(runs(150, 500));
   });
 
   it('leave what was fetched to an updatedb of every batch, when they were stopped', async () => {

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { jobs, MemoryStore, type Crawl } from '../../../packages/webcrawl/index.js';
 import { countingStore } from '../../support/stores/counting-store.js';
 import { randomNumbers } from '../../support/web/fake-web.js';
+import { seeds } from '../../support/runs.js';
 import { fullScanSelection } from '../../support/stores/full-scan.js';
 import { selectedUrls } from '../../support/job-steps.js';
 import { changeEachRow, putRows } from '../../support/stores/put-rows.js';
@@ -21,7 +22,7 @@ async function waitingRows(crawl: Crawl, now: number): Promise<number> {
 }
 
 describe('generate', () => {
-  it.each(Array.from({ length: 20 }, (_, i) => i * 50))(
+  it.each(seeds(4, 20).map((i) => i * 50))(
     'selects exactly what a scan of the whole table would, in random tables over time: seeds from %d',
     async (first) => {
       let waiting = 0;
