@@ -14,7 +14,8 @@ import type { Row } from './lib/table.js';
 import { runWorker } from './lib/worker.js';
 import type { FocusJob, FocusReply, FocusRound } from './workers/focus-job.js';
 
-const ROUNDS = 20;
+/** At full size; never fewer than are asked about below. */
+const [ROUNDS, FEWEST] = [20, 8];
 const BUDGET = 2_000;
 /** Rules are proposed and applied after every so many rounds. */
 const PROPOSE = 3;
@@ -48,12 +49,13 @@ async function run(options: BenchOptions): Promise<BenchResult> {
   const { scale, cache, say } = options;
   const web = newsWeb(scale);
   const budget = scaled(BUDGET, scale, 60);
-  const knowing = sums(crawlKnowing(web, ROUNDS, budget));
+  const count = scaled(ROUNDS, scale, FEWEST);
+  const knowing = sums(crawlKnowing(web, count, budget));
   const crawls = new Map<string, Crawled>();
   for (const { name, useful, ...given } of CRAWLS.filter(({ name }) => isWanted(options, name))) {
     const directory = join(cache, `focus-${name}`);
     await rm(directory, { recursive: true, force: true });
-    const job: FocusJob = { directory, scale, rounds: ROUNDS, budget, useful, ...given };
+    const job: FocusJob = { directory, scale, rounds: count, budget, useful, ...given };
     const rounds: FocusRound[] = [];
     const worker = new URL('workers/focus-job.js', import.meta.url);
     const { rules } = await runWorker<FocusReply>(worker, job, ({ round }) => {

@@ -93,7 +93,13 @@ export async function main(args: readonly string[]): Promise<number> {
   return 0;
 }
 
-async function readArguments(args: readonly string[]): Promise<{ name: string; json: boolean; options: BenchOptions }> {
+/**
+ * What the arguments ask for.
+ * @throws Error with what was expected
+ */
+export async function readArguments(
+  args: readonly string[],
+): Promise<{ name: string; json: boolean; options: BenchOptions }> {
   const { values, positionals } = parseArgs({
     args: [...args],
     allowPositionals: true,

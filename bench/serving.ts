@@ -27,8 +27,8 @@ const QUERIES = ['tide', 'neap current', '"moon spring"', 'page'];
 /** Seconds between two requests to a host in the polite crawl: what Nutch waits by default. */
 const DELAY = 5;
 const LOOK_MS = 100;
-/** Milliseconds without a request after which the server is asked whether the crawl is over. */
-const QUIET_MS = 6000;
+/** Milliseconds without a request, beyond the polite delay, after which the server is asked whether the crawl is over. */
+const QUIET_MS = 1000;
 /** What the system counts CPU time in, on Linux. */
 const TICKS_PER_SECOND = 100;
 
@@ -84,7 +84,8 @@ async function crawlOnce(site: Site, { cache, scale }: BenchOptions, { pace, isS
   await rm(out, { recursive: true, force: true });
   await mkdir(out, { recursive: true });
   const { command, args } = OURS.command({ ...site, out });
-  const delay = pace === POLITE ? DELAY * Math.min(1, scale) : 0;
+  const longest = DELAY * Math.min(1, scale);
+  const delay = pace === POLITE ? longest : 0;
   const politeness = delay > 0 ? ['--set', `fetcher.serverDelay=${delay}`, '--set', 'fetcher.threadsPerQueue=1'] : [];
   const serving = isServed ? ['--serve', '--port', '0'] : [];
   const all = [...args.filter((each) => each !== '--quiet'), ...politeness, ...serving];
@@ -124,7 +125,7 @@ async function crawlOnce(site: Site, { cache, scale }: BenchOptions, { pace, isS
     const at = performance.now();
     if (requests > last.requests) last = { requests, at, cpuSeconds: cpuSecondsOf(child.pid!) };
     const url = urlNow();
-    if (isServed && url !== undefined && requests > before && at - last.at > QUIET_MS) {
+    if (isServed && url !== undefined && requests > before && at - last.at > QUIET_MS + 1000 * longest) {
       const { jobs } = (await (await fetch(`${url}api/status`)).json()) as { jobs: readonly { job: string }[] };
       if (jobs.every(({ job }) => job !== 'crawl')) break;
       await sleep(1000);
@@ -158,7 +159,7 @@ async function findable(site: Site, { cache, scale, say }: BenchOptions): Promis
   const job: ServingJob = {
     directory,
     pages: scaled(KNOWN, scale, 100),
-    hosts: Math.min(scaled(INJECTED_HOSTS, scale, 10), (site.pages ?? 0) / 10),
+    hosts: Math.min(scaled(INJECTED_HOSTS, scale, 3), (site.pages ?? 0) / 10),
     port: Number(new URL(site.seeds[0]!).port),
   };
   say(`a table of ${job.pages.toLocaleString('en-US')} pages, and ${job.hosts} hosts that come to it one by one`);
