@@ -166,6 +166,14 @@ describe('rounds', () => {
     expect(seen.slice(3)).toEqual(['generate 0,1/2']);
   });
 
+  test('go on after a round of which a worker told nothing', async () => {
+    const { seen, ends, run } = await setUp([4]);
+    ends.push({ step: 'fetch', exit: { shard: 0, exitCode: 0 } });
+    ends.push({ step: 'fetch', exit: { shard: 1, exitCode: 0, counters: {} } });
+    await run();
+    expect(seen.slice(3)).toEqual(['generate 0,1/2']);
+  });
+
   test('stop when they are asked to, and go on when they are called again', async () => {
     const { seen, runner, run } = await setUp([4]);
     const stop = new AbortController();

@@ -73,6 +73,10 @@ describe('export warc', () => {
       expect(lines).toEqual([...lines].sort());
       expect(lines).toHaveLength(9);
       expect([...files.keys()].length).toBeGreaterThan(3);
+      // A file is larger only where it holds a single page.
+      const pagesIn = (name: string): number => lines.filter((line) => line.includes(`"${name}"`)).length;
+      const larger = [...files].filter(([name, { length }]) => name.endsWith('.warc.gz') && length > 1500);
+      expect(larger.map(([name]) => pagesIn(name)).filter((pages) => pages > 1)).toEqual([]);
       for (const line of lines) {
         const fields = JSON.parse(line.slice(line.indexOf('{'))) as Record<string, string>;
         const member = files

@@ -47,6 +47,24 @@ it('asks the database once for a row, also for one that is not there, and never 
   expect(database.asked).toEqual(['wma', 'wmb', 'wpa', 'wpa']);
 });
 
+it('does not hold what was read before a write that began and ended meanwhile', async () => {
+  const database = slowDatabase(async () => undefined);
+  database.rows.set('wma', bytes(1));
+  const cache = createRowCache(isHot);
+  let goOn = (): void => {};
+  const isHeldUp = new Promise<void>((resolve) => (goOn = resolve));
+  const reading = cache.read(['wma'], async (keys) => {
+    const values = await database.read(keys);
+    await isHeldUp;
+    return values;
+  });
+  const operations = [['wma', bytes(2)]] as const;
+  await cache.write(operations, () => database.write(operations));
+  goOn();
+  expect(await reading).toEqual([bytes(1)]);
+  expect(await cache.read(['wma'], database.read)).toEqual([bytes(2)]);
+});
+
 it('asks again after a write that failed, which may have been made all the same', async () => {
   const database = slowDatabase(async () => undefined);
   const cache = createRowCache(isHot);
