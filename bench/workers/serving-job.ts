@@ -76,7 +76,9 @@ async function feed(): Promise<void> {
     await jobs.inject(crawl, { seeds: [`http://${addressOf(host)}:${port}/`] });
     await sleep(SEED_MS);
   }
-  while (parsed.size > 0 || searching.size > 0 || isRunning('crawl')) await sleep(ASK_MS);
+  // On a busy machine the crawl may begin after the last host has come.
+  const isOver = (): boolean => found.length > 0 && parsed.size === 0 && searching.size === 0 && !isRunning('crawl');
+  while (!isOver()) await sleep(ASK_MS);
 }
 
 function isRunning(wanted: string): boolean {
