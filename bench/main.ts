@@ -6,57 +6,37 @@ import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { crawlBench } from './crawl.js';
-import { cycleBench } from './cycle.js';
-import { duplicatesBench } from './duplicates.js';
-import { exportBench } from './export.js';
-import { focusBench } from './focus.js';
-import { graphBench } from './graph.js';
 import type { Bench, BenchOptions, BenchResult } from './lib/bench.js';
 import { drawChart } from './lib/chart.js';
 import { describeMachine, machineLine, type Machine } from './lib/machine.js';
 import { formatTable } from './lib/table.js';
-import { markdownBench } from './markdown.js';
-import { memoryBench } from './memory.js';
-import { operationsBench } from './operations.js';
-import { profileBench } from './profile.js';
-import { relevanceBench } from './relevance.js';
-import { hbaseCycleBench } from './hbase-cycle.js';
-import { indexBench } from './search-index.js';
-import { scaleBench } from './scale.js';
-import { servingBench } from './serving.js';
-import { startUpBench } from './start-up.js';
 
 const FOLDER = fileURLToPath(new URL('../../bench', import.meta.url));
-const BENCHES: Readonly<Record<string, Bench>> = {
-  crawl: crawlBench,
-  operations: operationsBench,
-  cycle: cycleBench,
-  'hbase-cycle': hbaseCycleBench,
-  focus: focusBench,
-  memory: memoryBench,
-  duplicates: duplicatesBench,
-  profile: profileBench,
-  export: exportBench,
-  markdown: markdownBench,
-  graph: graphBench,
-  relevance: relevanceBench,
-  index: indexBench,
-  serving: servingBench,
-  scale: scaleBench,
-  'start-up': startUpBench,
+/** Each is loaded when it is asked for: most need the whole library. */
+const BENCHES: Readonly<Record<string, () => Promise<Bench>>> = {
+  crawl: async () => (await import('./crawl.js')).crawlBench,
+  operations: async () => (await import('./operations.js')).operationsBench,
+  cycle: async () => (await import('./cycle.js')).cycleBench,
+  'hbase-cycle': async () => (await import('./hbase-cycle.js')).hbaseCycleBench,
+  focus: async () => (await import('./focus.js')).focusBench,
+  memory: async () => (await import('./memory.js')).memoryBench,
+  duplicates: async () => (await import('./duplicates.js')).duplicatesBench,
+  profile: async () => (await import('./profile.js')).profileBench,
+  export: async () => (await import('./export.js')).exportBench,
+  markdown: async () => (await import('./markdown.js')).markdownBench,
+  graph: async () => (await import('./graph.js')).graphBench,
+  relevance: async () => (await import('./relevance.js')).relevanceBench,
+  index: async () => (await import('./search-index.js')).indexBench,
+  serving: async () => (await import('./serving.js')).servingBench,
+  scale: async () => (await import('./scale.js')).scaleBench,
+  'start-up': async () => (await import('./start-up.js')).startUpBench,
 };
 /** Unless the bench says otherwise. Fewer rounds, or a smaller scale, are for trying it out. */
 const ROUNDS = 5;
 
 const WIDTH = Math.max(...Object.keys(BENCHES).map((name) => name.length)) + 2;
 
-const USAGE = `npm run bench -- <name> [options]
-
-${Object.entries(BENCHES)
-  .map(([name, { about }]) => `  ${name.padEnd(WIDTH)}${about}`)
-  .join('\n')}
-
+const OPTIONS = `
   --json            print JSON instead of a table
   --rounds <n>      rounds in which all that is compared takes turns (${ROUNDS}; 1 of what no round could change much)
   --scale <factor>  of the sizes (1), to try a bench out
@@ -69,21 +49,25 @@ ${Object.entries(BENCHES)
 
 A table and a picture go to bench/results; those of fewer rounds or of a smaller scale to the cache.`;
 
+async function usage(): Promise<string> {
+  const lines = Object.entries(BENCHES).map(async ([name, load]) => `  ${name.padEnd(WIDTH)}${(await load()).about}`);
+  return ['npm run bench -- <name> [options]', '', ...(await Promise.all(lines)), OPTIONS].join('\n');
+}
+
 /** Runs the benchmark that the arguments name, prints it, and returns the exit status. */
 export async function main(args: readonly string[]): Promise<number> {
-  let name: string;
-  let json: boolean;
-  let options: BenchOptions;
+  let asked: Asked;
   try {
-    ({ name, json, options } = await readArguments(args));
+    asked = await readArguments(args);
   } catch (error) {
-    console.error(`${(error as Error).message}\n\n${USAGE}`);
+    console.error(`${(error as Error).message}\n\n${await usage()}`);
     return 64;
   }
+  const { bench, json, options } = asked;
   const machine = describeMachine();
   await mkdir(options.cache, { recursive: true });
-  const result = await BENCHES[name]!.run(options);
-  const saved = await save(name, options, machine, result);
+  const result = await bench.run(options);
+  const saved = await save(asked, machine, result);
   if (json) console.log(asJson(options, machine, result));
   else {
     console.log(`\n${result.title}\n\n${formatTable(result.columns, result.rows)}\n`);
@@ -93,13 +77,16 @@ export async function main(args: readonly string[]): Promise<number> {
   return 0;
 }
 
-/**
- * What the arguments ask for.
- * @throws Error with what was expected
- */
-export async function readArguments(
-  args: readonly string[],
-): Promise<{ name: string; json: boolean; options: BenchOptions }> {
+/** What the arguments ask for. */
+interface Asked {
+  readonly name: string;
+  readonly bench: Bench;
+  readonly json: boolean;
+  readonly options: BenchOptions;
+}
+
+/** @throws Error with what was expected */
+export async function readArguments(args: readonly string[]): Promise<Asked> {
   const { values, positionals } = parseArgs({
     args: [...args],
     allowPositionals: true,
@@ -120,7 +107,8 @@ export async function readArguments(
     throw new Error(`expected the name of one benchmark, found "${positionals.join(' ')}"`);
   }
   const only = values.only?.split(',');
-  const { names, sites = ['docs'], rounds: enough = ROUNDS } = BENCHES[name]!;
+  const bench = await BENCHES[name]!();
+  const { names, sites = ['docs'], rounds: enough = ROUNDS } = bench;
   const site = sites.find((one) => one === (values.site ?? sites[0]));
   if (!site) throw new Error(`expected --site of ${sites.join(', ')}, found "${values.site}"`);
   const unknown = only?.find((one) => !names.includes(one));
@@ -129,6 +117,7 @@ export async function readArguments(
   if (!Number.isInteger(rounds)) throw new Error(`expected a whole number of --rounds, found ${rounds}`);
   return {
     name,
+    bench,
     json: values.json,
     options: {
       rounds,
@@ -171,8 +160,8 @@ function above0(option: string, value: string): number {
 }
 
 /** Returns where it has written to, without the ending. */
-async function save(name: string, options: BenchOptions, machine: Machine, result: BenchResult): Promise<string> {
-  const { sites = [], rounds = ROUNDS } = BENCHES[name]!;
+async function save({ name, bench, options }: Asked, machine: Machine, result: BenchResult): Promise<string> {
+  const { sites = [], rounds = ROUNDS } = bench;
   const isPart = [options.only, options.against, options.cores].some((option) => option !== undefined);
   const isWhole = options.scale === 1 && !isPart && options.rounds >= rounds;
   const folder = isWhole ? join(FOLDER, 'results') : join(options.cache, 'results');
