@@ -15,7 +15,7 @@ import { runWorker } from './lib/worker.js';
 import type { FocusJob, FocusReply, FocusRound } from './workers/focus-job.js';
 
 /** At full size; never fewer than are asked about below. */
-const [ROUNDS, FEWEST] = [20, 6];
+const [ROUNDS, FEWEST] = [20, 8];
 const BUDGET = 2_000;
 /** Rules are proposed and applied after every so many rounds. */
 const PROPOSE = 3;

@@ -62,7 +62,7 @@ it('cycle takes its whole batch through every job, and goes on among rows that g
 
 it('focus crawls with rules and with proposals, beside who knows all', async () => {
   const { rows, samples } = await result('focus', '--scale', '0.005', '--only', 'proposals');
-  expect(rows).toHaveLength(6);
+  expect(rows).toHaveLength(8);
   for (const name of ['proposals', 'knowing']) expect(rows.at(-1)![`${name}Total`]).toBeGreaterThan(0);
   expect(samples).toMatchObject({ proposals: { rules: expect.any(Array) as unknown[] } });
 });
@@ -122,9 +122,9 @@ it.runIf(process.platform === 'linux')('profile tells where the time of every th
   );
 });
 
-it('export writes a file and an archive, beside a scan', async () => {
-  const { rows } = await result('export', '--scale', '0.0004', '--only', 'scan,jsonl,wacz');
-  expect(rows.map(({ name }) => name)).toEqual(['scan', 'jsonl', 'wacz']);
+it('export writes a file, a folder and an archive', async () => {
+  const { rows } = await result('export', '--scale', '0.0004', '--only', 'scan,jsonl,parquet,wacz');
+  expect(rows.map(({ name }) => name)).toEqual(['scan', 'jsonl', 'parquet', 'wacz']);
   for (const row of rows) {
     expect(row).toMatchObject({ rows: { median: 2000 }, fewerRowsMb: { median: expect.any(Number) as number } });
   }
@@ -154,7 +154,7 @@ it.each([
   [['cycle', '--scale', '0'], 'above 0 for --scale'],
   [['cycle', '--rounds', '1.5'], 'whole number'],
   [['crawl', '--site', 'x'], 'expected --site of docs, docs-one-host, synthetic, link-heavy, small-pages, found "x"'],
-  [['graph', '--site', 'small-pages'], 'expected --site of docs, found "small-pages"'],
+  [['relevance', '--site', 'small-pages'], 'expected --site of docs, synthetic'],
   [['crawl', '--cores', '0'], `expected --cores of ${process.platform === 'linux' ? 1 : availableParallelism()} to`],
   [['crawl', '--cores', '1,x'], 'found "1,x"'],
   [['crawl', '--against', 'nowhere'], 'expected the folder of a checkout for --against, found "nowhere"'],
