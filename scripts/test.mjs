@@ -80,7 +80,7 @@ export const SUITES = {
   },
   focus: {
     files: ['test/focus/proposals/random-webs.test.ts'],
-    about: 'rules that are proposed on 200 random webs: none cuts a useful page, or the only way to one',
+    about: 'rules that are proposed on random webs: none cuts a useful page, or the only way to one',
   },
   politeness: { files: ['test/politeness/politeness.test.ts'], about: 'the access log of 200 hosts' },
   shards: {
