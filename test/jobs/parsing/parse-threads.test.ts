@@ -16,8 +16,8 @@ import { ROOT } from '../../support/docs/source-files.js';
 import { allRows, testCrawl, type TestCrawl } from '../../support/test-crawl.js';
 
 /** A thread cannot be run from TypeScript; what is built is up to date in `npm test`. */
-const built = (name: string): URL => pathToFileURL(join(ROOT, 'dist/bin', name));
-const entry = built('parse-worker.js');
+const built = (path: string): URL => pathToFileURL(join(ROOT, 'dist/packages', path));
+const entry = built('jobs/parsing/parse-worker.js');
 
 let folder: string;
 beforeAll(async () => {
@@ -38,7 +38,7 @@ function threadsOf(options: Omit<ParseThreadsOptions, 'entry'>) {
 /** Threads with the default plugins, as `openCrawl` has them. */
 function defaultThreads(settings: Settings, plugins: readonly Plugin[], more: Partial<ParseThreadsOptions> = {}) {
   const input = { settings, rules: readRules(settings), folder };
-  const module = built('page-plugins.js').href;
+  const module = built('webcrawl/page-plugins.js').href;
   const shared = plugins.filter((plugin) => PAGE_PLUGINS.test(plugin.name));
   return threadsOf({ plugins: shared, threads: 2, data: { module, input }, ...more });
 }
