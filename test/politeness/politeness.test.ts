@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openCrawl } from '../../packages/webcrawl/index.js';
-import { runs } from '../support/runs.js';
 import { isRefusal, isRobots } from './access-log.js';
 import { checkPoliteness, isUnsettled, type Findings } from './check-politeness.js';
 import { drawHosts, robotsHostOf, type HostPlan } from './host-policies.js';
@@ -11,9 +10,7 @@ import { interruptedCrawl, type InterruptedCrawl, type Interruption } from './in
 import { servePolicies, type PolicyServer } from './policy-server.js';
 
 const SEED = 20;
-const HOSTS = runs(80, 200);
-/** So many, where there are 200 hosts. */
-const share = (count: number): number => Math.floor((count * HOSTS) / 200);
+const HOSTS = 200;
 
 const TROUBLES = { refusals: true, robotsRedirects: true };
 
@@ -32,13 +29,13 @@ const SETTINGS = {
 const PAGE_SETTLE = 3000;
 
 const INTERRUPTIONS: readonly Interruption[] = [
-  { after: share(40), signal: 'SIGKILL' },
-  { after: share(450), signal: 'SIGTERM' },
-  { after: share(600), signal: 'SIGKILL' },
-  { after: share(800), signal: 'SIGKILL' },
-  { after: share(950), signal: 'SIGTERM' },
-  { after: share(1100), signal: 'SIGKILL' },
-  { after: share(1350), signal: 'SIGKILL' },
+  { after: 40, signal: 'SIGKILL' },
+  { after: 450, signal: 'SIGTERM' },
+  { after: 600, signal: 'SIGKILL' },
+  { after: 800, signal: 'SIGKILL' },
+  { after: 950, signal: 'SIGTERM' },
+  { after: 1100, signal: 'SIGKILL' },
+  { after: 1350, signal: 'SIGKILL' },
 ];
 
 describe(`a crawl of ${HOSTS} hosts that is killed and started again`, () => {
@@ -90,22 +87,22 @@ describe(`a crawl of ${HOSTS} hosts that is killed and started again`, () => {
     const denying = hosts.filter((host) => robotsHostOf(host, hosts)?.hasPrivate).map(({ name }) => name);
     const asked = server.log.filter(({ path }) => path === '/private').map(({ host }) => host);
     expect(asked.filter((host) => denying.includes(host))).toEqual([]);
-    expect(denying.length).toBeGreaterThan(share(20));
+    expect(denying.length).toBeGreaterThan(20);
     // Where another host's robots.txt holds, only that counts.
     const allowing = hosts.filter((host) => host.hasPrivate && robotsHostOf(host, hosts)?.hasPrivate !== true);
     expect(new Set(asked)).toEqual(new Set(allowing.map(({ name }) => name)));
-    expect(allowing.length).toBeGreaterThan(0);
+    expect(allowing.length).toBeGreaterThan(3);
   });
 
   it('was put to the test', () => {
     expect(crawled.kills).toHaveLength(5);
     expect(crawled.stops).toBe(2);
     const { waits, longest, acrossKills, unsettled } = findings;
-    expect(waits.delay).toBeGreaterThan(share(300));
-    expect(waits['crawl-delay']).toBeGreaterThan(share(100));
-    expect(waits['retry-after']).toBeGreaterThan(share(30));
-    expect(waits['retry-date']).toBeGreaterThan(share(10));
-    expect(waits.backoff).toBeGreaterThan(share(50));
+    expect(waits.delay).toBeGreaterThan(300);
+    expect(waits['crawl-delay']).toBeGreaterThan(100);
+    expect(waits['retry-after']).toBeGreaterThan(30);
+    expect(waits['retry-date']).toBeGreaterThan(10);
+    expect(waits.backoff).toBeGreaterThan(50);
     // Longer than a run waits, so hosts were set aside; and the longest back-off was reached.
     expect(longest['retry-after']).toBe(5000);
     expect(longest.backoff).toBe(RULES.backoffMax * 1000);
@@ -115,13 +112,13 @@ describe(`a crawl of ${HOSTS} hosts that is killed and started again`, () => {
     expect(unsettled).toBeLessThan(server.log.filter(isRefusal).length / 2);
 
     const moved = server.log.filter((entry) => isRobots(entry) && entry.status === 301);
-    expect(moved.length).toBeGreaterThan(share(20));
+    expect(moved.length).toBeGreaterThan(20);
 
     const pages = hosts.flatMap((host) => [...host.pages].map(([url, plan]) => ({ host: host.name, url, ...plan })));
     const leads = pages.flatMap(({ host, redirect }) => (redirect ? [new URL(redirect.target).hostname === host] : []));
-    expect(leads.filter((within) => within).length).toBeGreaterThan(share(20));
-    expect(leads.filter((within) => !within).length).toBeGreaterThan(share(20));
-    expect(pages.filter(({ url }) => url.startsWith('https:')).length).toBeGreaterThan(share(40));
-    expect(hosts.filter(({ slowness }) => slowness > 0).length).toBeGreaterThan(share(30));
+    expect(leads.filter((within) => within).length).toBeGreaterThan(20);
+    expect(leads.filter((within) => !within).length).toBeGreaterThan(20);
+    expect(pages.filter(({ url }) => url.startsWith('https:')).length).toBeGreaterThan(40);
+    expect(hosts.filter(({ slowness }) => slowness > 0).length).toBeGreaterThan(30);
   });
 });
