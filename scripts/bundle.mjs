@@ -1,5 +1,5 @@
 // Bundles the command: each file that Node starts, or a thread, with the modules that it needs, in dist/bin. Packages stay outside, as they are
-// for the library. What a verb may do without is in files of its own. And the library, for tests that start many processes.
+// for the library. What a verb may do without is in files of its own. Bundles the library too, for tests that start many processes.
 import { cpSync, readdirSync, renameSync } from 'node:fs';
 import { basename, isAbsolute, join } from 'node:path';
 import { rolldown } from 'rolldown';

@@ -1,4 +1,4 @@
-// Long runs of what `npm test` and CI run in a short form.
+// Runs the long forms of tests that `npm test` and CI run in a short form.
 // `npm run soak -- --kills 300 [--seed n] [--only crawl,single]` kills the built command at random moments until n processes
 // were killed, and compares each table at the end with that of a run that was not disturbed.
 // `npm run soak -- --only seeds` runs `npm test` with many seeds; `--only kill,shards` runs these suites at full size.

@@ -1,6 +1,6 @@
 // Runs the tests. `node scripts/test.mjs` runs what is quick, and says at its end which suites it left out;
 // `node scripts/test.mjs <suite>` runs one of those. Further arguments go to vitest; a test file among them runs alone.
-import { existsSync, mkdtempSync, rmSync, statfsSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmSync, statfsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -139,11 +139,18 @@ async function vitest(args, env = {}) {
   }
 }
 
-/** A folder for temporary files in memory, where the system has one with room: tests write and sync many small files. */
+/**
+ * A folder for temporary files in memory, where the system has one with room: tests write and sync many small files. Folders that
+ * killed runs have left are removed.
+ */
 function folderInMemory() {
   if (process.env.TMPDIR !== undefined || process.platform !== 'linux' || !existsSync(MEMORY)) return undefined;
+  for (const name of readdirSync(MEMORY)) {
+    const pid = Number(/^webcrawl-(\d+)-/.exec(name)?.[1]);
+    if (pid > 0 && !existsSync(`/proc/${pid}`)) rmSync(join(MEMORY, name), { recursive: true, force: true });
+  }
   const { bavail, bsize } = statfsSync(MEMORY);
-  return bavail * bsize > LEAST_ROOM ? mkdtempSync(join(MEMORY, 'webcrawl-')) : undefined;
+  return bavail * bsize > LEAST_ROOM ? mkdtempSync(join(MEMORY, `webcrawl-${process.pid}-`)) : undefined;
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

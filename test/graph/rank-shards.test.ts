@@ -95,6 +95,7 @@ describe('rank in shards', () => {
   test('finds the ranks of one process, to the bit, whatever the number of shards', async () => {
     for (const [seed, count] of [
       [1, 1],
+      [3, 5],
       [4, 13],
     ] as const) {
       const store = await madeStore(seed);
@@ -115,17 +116,17 @@ describe('rank in shards', () => {
   test('goes on wherever a worker was killed', async () => {
     for (let seed = 1; seed <= runs(2, 12); seed++) {
       const random = randomNumbers(seed);
-      const store = await madeStore(seed, 60);
+      const store = await madeStore(seed, runs(60, 120));
       const alone = await copyStore(store);
       await jobs.rank(await testCrawl(undefined, { store: alone, settings: SETTINGS }));
       const rows = new VersionedRows();
       const shared = await copyStore(store, new VersionedStore(random, {}, rows));
-      let left = 20;
+      let left = runs(20, 40);
       await untilDone(
         4,
         async (index) => {
           const dies = left-- > 0;
-          const worker = new WorkerStore(shared, dies ? { at: 10 + Math.floor(random() * 200) } : undefined);
+          const worker = new WorkerStore(shared, dies ? { at: 10 + Math.floor(random() * runs(200, 400)) } : undefined);
           const crawl = await testCrawl(undefined, { store: worker, settings: SETTINGS });
           try {
             return (await jobs.rank(crawl, { shard: { index, count: 4 }, folder, leaseWait: 0 })).counters;

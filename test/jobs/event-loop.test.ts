@@ -3,8 +3,9 @@ import { createEventLoopTurns } from '../../webtable/stores/event-loop-turns.js'
 import { jobs, type Crawl } from '../../packages/webcrawl/index.js';
 import { fakeWeb, links } from '../support/web/fake-web.js';
 import { testCrawl } from '../support/test-crawl.js';
+import { runs } from '../support/runs.js';
 
-const PAGES = 800;
+const PAGES = runs(800, 2000);
 const urlOf = (i: number): string => `http://h${i % 50}.example/p${i}`;
 
 /** A web that answers at once, on a store that does: nothing in it ever waits for the event loop. */

@@ -4,6 +4,7 @@ import type { RowChange } from '../../webtable/index.js';
 import { fakeWeb } from '../support/web/fake-web.js';
 import { rowOf, select } from '../support/job-steps.js';
 import { START, allRows, testCrawl } from '../support/test-crawl.js';
+import { runs } from '../support/runs.js';
 
 const DAY = 86_400_000;
 const inject = (crawl: Crawl, ...seeds: string[]) => jobs.inject(crawl, { seeds });
@@ -173,6 +174,7 @@ describe('inject', () => {
   });
 
   it('streams many lines and never reads far ahead of what it has written', async () => {
+    const LINES = runs(20_000, 100_000);
     const store = new MemoryStore();
     let written = 0;
     let furthest = 0;
@@ -182,14 +184,14 @@ describe('inject', () => {
       return write(table, changes);
     };
     async function* lines(): AsyncGenerator<string> {
-      for (let i = 0; i < 20_000; i++) {
+      for (let i = 0; i < LINES; i++) {
         furthest = Math.max(furthest, i - written);
         yield `http://a.com/${String(i).padStart(6, '0')}`;
       }
     }
     await using crawl = await testCrawl(undefined, { store });
-    expect((await jobs.inject(crawl, { seeds: lines() })).counters).toEqual({ injected: 20_000 });
-    expect(written).toBe(20_000);
+    expect((await jobs.inject(crawl, { seeds: lines() })).counters).toEqual({ injected: LINES });
+    expect(written).toBe(LINES);
     expect(furthest).toBeLessThanOrEqual(1000);
   });
 

@@ -9,6 +9,7 @@ import { damage } from '../support/stores/damage.js';
 import { fakeWeb, links, randomWeb } from '../support/web/fake-web.js';
 import { rowOf, select, start } from '../support/job-steps.js';
 import { allRows, testCrawl } from '../support/test-crawl.js';
+import { runs } from '../support/runs.js';
 
 const A = 'http://a.com/';
 
@@ -154,7 +155,7 @@ describe('remove', () => {
 
 describe('remove that fails between two row writes', () => {
   it('leaves an order that repair finds nothing missing in, and ends the same when it is run again', async () => {
-    const { pages, seeds } = randomWeb(5, 20, 2);
+    const { pages, seeds } = randomWeb(5, runs(20, 60), runs(2, 3));
     const before = new MemoryStore();
     await using crawl = await testCrawl(fakeWeb(pages), { store: before });
     await jobs.crawl(crawl, { seeds, stay: 'any', rounds: 2 });

@@ -577,13 +577,13 @@ describe('updatedb run again', () => {
   });
 
   it('ends in the same rows wherever it was stopped, over many slices', async () => {
-    const { store, batch } = await bigBatch(260, 12);
+    const { store, batch } = await bigBatch(runs(260, 450), 12);
     const undisturbed = await copyStore(store);
     await using whole = await testCrawl(undefined, { store: undisturbed, settings: SLICED });
     const { writes } = abortAt(undisturbed, 0);
     const report = await jobs.updatedb(whole, { batch });
     const expected = await dumpStore(undisturbed);
-    expect(report.counters.links).toBeGreaterThan(3000);
+    expect(report.counters.links).toBeGreaterThan(runs(3000, 5000));
 
     let interrupted = 0;
     const total = writes();
@@ -598,11 +598,11 @@ describe('updatedb run again', () => {
       const sum = (name: string): number => reports.reduce((n, each) => n + (each.counters[name] ?? 0), 0);
       for (const name of ['links', 'added', 'fetched']) expect(sum(name), name).toBe(report.counters[name]);
     }
-    expect(interrupted).toBeGreaterThan(3);
+    expect(interrupted).toBeGreaterThan(runs(3, 10));
   });
 
   it('ends in the same sums when the slices are of another size the second time', async () => {
-    const { store, batch } = await bigBatch(260, 12);
+    const { store, batch } = await bigBatch(runs(260, 450), 12);
     const results: unknown[] = [];
     for (const [first, second] of [
       [1000, 1000],
@@ -626,7 +626,7 @@ describe('updatedb run again', () => {
   });
 
   it('ends in the same rows when repair runs in between', async () => {
-    const { store, batch } = await bigBatch(260, 12);
+    const { store, batch } = await bigBatch(runs(260, 450), 12);
     // Entries without a row, as a fetch leaves them that dies before it makes the target of a redirect: first and last
     // in the index.
     const free = Array.from({ length: 200 }, (_, i) => rowKeyOf(`http://x${i}.com/`));
@@ -692,7 +692,7 @@ describe('updatedb and rows of its batch that link to one another', () => {
   });
 
   it('keeps released rows from generate until it has come to its end', async () => {
-    const { store, batch } = await bigBatch(260, 12);
+    const { store, batch } = await bigBatch(runs(260, 450), 12);
     const undisturbed = await copyStore(store);
     await using whole = await testCrawl(undefined, { store: undisturbed });
     await jobs.updatedb(whole, { batch });
@@ -718,7 +718,7 @@ describe('updatedb and rows of its batch that link to one another', () => {
 
 describe('updatedb that was ended among the rows it releases', () => {
   it('keeps released rows also from a redirect that leads to them', async () => {
-    const { store, batch } = await bigBatch(260, 12);
+    const { store, batch } = await bigBatch(runs(260, 450), 12);
     const undisturbed = await copyStore(store);
     await using whole = await testCrawl(undefined, { store: undisturbed });
     await jobs.updatedb(whole, { batch });

@@ -17,10 +17,10 @@ const PAGES = runs(40, 140);
 const SETTINGS = { 'fetcher.serverDelay': 0, 'db.updateMaxLinksInMemory': 1000, 'parser.threads': 0 };
 /** Rows of a round. */
 const BATCH = runs(12, 25);
-/** A step is killed so often at the most, and with this chance each time. */
+/** The most kills of a step, and the chance of each. */
 const TRIES = runs(1, 5);
 const CHANCE = 0.8;
-/** How often a crawl is killed, each time after at most one of so many shares of its writes. */
+/** The number of kills of a crawl. Each comes within the first 1/SHARE of the writes of a whole crawl. */
 const OVERLAPPING_KILLS = runs(6, 30);
 const SHARE = runs(5, 8);
 
@@ -125,7 +125,10 @@ async function crawlUndisturbed(directory: string, origin: string): Promise<numb
   return writes;
 }
 
-/** Crawls with each job in a process that is killed at a row write, by what `killAt` says of each step, and then to its end in this one. */
+/**
+ * Runs each job in a process of its own, which is killed at the row write that `killAt` returns (0: not at all). Then this process
+ * runs the job to its end.
+ */
 async function crawlKilled(
   directory: string,
   origin: string,

@@ -31,7 +31,7 @@ async function work(directory: string, verb: string, args: unknown, { step, mome
   throw new Error(`${verb} ended with ${code}: ${errors}`);
 }
 
-/** Sections of a few pages, each of which leads to the others. */
+/** The sections of the site. The pages of each link to pages of the others. */
 const SECTIONS = ['news', 'tag', 'forum', 'old'];
 const SIZE = 15;
 function site(): Record<string, FakePage> {
@@ -50,11 +50,17 @@ type Edit = readonly [verb: 'add' | 'apply' | 'disable' | 'enable' | 'remove', .
 /** In the end one more rule is active that marks, and of those that cut the one that was there from the start. */
 const EDITS: readonly Edit[] = [
   ['add', prefixed('useful', '/news/')],
-  ['add', [prefixed('reject', '/tag/'), prefixed('accept', '/tag/3')]],
+  ['add', prefixed('reject', '/tag/')],
   ['apply'],
-  ['disable', ['r3', 'r4']],
+  ['add', [prefixed('accept', '/tag/3'), prefixed('useful', '/forum/')]],
+  ['disable', 'r3'],
+  ['apply'],
   ['enable', 'r3'],
-  ['remove', ['r3', 'r4'], { yes: true }],
+  ['disable', ['r5', 'r2']],
+  ['remove', 'r4', { yes: true }],
+  ['apply'],
+  ['enable', 'r2'],
+  ['remove', ['r3', 'r5']],
   ['apply'],
 ];
 

@@ -20,14 +20,15 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { unpackDebianDocs } from './debian-docs.js';
 import { serveDocs, type DocServer, type Request } from './doc-server.js';
 import { runCommand, type Finished } from './run-command.js';
+import { runs } from '../support/runs.js';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const COMMAND = join(ROOT, 'dist/bin/webcrawl.js');
 const FILTER_FILE = join(ROOT, 'config/regex-urlfilter.txt');
 const MINUTE = 60_000;
-const LEAST_PAGES = 800;
+const LEAST_PAGES = runs(800, 2000);
 /** Pages of a round of the separate commands: fewer than are due, so that rounds cut through the levels of the site. */
-const TOP_N = 500;
+const TOP_N = 400;
 const MAX_ROUNDS = 50;
 const THREADS = 50;
 

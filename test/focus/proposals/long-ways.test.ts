@@ -54,7 +54,7 @@ test('a long chain of pages, each with a useful one, is walked once, with turns 
     const needed = new Set<number>();
     await noteNeeded(lost.all, wayBack, found, needed);
     expect(needed.size).toBe(LENGTH - 1);
-    expect(given).toBeGreaterThan(20);
+    expect(given).toBeGreaterThan(runs(20, 100));
     const signal = AbortSignal.abort(new Error('stop'));
     await expect(findWays(graph, cuts, { isActive, within: false, signal })).rejects.toThrow('stop');
     await expect(findInTheWay(lost.all, { ...wayBack, signal })).rejects.toThrow('stop');

@@ -4,6 +4,10 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createRecordSorter, sortRecords, type SortOptions } from '../../../packages/graph/index.js';
+import { runs } from '../../support/runs.js';
+
+/** Runs of the sort, more than are merged at a time. */
+const RUNS = runs(110, 150);
 
 let folder: string;
 beforeEach(async () => {
@@ -63,19 +67,21 @@ describe('more records than the memory has room for', () => {
   };
 
   test('are merged from runs, which are gone afterwards', async () => {
-    const records = many(70_000, (n) => (n >>> 8) % 40);
+    const records = many(runs(70_000, 100_000), (n) => (n >>> 8) % 40);
     expect(await sorted(records, { memory: 1 })).toEqual(expected(records));
     expect(await readdir(folder)).toEqual([]);
   });
 
   test('of one size', async () => {
-    const records = many(60_000, () => 20);
+    const records = many(runs(60_000, 120_000), () => 20);
     expect(await sorted(records, { memory: 1, recordBytes: 20 })).toEqual(expected(records));
   });
 
   test('in more runs than are merged at a time', async () => {
     // Each of them is near the size of the memory, so it is a run of its own.
-    const records = many(110, (n) => 4000 + (n % 1000)).map((record) => Buffer.concat([record, Buffer.alloc(900_000)]));
+    const records = many(RUNS, (n) => 4000 + (n % 1000)).map((record) =>
+      Buffer.concat([record, Buffer.alloc(900_000)]),
+    );
     const sorter = createRecordSorter({ folder, memory: 1 });
     for (const record of records) await sorter.add(record);
     expect((await readdir(folder)).length).toBeGreaterThan(100);
@@ -86,7 +92,7 @@ describe('more records than the memory has room for', () => {
       before = Buffer.from(record);
       count += 1;
     }
-    expect(count).toBe(110);
+    expect(count).toBe(RUNS);
     expect(await readdir(folder)).toEqual([]);
   });
 

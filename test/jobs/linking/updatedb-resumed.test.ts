@@ -5,11 +5,12 @@ import { FailingStore, PlannedFailure } from '../../support/stores/failing-store
 import { fakeWeb, links, type FakeWeb } from '../../support/web/fake-web.js';
 import { rowOf, start } from '../../support/job-steps.js';
 import { START, allRows, testCrawl } from '../../support/test-crawl.js';
+import { runs } from '../../support/runs.js';
 
 const DAY = 86_400_000;
 const HUB = 'http://hub.com/';
 const SETTINGS = { 'generate.lockExpiry': 7 * 86_400 };
-const sources = Array.from({ length: 8 }, (_, i) => `http://s${i}.com/`);
+const sources = Array.from({ length: runs(8, 16) }, (_, i) => `http://s${i}.com/`);
 
 /** Pages on many hosts that all link to one. */
 function hubWeb(): FakeWeb {
