@@ -288,7 +288,7 @@ describe('a crawl in shards', () => {
   );
   afterEach(() => void vi.useRealTimers());
 
-  it.each(seeds(2, 100))(
+  it.each(seeds(2, 40))(
     'ends in the rows of one process, seed %i',
     async (seed) => {
       const alone = await crawlAlone(seed);
